@@ -72,7 +72,7 @@ COMMANDS = (
         "compare",
         _EXPLORE,
         "explore.compare:compare",
-        "Put two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.",
+        "Put two designs, programs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.",
     ),
     Entry(
         "optimize",

@@ -57,3 +57,28 @@ CAPTURE_HELP = "A capture, or a described link: edge, core, or a TOML file like 
 Packets = Annotated[int, typer.Option(min=0, metavar="N", help="Packets at most; 0 for the whole capture.")]
 
 JSON_HELP = "Print one JSON object on stdout instead of the screen."
+
+
+def read_share(text: str) -> float:
+    """A share as an option gives it.
+
+    Raises:
+        typer.BadParameter: It is none.
+    """
+    from linecard.chip.length import share_of
+
+    try:
+        return share_of(text)
+    except ValueError:
+        raise typer.BadParameter(f"found {text!r}, expected a share such as 1% or 0.01") from None
+
+
+Precision = Annotated[
+    float | None,
+    typer.Option(
+        "--precision",
+        metavar="SHARE",
+        parser=read_share,
+        help="Lengthen runs until half the 95 % interval of the throughput is at most so much of it, such as 1%.",
+    ),
+]

@@ -36,6 +36,16 @@ def _instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
     return min((int(each["value"]) for each in parameters if ISA_KEY.fullmatch(each["key"])), default=None)
 
 
+def is_program(name: str) -> bool:
+    """Whether a name is that of a shipped program, or of a C file or an object file."""
+    from linecard.executed.shipped import program_info
+    from linecard.executed.xdp import xdp_programs
+
+    if Path(name).suffix in {".c", ".o", ".elf"}:
+        return True
+    return program_info(name) is not None or any(each.name == name for each in xdp_programs())
+
+
 @contextmanager
 def executed(
     program: str | PathLike[str] | None,

@@ -101,38 +101,3 @@ def numbers_of(record: Record) -> Mapping[str, Any]:
 def measured(record: Record, metric: str) -> dict[str, float]:
     """One metric of every component that has it."""
     return {part: value for part, name, _unit, value in record["measurements"] if name == metric and value is not None}
-
-
-# 97.5 % points of Student's t by degrees of freedom; beyond, that of the normal distribution.
-_T = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean over seeds with its 95 % interval; with one seed there is none.
-
-    Attributes:
-        value: The mean.
-        low: Lower bound; ``None`` with one seed.
-        high: Upper bound; ``None`` with one seed.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Estimate:
-        """Mean and interval of values from independent seeds."""
-        n = len(values)
-        mean = sum(values) / n
-        if n == 1:
-            return cls(mean, None, None)
-        spread = (sum((value - mean) ** 2 for value in values) / (n - 1) / n) ** 0.5
-        half = spread * (_T[n - 2] if n - 2 < len(_T) else 1.96)
-        return cls(mean, mean - half, mean + half)
-
-    @property
-    def above_zero(self) -> bool:
-        """Whether it is above zero beyond noise."""
-        return self.value > 0 if self.low is None else self.low > 0

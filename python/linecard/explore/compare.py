@@ -11,16 +11,21 @@ from __future__ import annotations
 import json
 import math
 from contextlib import suppress
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from linecard import _core
 from linecard._arguments import plain
+from linecard.chip.length import RATE_ONLY, RATES, SAME, Aim, wrong_precision
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
-from linecard.explore.batch import Bench, Estimate, numbers_of
-from linecard.explore.compare_result import CompareResult, Moved, Setting
+from linecard.explore.batch import Bench, numbers_of
+from linecard.explore.compare_result import CompareResult, LineMoved, Moved, Setting, paired
 from linecard.explore.execute import Counts, Record, SweepProgress
+from linecard.explore.lengthen import settle_together
+from linecard.explore.line_rows import LINE
+from linecard.explore.lines import compared_lines
 from linecard.explore.program_options import ProgramOptions, program_arguments
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
@@ -39,14 +44,16 @@ _BEFORE, _AFTER = ("run",), ("reason", "command")
 @plain
 def compare(
     a: str | PathLike[str],
-    b: str | PathLike[str],
+    b: str | PathLike[str] | None = None,
     *,
+    program_b: str | PathLike[str] | None = None,
     set: Mapping[str, object] | None = None,
     set_a: Mapping[str, object] | None = None,
     set_b: Mapping[str, object] | None = None,
     app: str | PathLike[str] | None = None,
     trace: str | PathLike[str] | None = None,
     packets: int | None = None,
+    precision: float | None = None,
     seeds: int = SEEDS,
     seed: int = 1,
     store: str | PathLike[str] | None = None,
@@ -55,17 +62,23 @@ def compare(
     progress: SweepProgress | None = None,
     **options: Unpack[ProgramOptions],
 ) -> CompareResult:
-    """Put two designs, runs or sweeps side by side.
+    """Put two designs, programs, runs or sweeps side by side.
+
+    Runs of designs that are not steady are made again, four times as long, and so on up to 256,000 packets (once, where
+    64,000 or more were asked for), both designs together. What is not sure then is not said to have moved.
 
     Args:
         a: A design (name or TOML file), what ``linecard run --json`` printed, or what ``linecard sweep --json`` did.
-        b: The other, of the same kind.
+        b: The other, of the same kind; the same design again if left out.
+        program_b: Program that the second design executes instead of ``program``, with the same options; the profiles
+            of both are then compared line by line.
         set: Changes of both designs.
         set_a: Changes of the first alone.
         set_b: Changes of the second alone.
         app: Application of both designs.
         trace: Capture or described link (``"edge"``, ``"core"``) of both designs.
-        packets: Packets of each run of designs.
+        packets: Packets of each run of designs, at first.
+        precision: Half the 95 % interval of each design's throughput, at most, as a share of it.
         seeds: Seeds of each design.
         seed: The first of them.
         store: Folder that keeps runs; ``None`` keeps nothing.
@@ -85,14 +98,20 @@ def compare(
         >>> [setting.key for setting in found.configuration]
         ['cluster.island.count']
     """
-    names = (name_of("a", a), name_of("b", b))
+    if b is None and program_b is None and not set_a and not set_b:
+        message = "is missing: name another design, or what differs (--set-a, --set-b, or a second program)"
+        raise ConfigError.of([ConfigProblem("b", "", message)])
+    names = (name_of("a", a), name_of("a", a) if b is None else name_of("b", b))
     sides = [_read(name) for name in names]
     kinds = [kind for kind, _ in sides]
     if kinds[0] != kinds[1]:
         message = f"found a {kinds[0]} and a {kinds[1]}, expected two of a kind"
         raise ConfigError.of([ConfigProblem("compare", "", message)])
     program = program_arguments(options)
-    given = {**program, "set": set, "set_a": set_a, "set_b": set_b, "app": app, "trace": trace, "packets": packets}
+    if program_b is not None and "program" not in program:
+        raise ConfigError.of([ConfigProblem("program_b", "", "has no effect without a program of the first design")])
+    given = {**program, "precision": precision, "set": set, "set_a": set_a, "set_b": set_b, "app": app, "trace": trace}
+    given["packets"] = packets
     if kinds[0] != "design" and any(given.values()):
         asked = ", ".join(name for name, value in given.items() if value)
         message = f"{asked}: has no effect on results that are there; compare designs with it"
@@ -101,13 +120,12 @@ def compare(
         return _of_runs(names, sides[0][1], sides[1][1])
     if kinds[0] == "sweep":
         return _of_sweeps(names, sides[0][1], sides[1][1])
-    wrong = out_of_range({"seeds": seeds}, 1, 1000)
+    wrong = out_of_range({"seeds": seeds}, 1, 1000) + wrong_precision(precision)
     if packets is not None:
         wrong += out_of_range({"packets": packets}, 0, U64_MAX)
     if wrong:
         raise ConfigError.of(wrong)
-    shared: dict[str, Any] = {}
-    shared |= program
+    shared: dict[str, Any] = {**program}
     if app is not None:
         shared["app"] = name_of("app", app)
     if trace is not None:
@@ -117,7 +135,12 @@ def compare(
     both = mapping_of("set", set)
     changes = ({**both, **mapping_of("set_a", set_a)}, {**both, **mapping_of("set_b", set_b)})
     with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
-        return _of_designs(names, changes, shared, [seed + number for number in range(seeds)], bench)
+        several = [seed + number for number in range(seeds)]
+        arguments = [shared, shared]
+        if program_b is not None:
+            shared["lines"] = True
+            arguments = [shared, {**shared, "program": name_of("program_b", program_b)}]
+        return _of_designs(names, changes, arguments, several, Aim(precision), bench)
 
 
 def _read(name: str) -> tuple[str, Any]:
@@ -154,47 +177,67 @@ def _is_plain(values: Iterable[object]) -> bool:
 def _of_designs(
     names: tuple[str, str],
     changes: tuple[Mapping[str, object], Mapping[str, object]],
-    shared: Mapping[str, Any],
+    arguments: Sequence[Mapping[str, Any]],
     seeds: Sequence[int],
+    aim: Aim,
     bench: Bench,
 ) -> CompareResult:
     described = [_parameters(name, settings(each)) for name, each in zip(names, changes, strict=True)]
+    programs = [each.get("program") for each in arguments]
+    if programs[0] != programs[1]:
+        described = [{"program": (name, ""), **each} for name, each in zip(programs, described, strict=True)]
     # What limits a design is asked of its first seed alone: to find it takes several times the work of a run.
+    of_seeds = [{"seed": seed} | ({"verdict": False} if seed != seeds[0] else {}) for seed in seeds]
     requests = [
-        Request(
-            "run",
-            {**shared, "preset": name, "seed": seed, **({} if seed == seeds[0] else {"verdict": False})},
-            dict(each),
-        )
-        for name, each in zip(names, changes, strict=True)
-        for seed in seeds
+        [Request("run", {**own, "preset": name, **each}, dict(changed)) for each in of_seeds]
+        for name, changed, own in zip(names, changes, arguments, strict=True)
     ]
-    records = bench.run(requests)
-    n = len(seeds)
-    sides = (records[:n], records[n:])
-    numbers = [[_plain_numbers(numbers_of(record)) for record in side] for side in sides]
-    metrics = _paired(numbers[0], numbers[1])
-    parts = _paired(*([_measurements(record) for record in side] for side in sides))
-    moved = _said_once([each for each in parts if each.beyond_noise])
+    sides = settle_together(requests, bench.run, aim)
+    numbers = [[_plain_numbers(numbers_of(record)) for record in side.records] for side in sides]
+    doubts = [side.doubt for side in sides]
+    metrics = [_known(each, doubts) for each in paired(numbers[0], numbers[1])]
+    parts = paired(*([_measurements(record) for record in side.records] for side in sides))
+    moved = _said_once([each for each in (_known(part, doubts) for part in parts) if each.beyond_noise])
     moved.sort(key=lambda each: (-abs(each.change or math.inf), each.name))
     notes = []
-    if n == 1:
+    if len(seeds) == 1:
         notes.append("with one seed nothing says what is noise")
     for letter, name, side in zip("ab", names, sides, strict=True):
-        if any(numbers_of(record).get("steady") is False for record in side):
-            notes.append(f"{letter}, {name}: runs were not steady; give more packets, or less traffic")
+        if side.doubt:
+            notes.append(f"{letter}, {name}: {side.shortfall}")
+    if sides[0].packets[-1] > sides[0].packets[0]:
+        notes.append(f"runs are longer than asked, to be sure: {sides[0].packets[-1]:,} packets")
+    lines: tuple[LineMoved, ...] = ()
+    if programs[0] != programs[1]:
+        lines = compared_lines([str(each) for each in programs], [side.records for side in sides], doubts)
     return CompareResult(
         a=names[0],
         b=names[1],
         kind="designs",
-        basis=f"{n} seeds, each on the same packets",
-        limits=(_limit(numbers_of(sides[0][0])), _limit(numbers_of(sides[1][0]))),
+        answered=all(doubt in {"", RATE_ONLY} for doubt in doubts),
+        basis=f"{len(seeds)} seeds, each on the same packets",
+        limits=(_limit(numbers_of(sides[0].records[0])), _limit(numbers_of(sides[1].records[0]))),
         configuration=_differences(described[0], described[1]),
         metrics=tuple(metrics),
         measurements=tuple(moved),
+        lines=lines,
         notes=tuple(notes),
         counts=bench.counts,
     )
+
+
+def _known(moved: Moved, doubts: Sequence[str]) -> Moved:
+    """A number without what is not sure: where only rates are, how busy they make parts is, too."""
+    if not any(doubts) or moved.beyond_noise is None:
+        return moved
+    busy = moved.name.endswith(": utilization") and not moved.name.startswith("buffer ")
+    is_rate = moved.name in RATES or busy
+    if not is_rate or not {*doubts} <= {"", RATE_ONLY}:
+        return replace(moved, beyond_noise=None)
+    assert moved.low is not None
+    assert moved.high is not None
+    margin = sum(SAME * mean for mean, doubt in zip((moved.a, moved.b), doubts, strict=True) if doubt)
+    return replace(moved, beyond_noise=moved.low > margin or moved.high < -margin)
 
 
 def _parameters(preset: str, overrides: list[str]) -> dict[str, tuple[Any, str]]:
@@ -239,26 +282,8 @@ def _limit(numbers: Mapping[str, Any]) -> str:
 
 
 def _measurements(record: Record) -> dict[str, float]:
-    return {f"{part}: {name}": value for part, name, _unit, value in record["measurements"] if value is not None}
-
-
-def _paired(a: Sequence[Mapping[str, float]], b: Sequence[Mapping[str, float]]) -> list[Moved]:
-    """Numbers that both sides have in all of their pairs, compared pair by pair."""
-    found = []
-    for name in a[0]:
-        if all(name in each for each in (*a, *b)):
-            found.append(_moved(name, [each[name] for each in a], [each[name] for each in b]))
-    return found
-
-
-def _moved(name: str, a: Sequence[float], b: Sequence[float]) -> Moved:
-    estimate = Estimate.of([after - before for before, after in zip(a, b, strict=True)])
-    mean = sum(a) / len(a)
-    beyond = None
-    if estimate.low is not None and estimate.high is not None:
-        beyond = estimate.low > 0 or estimate.high < 0
-    change = estimate.value / mean if mean else None
-    return Moved(name, mean, sum(b) / len(b), change, estimate.value, estimate.low, estimate.high, beyond)
+    rows = [row for row in record["measurements"] if row[3] is not None and not row[0].startswith(LINE)]
+    return {f"{part}: {name}": value for part, name, _unit, value in rows}
 
 
 def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any]) -> CompareResult:
@@ -292,11 +317,13 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
         a=names[0],
         b=names[1],
         kind="runs",
+        answered=True,
         basis="95 % intervals of each run, which must not overlap",
         limits=(_limit(own[0]), _limit(own[1])),
         configuration=_differences(described[0], described[1]),
         metrics=tuple(metrics),
         measurements=(),
+        lines=(),
         notes=tuple(notes),
         counts=Counts(),
     )
@@ -327,16 +354,18 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
     if changed:
         notes.append(f"{len(changed):,} points ended differently, such as {dict(zip(shared, changed[0], strict=True))}")
     sides = [[_mean_row(table[point], shared) for point in went_well] for table in tables]
-    metrics = _paired(sides[0], sides[1]) if went_well else []
+    metrics = paired(sides[0], sides[1]) if went_well else []
     return CompareResult(
         a=names[0],
         b=names[1],
         kind="sweeps",
+        answered=bool(went_well),
         basis=f"{len(went_well):,} points with the same {', '.join(shared)}",
         limits=None,
         configuration=tuple(settings),
         metrics=tuple(metrics),
         measurements=(),
+        lines=(),
         notes=tuple(notes),
         counts=Counts(),
     )

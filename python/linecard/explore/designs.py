@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from linecard.chip.length import RATE_ONLY, RATES, has_numbers
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.batch import Estimate
 from linecard.explore.columns import LIMIT, OBJECTIVE
+from linecard.explore.expression import MEASURED
 from linecard.explore.front import crowding, front_of
 from linecard.explore.points import Lookup, Point, Points, make_points
+from linecard.interval import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,7 +53,7 @@ class Judged:
         number: Its number in the space.
         values: Mean of each objective over seeds, as it is; none where a run did not go well.
         estimates: The same with intervals.
-        keeps: Whether every run keeps every limit.
+        keeps: Whether every run is sure and keeps every limit; of a short first look, whether it keeps them.
         rows: Its runs.
         parts: Where their time went.
     """
@@ -64,14 +66,37 @@ class Judged:
     parts: tuple[Parts, ...]
 
 
-def judge(task: Task, number: int, rows: Sequence[Mapping[str, Any]], parts: Sequence[Parts]) -> Judged:
+def is_sure(task: Task, row: Mapping[str, Any]) -> bool:
+    """Whether what is asked of a row is sure: all of its numbers are, or nothing is asked but its rate."""
+    if row["status"] != RATE_ONLY:
+        return bool(row["status"] == "ok")
+    expressions = [
+        *(each.expression for each in task.objectives),
+        *task.limits,
+        *(each for _, each in task.spec.columns),
+    ]
+    known = {*RATES, "steady", *(axis.name for axis in task.spec.axes), *(name for name, _ in task.spec.columns)}
+    names = {name for each in expressions for name in each.names} - known
+    return not any(name in row or name.startswith(MEASURED) for name in names)
+
+
+def judge(
+    task: Task, number: int, rows: Sequence[Mapping[str, Any]], parts: Sequence[Parts], *, short: bool = False
+) -> Judged:
     """Judge a point by its runs.
+
+    Args:
+        task: What is asked.
+        number: The point's number in the space.
+        rows: Its runs.
+        parts: Where their time went.
+        short: Whether the runs are a first look, which need not be sure.
 
     Raises:
         ConfigError: An objective has no value there.
     """
     columns = [[row[OBJECTIVE + each.text] for row in rows] for each in task.objectives]
-    went_well = all(row["status"] == "ok" for row in rows)
+    went_well = all(has_numbers(row) for row in rows)
     numbers = [all(_is_number(value) for value in column) for column in columns]
     if went_well and not all(numbers):
         text = task.objectives[numbers.index(False)].text
@@ -80,7 +105,8 @@ def judge(task: Task, number: int, rows: Sequence[Mapping[str, Any]], parts: Seq
     if not went_well:
         return Judged(number, (), (), False, tuple(rows), tuple(parts))
     estimates = tuple(Estimate.of([float(value) for value in column]) for column in columns)
-    keeps = all(bool(row[LIMIT + each.text]) for row in rows for each in task.limits)
+    keeps = short or all(is_sure(task, row) for row in rows)
+    keeps = keeps and all(bool(row[LIMIT + each.text]) for row in rows for each in task.limits)
     return Judged(number, tuple(each.value for each in estimates), estimates, keeps, tuple(rows), tuple(parts))
 
 

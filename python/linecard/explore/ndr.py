@@ -42,7 +42,8 @@ def ndr(
     packets: int = PACKETS,
     seeds: int = 1,
     seed: int = 1,
-    width: float = WIDTH,
+    width: float | None = None,
+    precision: float | None = None,
     store: str | PathLike[str] | None = None,
     jobs: int | None = None,
     executor: str = "threads",
@@ -62,7 +63,8 @@ def ndr(
             as many.
         seeds: Seeds of each trial; their losses are averaged, and a search for no loss needs none in any.
         seed: The first of them.
-        width: Relative width of the answers.
+        width: Relative width of the answers; 0.005 if left out.
+        precision: The same by the name that it has in other questions; one of the two.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
@@ -80,6 +82,9 @@ def ndr(
         >>> found.rows[0].ndr_mpps <= found.rows[0].pdr_mpps <= found.rows[0].line_mpps
         True
     """
+    if width is not None and precision is not None:
+        raise ConfigError.of([ConfigProblem("precision", "", "found beside `width`, which is the same; leave one out")])
+    width = next((each for each in (width, precision) if each is not None), WIDTH)
     _check(packets, seeds, width, trace, sizes)
     with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
         rows = search_rates(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
+from linecard.chip.length import INTERVALS
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.expression import Expression
 from linecard.explore.spec import Draft, Spec, read_spec
@@ -58,7 +59,7 @@ class Task:
         return replace(self.spec, arguments={**self.spec.arguments, name: short})
 
 
-def read_task(path: str | PathLike[str], budget: int | None = None) -> Task:
+def read_task(path: str | PathLike[str], budget: int | None = None, precision: float | None = None) -> Task:
     """What a file asks for.
 
     Raises:
@@ -67,6 +68,7 @@ def read_task(path: str | PathLike[str], budget: int | None = None) -> Task:
     table, lines = read_table(fspath(path))
     draft = read_spec(fspath(path), also=KEYS)
     draft.title = draft.title or fspath(path)
+    draft.precision = draft.precision if precision is None else precision
     if table.get("kind") != "optimize":
         draft.note(lines.at("kind"), "kind", f"found {table.get('kind')!r}, expected 'optimize'")
     if draft.sample is not None:
@@ -96,6 +98,8 @@ def read_task(path: str | PathLike[str], budget: int | None = None) -> Task:
     if "verdict" in spec.subject.arguments and not asked & {"bottleneck", "bottleneck_utilization"}:
         # What limits a point takes several times the work of its run, and no objective asks for it.
         spec = replace(spec, arguments={"verdict": False, **spec.arguments})
+    named = {name for each in objectives for name in each.expression.names}
+    spec = replace(spec, precise=tuple(name for name in INTERVALS if name in named) or spec.precise)
     return Task(spec, tuple(objectives), tuple(limits), allowed, seed, halving)
 
 

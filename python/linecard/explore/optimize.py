@@ -11,20 +11,23 @@ length, until those that are left are run in full. The budget counts runs by the
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from linecard._arguments import plain
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.chip.length import has_numbers
+from linecard.errors import ConfigError, ConfigProblem, RunError
 from linecard.explore.batch import Bench
-from linecard.explore.designs import Judged, Space, better_half, judge
+from linecard.explore.designs import Judged, Space, better_half, is_sure, judge
 from linecard.explore.execute import Counts, SweepProgress
 from linecard.explore.front import front_of, hypervolume, knee_of
 from linecard.explore.objectives import Task, read_task
 from linecard.explore.optimize_result import OptimizeResult
+from linecard.explore.program_options import Executed, program_arguments
 from linecard.explore.proposer import BATCH, Proposer
 from linecard.explore.refused import reasons_of
 from linecard.explore.store import Store
 from linecard.explore.sweep import table_of
+from linecard.explore.wording import doubts_text
 from linecard.request import mapping_of
 
 if TYPE_CHECKING:
@@ -37,31 +40,46 @@ def optimize(
     file: str | PathLike[str],
     *,
     budget: int | None = None,
+    precision: float | None = None,
     set: Mapping[str, object] | None = None,
     store: str | PathLike[str] | None = None,
     jobs: int | None = None,
     executor: str = "threads",
     progress: SweepProgress | None = None,
+    **options: Unpack[Executed],
 ) -> OptimizeResult:
     """Find the best designs of a space.
+
+    Runs in full that are not sure are lengthened as those of :func:`linecard.sweep`; points that are not sure then are
+    counted, and none of them is among the best.
 
     Args:
         file: What is searched: a sweep's file with ``kind = "optimize"``, ``objectives``, ``limits`` and ``budget``.
         budget: Points that may be run, in place of the file's.
+        precision: Half the 95 % interval of throughput, loss and mean latency, whichever the objectives ask for, at
+            most, as a share of each; in place of the file's.
         set: Settings and arguments of all points, in place of the file's.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all).
+        **options: A program that all points execute (``program``) and its options; see :func:`linecard.run`. The
+            instructions that a packet may take are ``set={"budget": ...}``.
 
     Raises:
         ConfigError: The file is wrong, no point keeps the limits, or an objective has no value.
+        RunError: No point that keeps the limits is sure.
         MissingExtraError: A search is needed, and the extra ``explore`` is not installed.
         linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
     """
-    task = read_task(file, budget)
-    if changes := mapping_of("set", set):
-        arguments = {key: value for key, value in changes.items() if key in task.spec.subject.arguments}
+    task = read_task(file, budget, precision)
+    program = program_arguments(options)
+    if program and task.spec.what not in {"run", "ndr"}:
+        message = f"has no effect on `{task.spec.what}`, expected run or ndr"
+        raise ConfigError.of([ConfigProblem(", ".join(program), "", message)])
+    changes = mapping_of("set", set)
+    if changes or program:
+        arguments = {key: value for key, value in changes.items() if key in task.spec.subject.arguments} | program
         others = {key: value for key, value in changes.items() if key not in arguments}
         spec = replace(
             task.spec,
@@ -96,6 +114,7 @@ def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> Optimiz
     # What was spent, in runs as short as they get.
     unit, spent, short = 2**halving, 0, 0
     seeds = task.spec.repeat
+    lengths: set[int] = set()
 
     def run(numbers: Sequence[int], times: int) -> dict[int, Judged]:
         nonlocal spent
@@ -107,12 +126,13 @@ def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> Optimiz
 
         spec = space.spec if times == 0 else space.shortened(times)
         bench.progress = step
-        table = table_of(spec, space.repeated(numbers, spec), bench)
+        table = table_of(spec, space.repeated(numbers, spec), bench, fixed=times > 0)
+        lengths.update(table.lengths)
         spent += len(numbers) * unit // 2**times
         found = {}
         for place, number in enumerate(numbers):
             own = slice(place * seeds, (place + 1) * seeds)
-            found[number] = judge(task, number, table.rows[own], table.parts[own])
+            found[number] = judge(task, number, table.rows[own], table.parts[own], short=times > 0)
         return found
 
     while len(known) < len(space.points) and spent + unit <= limit * unit:
@@ -132,19 +152,28 @@ def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> Optimiz
         judged |= run(batch, 0)
         if proposer is not None:
             proposer.tell(judged)
-    return _result(task, space, judged, bench.counts, "exhaustive" if proposer is None else "search", short)
+    method = "exhaustive" if proposer is None else "search"
+    return _result(task, space, judged, bench.counts, method, short, max(lengths, default=0))
 
 
 def _result(
-    task: Task, space: Space, judged: Mapping[int, Judged], counts: Counts, method: str, short: int
+    task: Task, space: Space, judged: Mapping[int, Judged], counts: Counts, method: str, short: int, longest: int
 ) -> OptimizeResult:
     good = [each for each in judged.values() if each.keeps]
     refused = sum(not each.values for each in judged.values())
     # A point of several seeds is refused for the first reason that one of them has.
     reasons = reasons_of(
-        next(row for row in each.rows if row["status"] != "ok") for each in judged.values() if not each.values
+        next(row for row in each.rows if not has_numbers(row)) for each in judged.values() if not each.values
     )
-    beyond = len(judged) - len(good) - refused
+    unsure = [each for each in judged.values() if each.values and not all(is_sure(task, row) for row in each.rows)]
+    beyond = len(judged) - len(good) - refused - len(unsure)
+    if not good and unsure:
+        states = [row["status"] for each in judged.values() for row in each.rows]
+        why = "; ".join(doubts_text(states, [longest], 0))
+        raise RunError(
+            f"no point is known to be good: of {len(judged)} points that were run, {refused} were refused or failed, "
+            f"{beyond} break a limit, and {len(unsure)} are not sure ({why}). A store keeps what was run"
+        )
     if not good:
         message = f"of {len(judged)} points that were run, {refused} were refused or failed and {beyond} break a limit"
         first = f"; {reasons[0].points} of them: {reasons[0].reason}" if reasons else ""
@@ -185,7 +214,8 @@ def _result(
         refused=refused,
         reasons=reasons,
         beyond_limits=beyond,
-        unsteady=sum(_steady(each) is False for each in judged.values()),
+        unsteady=len(unsure),
+        doubts=doubts_text([row["status"] for each in judged.values() for row in each.rows], [longest], 0),
         hypervolume=volume,
         best=tuple(sign * value for sign, value in zip(signs, best, strict=True)),
         worst=tuple(sign * value for sign, value in zip(signs, worst, strict=True)),

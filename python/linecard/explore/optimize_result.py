@@ -31,8 +31,9 @@ class OptimizeResult:
         refused: Points that were refused or failed.
         reasons: Why, each reason once with its number of points, the most frequent first.
         beyond_limits: Points that went well and break a limit.
-        unsteady: Points that went well and were not steady, with any of their seeds: another number of packets would
-            give other numbers. ``limits = ["steady"]`` keeps them out of the front.
+        unsteady: Points that went well and are not sure, with any of their seeds: not steady, or less precise than was
+            asked for. None of them is on the front.
+        doubts: The same in words, and what to change.
         hypervolume: What the front dominates, as a share of the box between ``best`` and ``worst``, 0 to 1.
         best: The best value of each objective among the points that were run and keep the limits.
         worst: The worst likewise.
@@ -54,6 +55,7 @@ class OptimizeResult:
     reasons: tuple[Reason, ...]
     beyond_limits: int
     unsteady: int
+    doubts: tuple[str, ...]
     hypervolume: float
     best: tuple[float, ...]
     worst: tuple[float, ...]
@@ -67,7 +69,7 @@ class OptimizeResult:
         """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
         from linecard.records import plain
 
-        left_out = {"rows", "given", "parts", "counts"}
+        left_out = {"doubts", "rows", "given", "parts", "counts"}
         return {name: plain(getattr(self, name)) for name in self.__slots__ if name not in left_out}
 
     def write_html(self, path: str | Path) -> Path:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from linecard.explore.subject import Request
 
 
-class ProgramOptions(TypedDict, total=False):
-    """An XDP or C program and its options, as `linecard.run` takes them.
+class Executed(TypedDict, total=False):
+    """An XDP or C program and what it is made of, as `linecard.run` takes them.
 
     Attributes:
         program: A shipped program, a C file or an object file.
@@ -27,7 +27,6 @@ class ProgramOptions(TypedDict, total=False):
         fib: Routes that ``bpf_fib_lookup`` finds.
         control: What ``app_init`` of a C program is given.
         cpus: Processors of per-processor maps.
-        budget: Instructions that a packet may take.
         unchecked: Let a C program touch bytes beyond packets and blocks of the heap.
     """
 
@@ -39,8 +38,17 @@ class ProgramOptions(TypedDict, total=False):
     fib: str | PathLike[str] | None
     control: str | PathLike[str] | None
     cpus: int
-    budget: int | None
     unchecked: bool
+
+
+class ProgramOptions(Executed, total=False):
+    """The same with the instructions that a packet may take, which `optimize` takes in ``set``.
+
+    Attributes:
+        budget: Instructions that a packet may take.
+    """
+
+    budget: int | None
 
 
 # The option of each on the command line, by its name in a request.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Protocol
 
+from linecard.chip.length import LONGER, LONGEST_TRIAL
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.batch import measured, numbers_of
 from linecard.explore.ndr_result import LATENCY_SHARES, LINE, SEVERAL, LatencyAt, RateRow, Trial
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 NDR, PDR = 0.0, 0.005
 # Below this share of the line rate there is nothing to find.
 FLOOR = 0.001
-# A confirming trial has at least this multiple of the packets of the others, and at most this number.
-_LONGER, _LONGEST = 4, 1_000_000
 # Shares of time that are as good as equal.
 _NEARLY = 0.02
 # Packets more inside that say nothing: so few, or this share of those that left.
@@ -147,7 +146,7 @@ class RateSearch:
         tried = self._confirming.get(held)
         if tried is None:
             return True
-        return tried < _LONGEST and not self._is_capture and not self._confirms(self._last[held][0])
+        return tried < LONGEST_TRIAL and not self._is_capture and not self._confirms(self._last[held][0])
 
     def _confirms(self, trial: Trial) -> bool:
         """Whether a trial without loss says that nothing piles up which a longer one would lose.
@@ -162,9 +161,9 @@ class RateSearch:
     def _length(self, held: int) -> int:
         """Packets of the trial that is to confirm a load; four times as many where one could not."""
         inside = self._last[held][0].inside_mean
-        wanted = max(_LONGER * int(self._shared["packets"]), math.ceil(5 * math.sqrt(inside) / self._width))
-        wanted = max(wanted, _LONGER * self._confirming.get(held, 0))
-        return max(self._packets, min(wanted, _LONGEST))
+        wanted = max(LONGER * int(self._shared["packets"]), math.ceil(5 * math.sqrt(inside) / self._width))
+        wanted = max(wanted, LONGER * self._confirming.get(held, 0))
+        return max(self._packets, min(wanted, LONGEST_TRIAL))
 
     def requests(self, number: int) -> list[Request]:
         """The runs of a trial."""

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from linecard.chip.length import has_numbers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -32,7 +34,7 @@ def reasons_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Reason, ...]:
     counts: Counter[tuple[str, str]] = Counter()
     commands: dict[tuple[str, str], str] = {}
     for row in rows:
-        if row["status"] != "ok":
+        if not has_numbers(row):
             key = (row["status"], str(row["reason"]))
             counts[key] += 1
             commands.setdefault(key, row["command"])

@@ -11,14 +11,13 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from linecard.explore.batch import Estimate
+from linecard.chip.length import DOUBTS, RATE_ONLY, RATES, SAME, has_numbers
 from linecard.explore.wording import cell_text
+from linecard.interval import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# The status of a point of which a run was too short, or the traffic too much, for its numbers to be sure.
-NOT_STEADY = "not steady"
 # What a best point has most of: the first of these that the table has.
 _RANKED = ("throughput_gbps", "ndr_mpps", "bandwidth_gbytes_s", "hit_rate_percent", "throughput_mops")
 # 99.5 % points of Student's t by degrees of freedom; beyond, that of the normal distribution. The best is picked among
@@ -36,7 +35,7 @@ class Repeated:
     Attributes:
         point: The value of each axis, the seed left out.
         seeds: Seeds of the runs that went well, ascending.
-        status: ``ok``; ``not steady`` where a run was not; ``refused`` or ``failed`` where one was.
+        status: ``ok``; ``refused`` or ``failed`` where a run was; else why one was not sure, such as ``not steady``.
         numbers: Mean and 95 % interval of each number that all runs have.
         values: The numbers themselves, by name, in the order of the seeds.
     """
@@ -60,8 +59,8 @@ class Best:
         number: The number that is ranked.
         point: The point with the largest mean among the steady ones.
         rivals: Points that cannot be told from it: the 99 % interval of the paired difference holds zero.
-        unknown: Points that were not steady and may have more: longer runs decide.
-        left_out: Points that are not ranked, for a run was not steady, refused or failed.
+        unknown: Points that were not sure and may have more: longer runs decide.
+        left_out: Points that are not ranked, for a run was not sure, refused or failed.
     """
 
     number: str
@@ -75,8 +74,9 @@ class Best:
         unranked = f"; {self.left_out:,} not ranked (not steady, refused or failed)" if self.left_out else ""
         if self.unknown:
             named = "; ".join(each.name() for each in self.unknown[:_NAMED])
+            was = " or ".join(dict.fromkeys(each.status for each in self.unknown))
             return (
-                f"most {self.number}: not known: {named} may have more than {self.point.name()}, but was not steady"
+                f"most {self.number}: not known: {named} may have more than {self.point.name()}, but was {was}"
                 f"{unranked}. Longer runs (--packets) decide"
             )
         if not self.rivals:
@@ -100,9 +100,10 @@ def over_seeds(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mappi
 
 
 def _point(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Repeated:
-    wrong = [row["status"] for row in rows if row["status"] != "ok"]
-    well = [row for row in rows if row["status"] == "ok"]
-    unsteady = any(row.get("steady") is False for row in well)
+    well = [row for row in rows if has_numbers(row)]
+    # What went wrong goes before what is not sure.
+    wrong = [row["status"] for row in rows if not has_numbers(row)]
+    wrong += [row["status"] for row in well if row["status"] != "ok"]
     values = {}
     for name in numbers:
         column = [row[name] for row in well]
@@ -111,7 +112,7 @@ def _point(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[s
     return Repeated(
         point={axis: rows[0][axis] for axis in axes},
         seeds=tuple(int(row["seed"]) for row in well),
-        status=wrong[0] if wrong else NOT_STEADY if unsteady else "ok",
+        status=wrong[0] if wrong else "ok",
         numbers={name: Estimate.of(column) for name, column in values.items()},
         values=values,
     )
@@ -122,13 +123,14 @@ def best_of(points: Sequence[Repeated]) -> Best | None:
     number = next((name for name in _RANKED if any(name in each.numbers for each in points)), None)
     if number is None:
         return None
-    ranked = [each for each in points if each.status == "ok" and number in each.numbers and len(each.seeds) > 1]
+    sure = {"ok", RATE_ONLY} if number in RATES else {"ok"}
+    ranked = [each for each in points if each.status in sure and number in each.numbers and len(each.seeds) > 1]
     if len(ranked) < 2:
         return None
     first = max(ranked, key=lambda each: each.numbers[number].value)
     rivals = [each for each in ranked if each is not first and not _clear(first, each, number)]
-    unsteady = [each for each in points if each.status == NOT_STEADY and number in each.numbers]
-    unknown = [each for each in unsteady if not _clear(first, each, number)]
+    unsure = [each for each in points if each.status in DOUBTS and each.status not in sure and number in each.numbers]
+    unknown = [each for each in unsure if not _clear(first, each, number)]
     rivals.sort(key=lambda each: -each.numbers[number].value)
     return Best(number, first, tuple(rivals), tuple(unknown), len(points) - len(ranked))
 
@@ -149,6 +151,8 @@ def _clear(first: Repeated, other: Repeated, number: str) -> bool:
     within = [_own_error(first, number, a) ** 2 + _own_error(other, number, b) ** 2 for a, b in pairs]
     own = math.sqrt(sum(within)) / len(pairs)
     bound = max(error * (_T[freedom - 1] if freedom <= len(_T) else _T_NORMAL), own * _T_NORMAL)
+    # A rate that is sure without a steady run is so within a share of it.
+    bound += sum(SAME * each.numbers[number].value for each in (first, other) if each.status == RATE_ONLY)
     return bool(statistics.fmean(differences) > bound)
 
 

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html
+from linecard.chip.length import DOUBTS, RATE_ONLY
 from linecard.explore.columns import FIRST_NUMBERS
 from linecard.explore.repeated import Repeated, best_of, over_seeds
-from linecard.explore.wording import cell_text, unsteady_text
+from linecard.explore.wording import cell_text, doubts_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,12 +61,15 @@ class SweepResult:
         what: What was run at each point.
         axes: Columns that were varied.
         numbers: Columns that were measured, and those that follow from them.
-        rows: A row a point, in the order of the axes: the axes' values, ``status`` (``ok``, ``refused`` or ``failed``),
+        rows: A row a point, in the order of the axes: the axes' values, ``status``,
             the numbers (``None`` where there is none), ``reason``, the ``command`` that repeats it, and ``run``, its
-            name.
+            name. The status of a run that went well is ``ok`` where its numbers are sure, ``rate only`` where its
+            throughput is, else ``not steady``, ``not precise`` or ``not confirmed``.
         left_out: Points that broke a constraint.
         warnings: What to know about the table.
         given: What all points share: ``what``, arguments by name, and ``set`` with the keys of the design.
+        lengths: Packets of the runs that count, each number once, ascending; none where nothing is lengthened.
+        lengthened: Rows whose run is longer than it was asked for, to be sure.
         parts: For each row where its time went, for its page: how busy each part was, and the time of a packet in
             each; empty for a table of more than ``MOST_PARTS`` rows.
         counts: How many runs were found in the store, run, refused and failed this time.
@@ -79,6 +83,8 @@ class SweepResult:
     left_out: int
     warnings: tuple[str, ...]
     given: Mapping[str, Any] = field(compare=False)
+    lengths: tuple[int, ...] = field(compare=False)
+    lengthened: int = field(compare=False)
     parts: tuple[Parts, ...] = field(compare=False)
     counts: Counts = field(compare=False)
 
@@ -101,9 +107,15 @@ class SweepResult:
         return [row[name] for row in self.rows]
 
     @property
-    def unsteady(self) -> int:
-        """Points whose run was not steady: another number of packets would give other numbers."""
-        return sum(row.get("steady") is False for row in self.rows)
+    def doubts(self) -> tuple[str, ...]:
+        """What to know about rows that are not sure, and about runs that were made longer; a sentence each."""
+        return doubts_text([row["status"] for row in self.rows], self.lengths, self.lengthened)
+
+    @property
+    def answered(self) -> bool:
+        """Whether any row is sure, or none went well: then its reason is the answer."""
+        states = {row["status"] for row in self.rows}
+        return not states.isdisjoint({"ok", RATE_ONLY}) or states.isdisjoint(DOUBTS)
 
     def cells(self) -> list[list[Any]]:
         """The table as lists, in the order of :attr:`columns`."""
@@ -211,6 +223,5 @@ class SweepResult:
         columns = [*self.shown_columns(9), "status"]
         rows = [[cell_text(row[name]) for name in columns] for row in self.rows[:_SHOWN]]
         more = [f"{len(self.rows) - _SHOWN:,} more rows: to_frame() has all"] if len(self.rows) > _SHOWN else []
-        unsteady = unsteady_text(self.unsteady, len(self.rows))
-        notes = [*self.warnings, *more, *([unsteady] if unsteady else [])]
+        notes = [*self.warnings, *more, *self.doubts]
         return _html.block(repr(self)[1:-1], _html.table(columns, rows), _html.notes(notes))

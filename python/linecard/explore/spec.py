@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from linecard.chip.length import THROUGHPUT, share_of, wrong_precision
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.axes import Axis, Value, check_groups, read_axis
 from linecard.explore.costs import Costs, read_costs
@@ -26,7 +28,7 @@ MOST_POINTS = 1_000_000
 MOST_REPEATS = 10_000
 _SAMPLES = ("latin_hypercube", "sobol")
 TABLES = ("vary", "together", "set", "sample", "columns")
-PLAIN_KEYS = ("kind", "title", "what", "repeat", "constraints", "costs")
+PLAIN_KEYS = ("kind", "title", "what", "repeat", "precision", "lengthen", "constraints", "costs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,10 @@ class Spec:
         columns: Numbers of the table that follow from others.
         sample: How points are drawn; ``None`` for the whole grid.
         costs: Areas, energies and prices that expressions may ask for.
+        precision: Half the 95 % interval of each point's throughput, at most, as a share of it, such as ``"1%"``; of
+            ``ndr`` the width of the answer.
+        precise: Numbers of a point that have to be so precise.
+        lengthen: Whether runs that are not sure are made again, longer.
     """
 
     title: str
@@ -71,6 +77,9 @@ class Spec:
     columns: tuple[tuple[str, Expression], ...]
     sample: Sample | None
     costs: Costs = field(default_factory=lambda: read_costs(()))
+    precision: float | None = None
+    precise: tuple[str, ...] = (THROUGHPUT,)
+    lengthen: bool = True
 
     @property
     def subject(self) -> Subject:
@@ -91,6 +100,8 @@ class Draft:
     settings: dict[str, Any] | None = None
     axes: list[Axis] | None = None
     repeat: int = 1
+    precision: float | None = None
+    lengthen: bool = True
     constraints: list[Expression] | None = None
     columns: dict[str, Expression] | None = None
     sample: Sample | None = None
@@ -202,6 +213,7 @@ class Draft:
             if self.repeat != 1 and "seed" in varied:
                 self.note("repeat", "", "found beside an axis of seeds, expected one of the two")
             self.arguments = {**subject.defaults, **self.arguments}
+            self._make_precise(subject)
         if isinstance(self.repeat, bool) or not isinstance(self.repeat, int) or not 1 <= self.repeat <= MOST_REPEATS:
             self.note("repeat", "", f"found {self.repeat!r}, expected 1 to {MOST_REPEATS}")
         self.problems += check_groups(self.axes)
@@ -230,7 +242,24 @@ class Draft:
             columns=tuple(self.columns.items()),
             sample=self.sample,
             costs=costs,
+            precision=self.precision if self.what == "run" else None,
+            lengthen=self.lengthen,
         )
+
+    def _make_precise(self, subject: Subject) -> None:
+        """Check the precision; that of a rate without loss is the width of its search."""
+        assert self.arguments is not None
+        assert self.axes is not None
+        assert self.problems is not None
+        if self.precision is None:
+            return
+        self.problems += wrong_precision(self.precision)
+        if subject.name == "ndr":
+            if "width" in self.arguments or any(axis.name == "width" for axis in self.axes):
+                self.note("precision", "", "found beside `width`, which is the same of a rate without loss")
+            self.arguments["width"] = self.precision
+        elif subject.name != "run":
+            self.note("precision", "", f"has no effect on `{subject.name}`, expected run or ndr")
 
 
 def _is_value(value: object) -> bool:
@@ -268,6 +297,15 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
             hint = f"did you mean {near[0]}?" if near else "settings stand in [set]"
             draft.note(lines.at(key), key, f"no such key; {hint}")
     draft.repeat = table.get("repeat", 1)
+    draft.precision = table.get("precision")
+    found = table.get("lengthen", True)
+    if isinstance(found, bool):
+        draft.lengthen = found
+    else:
+        draft.note(lines.at("lengthen"), "lengthen", f"found {found!r}, expected true or false")
+    if isinstance(draft.precision, str):
+        with suppress(ValueError):
+            draft.precision = share_of(draft.precision)
     for key, value in flat_keys(_table_of(table, "set", draft, lines)).items():
         draft.fix(lines.at(key, "set"), key, value)
     for number, (key, written) in enumerate(flat_keys(_table_of(table, "vary", draft, lines)).items()):

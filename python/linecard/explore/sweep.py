@@ -8,17 +8,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from linecard._arguments import plain
+from linecard.chip.length import Aim, has_numbers
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.axes import read_axis
 from linecard.explore.batch import Bench
 from linecard.explore.content import content_of
 from linecard.explore.execute import Counts, Record, SweepProgress, Task
 from linecard.explore.expression import MEASURED, Expression, UnknownName
+from linecard.explore.lengthen import Settled, packets_of, settle
 from linecard.explore.points import Lookup, Points, make_points
 from linecard.explore.result import MOST_PARTS, Parts, SweepResult
 from linecard.explore.spec import Draft, Spec, make_sample, read_spec
 from linecard.explore.store import Store
-from linecard.explore.subject import SUBJECTS
+from linecard.explore.subject import SUBJECTS, Request
 from linecard.explore.toml_file import is_sweep_file
 from linecard.request import mapping_of, name_of
 
@@ -38,6 +40,8 @@ def sweep(
     constraints: Iterable[str] = (),
     columns: Mapping[str, str] | None = None,
     repeat: int | None = None,
+    precision: float | None = None,
+    lengthen: bool | None = None,
     sample: str | None = None,
     points: int | None = None,
     sample_seed: int = 1,
@@ -48,7 +52,11 @@ def sweep(
     progress: SweepProgress | None = None,
     **arguments: object,
 ) -> SweepResult:
-    """Run every point of a space and give one table.
+    """Run every point of a space and return one table.
+
+    Runs of chips that are not steady are made again, four times as long, and so on up to 256,000 packets (once, where
+    64,000 or more were asked for), unless ``lengthen`` is false or ``packets`` is an axis. What is not sure then is a
+    row whose ``status`` says so.
 
     Args:
         target: A sweep's file, or what is run: a design, a DRAM part, a capture, a net, a program (see ``what``).
@@ -61,6 +69,8 @@ def sweep(
         constraints: Expressions that a point must fulfil, such as ``"island.engines * island.threads <= 64"``.
         columns: Numbers that follow from others: ``{"per_thread": "throughput_mpps / island.threads"}``.
         repeat: Seeds of each point, from ``seed`` on.
+        precision: Half the 95 % interval of each point's throughput, at most, as a share of it; of ``ndr``, the width.
+        lengthen: Whether runs that are not sure are made again, longer; what the file says, else yes.
         sample: ``"latin_hypercube"`` or ``"sobol"``: draw ``points`` points instead of all (extra ``explore``).
         points: Points to draw.
         sample_seed: Seed of the drawing.
@@ -93,6 +103,8 @@ def sweep(
         constraints=constraints,
         columns=columns,
         repeat=repeat,
+        precision=precision,
+        lengthen=lengthen,
         arguments=arguments,
     )
     if sample is not None or points is not None:
@@ -111,6 +123,8 @@ def draft_of(
     constraints: Iterable[str] = (),
     columns: Mapping[str, str] | None = None,
     repeat: int | None = None,
+    precision: float | None = None,
+    lengthen: bool | None = None,
     arguments: Mapping[str, object] | None = None,
 ) -> Draft:
     """A sweep from a file and from what is said beside it; see :func:`sweep`."""
@@ -140,6 +154,10 @@ def draft_of(
         draft.column(column, text, "columns")
     if repeat is not None:
         draft.repeat = repeat
+    if precision is not None:
+        draft.precision = precision
+    if lengthen is not None:
+        draft.lengthen = lengthen
     return draft
 
 
@@ -171,24 +189,39 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
     return replace(points, points=points.points[number - 1 :: of])
 
 
-def table_of(spec: Spec, points: Points, bench: Bench) -> SweepResult:
-    """Run points and make their table; its counts are those of the bench so far."""
+def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -> SweepResult:
+    """Run points and make their table; its counts are those of the bench so far.
+
+    Runs that are not sure are lengthened, unless that is ruled out or their length is an axis.
+    """
     store = bench.store
-    keys = [content_of(point.request) for point in points.points]
-    tasks = [Task(key, point.request) for key, point in dict(zip(keys, points.points, strict=True)).items()]
     asked = [name for _, column in spec.columns for name in column.names]
     wanted = frozenset(name for name in asked if name.startswith(MEASURED) or "." in name)
     taken: dict[str, _Taken] = {}
-    has_parts = len(keys) <= MOST_PARTS
+    has_parts = len(points.points) <= MOST_PARTS
 
     def take(key: str, record: Record) -> None:
         taken[key] = _Taken(record, wanted, has_parts=has_parts)
 
-    bench.execute(tasks, take)
+    def run(requests: Sequence[Request]) -> list[Mapping[str, Any]]:
+        keys = [content_of(request) for request in requests]
+        distinct = dict(zip(keys, requests, strict=True))
+        bench.execute([Task(key, request) for key, request in distinct.items() if key not in taken], take)
+        return [taken[key].numbers for key in keys]
+
+    requests = [point.request for point in points.points]
+    settled = settle(
+        requests,
+        _of_seeds(points),
+        run,
+        Aim(spec.precision, spec.precise),
+        fixed=fixed or not spec.lengthen or spec.subject.length in points.names,
+    )
+    keys = [content_of(each.request) for each in settled]
     warnings = [] if store is None else store.remarks
     if store is not None:
-        store.shrink(keep=frozenset(keys))
-    rows, numbers = _rows(spec, points, [taken[key] for key in keys], keys, warnings)
+        store.shrink(keep=frozenset(taken))
+    rows, numbers = _rows(spec, points, settled, [taken[key] for key in keys], keys, warnings)
     return SweepResult(
         title=spec.title,
         what=spec.what,
@@ -198,9 +231,20 @@ def table_of(spec: Spec, points: Points, bench: Bench) -> SweepResult:
         left_out=points.left_out,
         warnings=tuple(warnings),
         given={"what": spec.what, "arguments": dict(spec.arguments), "set": dict(spec.settings)},
+        lengths=tuple(sorted({packets_of(each.request) for each in settled})) if spec.what == "run" else (),
+        lengthened=sum(each.request != asked for each, asked in zip(settled, requests, strict=True)),
         parts=tuple(taken[key].parts for key in keys) if has_parts else (),
         counts=bench.counts,
     )
+
+
+def _of_seeds(points: Points) -> list[list[int]]:
+    """Places of the points, those that differ in their seed alone together."""
+    groups: dict[tuple[tuple[type, Any], ...], list[int]] = {}
+    for place, point in enumerate(points.points):
+        same = tuple((type(value), value) for name, value in point.values.items() if name != "seed")
+        groups.setdefault(same, []).append(place)
+    return list(groups.values())
 
 
 # Columns that every table has.
@@ -226,7 +270,12 @@ class _Taken:
 
 
 def _rows(
-    spec: Spec, points: Points, taken: Sequence[_Taken], keys: Sequence[str], warnings: list[str]
+    spec: Spec,
+    points: Points,
+    settled: Sequence[Settled],
+    taken: Sequence[_Taken],
+    keys: Sequence[str],
+    warnings: list[str],
 ) -> tuple[tuple[Mapping[str, Any], ...], tuple[str, ...]]:
     names = dict.fromkeys(name for each in taken for name in each.numbers)
     defined = [name for name, _ in spec.columns]
@@ -235,17 +284,17 @@ def _rows(
     numbers = (*defined, *(name for name in names if name not in own))
     failed: dict[str, str] = {}
     rows = []
-    for point, result, key in zip(points.points, taken, keys, strict=True):
-        row: dict[str, Any] = {"run": key[:12], **point.values, "status": result.status}
+    for point, run, result, key in zip(points.points, settled, taken, keys, strict=True):
+        row: dict[str, Any] = {"run": key[:12], **point.values, "status": run.doubt or result.status}
         for name, column in spec.columns:
             row[name] = None
-            if result.status == "ok":
+            if has_numbers(row):
                 try:
                     row[name] = _number(column.evaluate(_look(look.of(point.values), result, row)))
                 except ConfigError as error:
                     failed.setdefault(name, str(error))
         row |= {name: result.numbers.get(name) for name in numbers[len(defined) :]}
-        row |= {"reason": result.reason, "command": point.request.command}
+        row |= {"reason": result.reason, "command": run.request.command}
         rows.append(row)
     warnings += [f"column {name} is empty in places: {why}" for name, why in failed.items()]
     return tuple(rows), numbers

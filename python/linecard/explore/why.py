@@ -25,8 +25,9 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
 
 from linecard._arguments import plain
-from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.batch import Bench, Estimate, measured, numbers_of
+from linecard.chip.length import LEAST_OUT, SAME, THROUGHPUT, Aim, longer, wrong_precision
+from linecard.errors import ConfigError
+from linecard.explore.batch import Bench, measured, numbers_of
 from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.levers import Chip, Lift, Parameter
 from linecard.explore.program_options import ProgramOptions, program_arguments
@@ -34,6 +35,7 @@ from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.why_result import LEAST_GAIN, Elasticity, Lifted, Limit, Sensitivity, WhyResult
 from linecard.explore.wires import full_wires, mean_size
+from linecard.interval import Estimate
 from linecard.request import mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
@@ -41,12 +43,6 @@ if TYPE_CHECKING:
 
 PACKETS = 4_000
 SEEDS = 3
-# Where the rate is not sure, runs become longer by this factor, up to this number of packets measured.
-LONGER, LONGEST = 4, 256_000
-# Rates of a run and of one four times as long that are as good as the same.
-SAME = 0.02
-# Packets that leave a run whose rate is believed: bursts at its ends are a small share of them.
-LEAST_OUT = 1_000
 # Half the interval of the throughput of runs that are long enough for elasticities, at most, as a share of it.
 _ROUGH = 0.2
 _UNSTEADY = "its runs are not steady"
@@ -95,8 +91,8 @@ def why(
         app: Another program.
         trace: Capture to replay, or a described link (``"edge"``, ``"core"``).
         packets: Packets that each run measures, after half as many of warm-up; four times as many, and again, where
-            that does not make the rate sure, up to 256,000.
-        precision: Half the 95 % interval of the throughput over the seeds, at most, as a share of it: 0.01 is 1 %.
+            that does not make the rate sure, up to 256,000, or once where 64,000 or more are asked for.
+        precision: Half the 95 % interval of the throughput, at most, as a share of it: 0.01 is 1 %.
             ``None`` asks for sure rates alone.
         seeds: Seeds of each statement, for its interval.
         seed: The first of them.
@@ -122,8 +118,7 @@ def why(
         'full wires'
     """
     problems = out_of_range({"packets": packets}, 100, 10**9) + out_of_range({"seeds": seeds}, 1, 1000)
-    if precision is not None and not 0 < precision < 1:
-        problems.append(ConfigProblem("precision", "", f"found {precision:g}, expected more than 0 and less than 1"))
+    problems += wrong_precision(precision)
     if problems:
         raise ConfigError.of(problems)
     base, chip = mapping_of("set", set), name_of("chip", chip)
@@ -156,7 +151,7 @@ class Question:
     ) -> None:
         self.shared, self.chip, self.seeds, self.bench = dict(shared), chip, seeds, bench
         self.settings = chip.in_full(settings)
-        self.precision = precision
+        self.precision, self.asked = precision, int(shared["packets"])
         self.not_tried: list[str] = []
         self.load = "as given"
         # Throughput in packets or in bits: in what the seeds differ less. Sizes that vary move one of them by chance.
@@ -256,12 +251,12 @@ class Question:
         runs = made()
         while doubt := self._doubt(runs):
             short, length = runs, dict(self.shared)
-            packets = self.shared["packets"] * LONGER
-            if packets > LONGEST or self._ended(runs):
+            following = longer(self.shared["packets"], None, self.asked)
+            if following is None or self._ended(runs):
                 self.doubt = doubt
                 break
             self.tried.append((length, runs))
-            self.shared |= {"packets": packets, "warmup_packets": packets // 2}
+            self.shared |= {"packets": following[0], "warmup_packets": following[0] // 2}
             runs = made()
             if doubt == _UNSTEADY and self._is_same(short, runs):
                 # The longer runs say that the short ones are long enough.
@@ -303,10 +298,9 @@ class Question:
 
     def _is_narrow(self, runs: Sequence[Record]) -> bool:
         self._choose_metric(runs)
-        spread = Estimate.of([self.speed(record) for record in runs])
-        return self.precision is None or (
-            spread.high is not None and spread.high - spread.value <= self.precision * spread.value
-        )
+        # A single run has an interval of its throughput in bits alone.
+        number = self.metric if len(runs) > 1 else THROUGHPUT
+        return Aim(self.precision, (number,)).is_narrow([numbers_of(record) for record in runs])
 
     def _ended(self, runs: Sequence[Record]) -> bool:
         """Whether a capture has no more packets than were asked for."""

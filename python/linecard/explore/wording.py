@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from linecard.chip.length import DOUBTS, NOT_CONFIRMED, NOT_PRECISE, NOT_STEADY, RATE_ONLY
+
 if TYPE_CHECKING:
-    from linecard.explore.compare_result import Moved
+    from collections.abc import Sequence
+
+    from linecard.explore.compare_result import LineMoved, Moved
 
 
 def change_text(moved: Moved) -> str:
@@ -13,16 +17,32 @@ def change_text(moved: Moved) -> str:
     return "–" if moved.change is None else f"{moved.change:+.2%}"
 
 
-def noise_text(moved: Moved) -> str:
+def noise_text(moved: Moved | LineMoved) -> str:
     """Whether a change is beyond noise, for people."""
     return {True: "yes", False: "no", None: "not known"}[moved.beyond_noise]
 
 
-def unsteady_text(unsteady: int, points: int) -> str:
-    """How many points were not steady, and what to do about it; empty where all were."""
-    if not unsteady:
-        return ""
-    return f"not steady: {unsteady:,} of {points:,} points; give more packets, or less traffic"
+def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) -> tuple[str, ...]:
+    """How many rows are not sure and what to do about it, and how many runs are longer than they were asked for.
+
+    Args:
+        states: The status of each row.
+        lengths: Packets of the runs that count, ascending.
+        lengthened: Rows whose run is longer.
+    """
+    to_change = {
+        RATE_ONLY: "their throughput is sure (the same in shorter runs), loss and latency are not",
+        NOT_STEADY: "give more packets (--packets), or less traffic",
+        NOT_PRECISE: "give more packets (--packets), or ask for less precision",
+        NOT_CONFIRMED: "give more packets (--packets), or bound the buffers",
+    }
+    most, of = lengths[-1] if lengths else 0, f"of {len(states):,}"
+    within = f", with up to {most:,} packets a run" if most else ""
+    counts = {each: states.count(each) for each in DOUBTS}
+    said = [f"{each}: {n:,} {of} points{within}; {to_change[each]}" for each, n in counts.items() if n]
+    if lengthened:
+        said.append(f"{lengthened:,} {of} runs are longer than asked, to be sure: up to {most:,} packets")
+    return tuple(said)
 
 
 def cell_text(value: Any) -> str:

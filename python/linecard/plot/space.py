@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from linecard.chip.length import has_numbers
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.plot.axes import begin
 from linecard.plot.style import ERROR_BARS, INK, LINES, MARKS, MUTED, SOFT, draw
@@ -33,7 +34,7 @@ def write_table(result: SweepResult, path: str | Path, across: str | None = None
         ConfigError: There is no such column, no point went well, or the name ends in something else.
         MissingExtraError: The extra ``plot`` is not installed.
     """
-    rows = [row for row in result.rows if row["status"] == "ok"]
+    rows = [row for row in result.rows if has_numbers(row)]
     axes = [name for name in result.axes if name != "seed"]
     numeric = [name for name in axes if all(_is_number(row[name]) for row in rows)]
     shown = [name for name in result.shown_columns(len(result.axes) + 8) if name not in result.axes]
@@ -105,7 +106,7 @@ def write_front(result: OptimizeResult, path: str | Path) -> Path:
     from linecard.explore.columns import OBJECTIVE
 
     columns = [OBJECTIVE + text for text in result.objectives[:2]]
-    rows = [row for row in result.rows if row["status"] == "ok"]
+    rows = [row for row in result.rows if has_numbers(row)]
     return draw(path, lambda pyplot: _front(pyplot, result, columns, rows))
 
 
@@ -141,9 +142,8 @@ def _draw_front(axes: Any, result: OptimizeResult, points: Sequence[Sequence[flo
     line = "-" if len(result.objectives) == 2 else ""
     axes.plot(x, y, linestyle=line, marker="s", ms=4, lw=1, color=LINES[1], label=f"front, {len(front):,}")
     knee = next(row for row in front if row["knee"])
-    label = "best compromise" + (", not steady" if knee["steady"] is False else "")
     at = [[value] for value in knee["objectives"][:2]]
-    axes.plot(*at, linestyle="", marker="o", ms=11, mfc="none", mew=1.5, color=INK, label=label)
+    axes.plot(*at, linestyle="", marker="o", ms=11, mfc="none", mew=1.5, color=INK, label="best compromise")
     for along, number in (("x", 0), ("y", 1)):
         begin(axes, [point[number] for point in points], along=along)
     axes.legend()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from linecard.explore.compare_result import CompareResult, Moved
+    from linecard.explore.compare_result import CompareResult, LineMoved, Moved
 
 # A change drawn over the whole width: twice or nothing.
 _WHOLE = 1.0
@@ -46,6 +46,28 @@ def write_compare(result: CompareResult, path: str | Path, command: str | None =
             _moved("Measurements of parts that moved beyond noise", result.measurements),
             said="beyond noise, the largest change first",
         ),
+        sheet.section("Lines of the programs", _lines(result.lines), said="of a packet; bold: beyond noise"),
+    )
+
+
+def _lines(lines: Sequence[LineMoved]) -> str:
+    """Source lines of two programs, those whose time moved most first."""
+    costs = ("cycles", "stall", "instructions")
+    rows: list[list[sheet.Cell]] = [
+        [
+            line.text,
+            line.a or "–",
+            line.b or "–",
+            *(sheet.number(cost) for moved in line.costs for cost in (moved.a, moved.b)),
+        ]
+        for line in lines
+    ]
+    return sheet.table(
+        "Cost of each line in a and in b",
+        ("source", "a", "b", *(f"{cost} {side}" for cost in costs for side in ("a", "b"))),
+        rows,
+        marked=[n for n, line in enumerate(lines) if line.beyond_noise],
+        text=("a", "b"),
     )
 
 

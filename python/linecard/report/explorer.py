@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linecard.chip.length import has_numbers
 from linecard.explore.columns import FIRST_NUMBERS, OBJECTIVE
 from linecard.explore.subject import SUBJECTS
 from linecard.files import write_text
@@ -39,8 +40,9 @@ def write_sweep(result: SweepResult, path: str | Path) -> Path:
     y = next((name for name in numbers if _better(name)), numbers[0] if numbers else "status")
     follows = [name for name in numbers if name not in FIRST_NUMBERS and name != y and name in shown[:1]]
     x = next(iter([*follows, *result.axes]), "status")
-    bad = sum(row["status"] != "ok" for row in result.rows)
+    bad = sum(not has_numbers(row) for row in result.rows)
     said = f"{len(result.rows):,} points" + (f", {bad:,} of them refused or failed" if bad else "")
+    said = "; ".join((said, *result.doubts))
     return _write(
         path,
         title=result.title,

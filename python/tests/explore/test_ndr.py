@@ -233,7 +233,7 @@ def test_plots_are_pictures_with_the_same_bytes(chip, tmp_path):
 
 def test_a_trial_as_long_as_is_allowed_confirms_where_little_is_inside(chip, monkeypatch):
     # Four times the packets are beyond the bound; what is inside asks for far fewer.
-    monkeypatch.setattr(rate, "_LONGEST", 4_500)
+    monkeypatch.setattr(rate, "LONGEST_TRIAL", 4_500)
     row = linecard.ndr(chip, [512], packets=4_000).rows[0]
     assert row.confirmed
     assert row.answered

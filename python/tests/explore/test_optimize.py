@@ -194,22 +194,48 @@ def overloaded(folder, limit=""):
     return path
 
 
-def test_what_was_not_steady_says_so_and_a_limit_keeps_it_out(cli, tmp_path):
+def test_a_rate_that_is_sure_is_ranked_though_packets_pile_up(cli, tmp_path):
     path, store = overloaded(tmp_path), tmp_path / "s"
     found = optimize(path, store=store)
-    unsteady = [row for row in found.rows if row["steady"] is False]
-    assert 0 < len(unsteady) == found.unsteady < found.runs - found.refused
-    by_command = {row["command"]: row["steady"] for row in found.rows}
-    assert [row["steady"] for row in found.front] == [by_command[row["command"]] for row in found.front]
-    knee = next(row for row in found.front if row["knee"])
-    assert knee["steady"] is False
+    assert [row["status"] for row in found.rows].count("rate only") == 2
+    assert (found.unsteady, found.refused) == (0, 3)
+    assert [row["steady"] for row in found.front] == [True, False, False]
     screen = cli("optimize", path, "--store", store).out
-    assert f"not steady: {found.unsteady} of {found.runs} points" in screen
-    assert "best compromise, not steady" in screen
-    assert 'limits = ["steady"]' in screen
+    assert f"rate only: 2 of {found.runs} points" in screen
     sure = optimize(overloaded(tmp_path, '"steady"'), store=store)
     assert all(row["steady"] for row in sure.front)
-    assert 'limits = ["steady"]' not in cli("optimize", path, "--store", store).out
+
+
+def test_what_is_not_steady_is_on_no_front_of_latencies(cli, tmp_path):
+    path, store = overloaded(tmp_path), tmp_path / "s"
+    path.write_text(path.read_text().replace("min island.engines", "min latency_p99_ns"))
+    found = optimize(path, store=store)
+    assert found.unsteady == 2
+    assert all(row["steady"] for row in found.front)
+    # Where nothing else is left, the question has no answer.
+    path.write_text(path.read_text().replace("[2, 8, 16]", "[2, 8]"))
+    ended = cli("optimize", path, "--store", store)
+    assert ended.status == 4
+    assert "no point is known to be good: of 4 points that were run, 2 were refused or failed" in ended.err
+    assert "2 are not sure" in ended.err
+
+
+def test_a_program_is_that_of_all_points(cli, tmp_path):
+    path = tmp_path / "space.toml"
+    path.write_text(
+        'kind = "optimize"\npreset = "nfp4000"\npackets = 2000\nbudget = 2\nobjectives = ["max throughput_mpps"]\n'
+        "[vary]\nisland.count = [1, 2]\n"
+    )
+    words = ("--program", "parse_count", "--cpus", 2, "--set", "verdict=false", "--json", "--store", tmp_path / "s")
+    ended = cli("optimize", path, *words)
+    assert ended.status == 0, ended.err
+    best = json.loads(ended.out)["front"][0]
+    assert "--program parse_count" in best["command"]
+    assert "--cpus 2" in best["command"]
+    found = optimize(path, set={"verdict": False, "cpus": 2}, program="parse_count", store=tmp_path / "s")
+    assert found.front[0]["objectives"] == best["objectives"]
+    with pytest.raises(ConfigError, match="program: has no effect on `dram`"):
+        optimize(written(tmp_path), program="parse_count")
 
 
 def test_what_was_refused_is_told_by_reason(cli, tmp_path):

@@ -16,7 +16,7 @@ import linecard
 from linecard.explore.store import LIMIT_BYTES, Store
 
 VARY = {"seed": [1, 2, 3]}
-SHORT = {"packets": 50, "warmup_packets": 0}
+SHORT = {"packets": 50, "warmup_packets": 0, "lengthen": False}
 
 
 def swept(folder):

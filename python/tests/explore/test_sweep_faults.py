@@ -34,7 +34,8 @@ COMMAND = [
         "--vary",
         "seed=1..10",
         "--packets",
-        "600",
+        "2000",
+        "--no-lengthen",
         "--set",
         "verdict=false",
     ),
@@ -281,7 +282,7 @@ def test_files_are_shipped_to_workers_that_do_not_have_them(tmp_path):
     (tmp_path / "step.toml").write_text(
         'kind = "program"\ntitle = "one"\nsource = "a test"\n[[step]]\nop = "send"\ncycles = 10\n'
     )
-    asked = ["sweep", "designs/own.toml", "--vary", "seed=1..4", "--packets", "100", "--json", "--store"]
+    asked = ["sweep", "designs/own.toml", "--vary", "seed=1..4", "--packets", "5000", "--json", "--store"]
     with cluster(tmp_path) as (address, _, _):
         shared = {"cwd": tmp_path, "env": ENVIRONMENT, "capture_output": True, "text": True, "timeout": SECONDS}
         command = [sys.executable, "-m", "linecard", *asked]

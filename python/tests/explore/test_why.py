@@ -10,11 +10,12 @@ from conftest import TINY
 
 import linecard
 from linecard.errors import ConfigError
-from linecard.explore.batch import Bench, Estimate, numbers_of
+from linecard.explore.batch import Bench, numbers_of
 from linecard.explore.execute import Counts
 from linecard.explore.levers import Chip
 from linecard.explore.why import Question, limits_of, verdict_of
 from linecard.explore.why_result import Lifted
+from linecard.interval import Estimate
 from linecard.request import settings as as_overrides
 
 # A chip with more than enough of everything: 40 Gbit/s of IMIX (14 Mpps) use no part for a third of the time.

@@ -23,7 +23,8 @@ def table():
     return linecard.sweep(
         "example_smartnic",
         vary={"island.count": [1, 2, 4], "packets.part": ["ddr4_2400", "hbm2", "hbm9</script>"]},
-        packets=100,
+        set={"traffic.rate_gbps": 40},
+        packets=2000,
     )
 
 

@@ -11,7 +11,7 @@ import linecard
 from linecard.cli import completion
 from linecard.cli.chip.run_model import run_other
 from linecard.cli.executed.program_options import takes_program
-from linecard.cli.options import JSON_HELP, Exit, Html, command_line
+from linecard.cli.options import JSON_HELP, Exit, Html, Precision, command_line
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
 
 
@@ -59,6 +59,7 @@ def run(
             "it is steady; on other machines 1,000 with a capture, else 10,000.",
         ),
     ] = None,
+    precision: Precision = None,
     map_addresses: Annotated[
         bool, typer.Option("--map-addresses", help="Move addresses that match no route into routed space.")
     ] = False,
@@ -120,6 +121,8 @@ def run(
 
         linecard run hasan2003_all_pf --set dram.banks=2 --packets 50000 --json
 
+        linecard run example_smartnic --packets 5000 --precision 1%
+
         linecard run my_chip.toml --set island.threads=4 --set packets.part=hbm2
 
         linecard run example_smartnic --program firewall --packets 20000
@@ -145,6 +148,8 @@ def run(
         raise ConfigError.of([ConfigProblem("folded", "", message)])
     preset = PRESET if preset == APPLICATION else preset
     if model != "np":
+        if precision is not None:
+            raise ConfigError.of([ConfigProblem("precision", "", f"has no effect on the model {model!r}")])
         run_other(model, preset, set or (), seed, packets, warmup, json=json)
         return
 
@@ -163,6 +168,7 @@ def run(
                 seed=seed,
                 packets=packets,
                 warmup_packets=warmup,
+                precision=precision,
                 map_addresses=map_addresses,
                 strict=strict,
                 band=band,
@@ -199,6 +205,19 @@ def run(
         for warning in result.warnings:
             if warning.startswith("the timeline is "):
                 stderr.diagnose(warning)
+    _end(result, trace, precision)
+
+
+def _end(result: linecard.RunResult, trace: Path | None, precision: float | None) -> None:
+    """Say what is wrong with a result that was printed, and end with its status."""
+    from linecard.chip.length import NOT_REACHED
+    from linecard.cli import stderr
+
     if result.capture_damage:
         stderr.diagnose(f"{trace}: damaged in {result.capture_damage} places; what could be read was used")
         raise typer.Exit(Exit.CAPTURE)
+    if precision is not None:
+        lacks = next((each for each in result.warnings if each.startswith(NOT_REACHED)), None)
+        if lacks is not None:
+            stderr.diagnose(lacks)
+            raise typer.Exit(Exit.RUN)

@@ -91,20 +91,24 @@ _OPTIONS: tuple[tuple[str, Any, Any], ...] = (
 
 
 def takes_program(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with these options besides its own, which it takes as `executed`, named as in Python."""
+    """A command with these options besides its own, which it takes as `executed`, named as in Python.
+
+    A name that the command itself has stays its own.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    own = [each for each in signature.parameters.values() if each.name != "executed"]
+    several = [each for each in _OPTIONS if each[0] not in signature.parameters]
 
     @functools.wraps(command)
     def call(*args: Any, **kwargs: Any) -> None:
-        given = {name: kwargs.pop(name) for name, _, _ in _OPTIONS}
+        given = {name: kwargs.pop(name) for name, _, _ in several}
         given["maps"] = maps(given.pop("fill_map") or ())
         given["defines"] = given.pop("define") or ()
         command(*args, **kwargs, executed=given)
 
-    signature = inspect.signature(command, eval_str=True)
-    own = [each for each in signature.parameters.values() if each.name != "executed"]
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
-        for name, annotation, default in _OPTIONS
+        for name, annotation, default in several
     ]
     call.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
     call.__annotations__ = {each.name: each.annotation for each in (*own, *options)}

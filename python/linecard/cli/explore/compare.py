@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,11 +21,14 @@ from linecard.cli.explore.options import (
     read_settings,
     say_how_to_go_on,
 )
-from linecard.cli.options import CAPTURE_HELP, Html, command_line
+from linecard.cli.options import CAPTURE_HELP, Exit, Html, Precision, command_line
+from linecard.cli.plain_text import shortened
 from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
-    from linecard.explore.compare_result import CompareResult
+    from collections.abc import Sequence
+
+    from linecard.explore.compare_result import CompareResult, LineMoved, Moved
 
 
 @takes_program
@@ -32,7 +36,10 @@ def compare(
     a: Annotated[
         str, typer.Argument(metavar="A", help="A design, or a file that `run --json` or `sweep --json` printed.")
     ],
-    b: Annotated[str, typer.Argument(metavar="B", help="The other, of the same kind.")],
+    b: Annotated[
+        str | None,
+        typer.Argument(metavar="[B]", help="The other, of the same kind; or a second program of A, with --program."),
+    ] = None,
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change both designs; repeatable.")
     ] = None,
@@ -44,7 +51,8 @@ def compare(
     ] = None,
     app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application of both designs.")] = None,
     trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
-    packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of each run, as of `run`.")] = None,
+    packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of each run, at first.")] = None,
+    precision: Precision = None,
     seeds: Annotated[int, typer.Option(metavar="N", help="Seeds of each design.")] = 5,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first of them.")] = 1,
     store: StoreOption = STORE,
@@ -57,9 +65,11 @@ def compare(
     *,
     executed: dict[str, Any],
 ) -> None:
-    """Put two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
+    """Put two designs, programs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
 
-    Designs are run with the same seeds, on the same packets, and compared seed by seed.
+    Designs are run with the same seeds, on the same packets, and compared seed by seed. Runs that are not steady are
+    made again, longer; where that does not help, nothing is said to have moved, and the status is 4. With two programs
+    (`compare CHIP --program a.c b.c`) the source lines of both stand side by side, with what each costs a packet.
 
     **Examples**
 
@@ -67,8 +77,11 @@ def compare(
 
         linecard compare my_chip.toml my_next_chip.toml --trace edge --json
 
+        linecard compare nfp4000 --program before.c after.c -D N=8
+
         linecard compare before.json after.json
     """
+    from linecard.executed.for_chip import is_program
     from linecard.explore.compare import compare as ask
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
@@ -77,17 +90,22 @@ def compare(
 
     files = Files(csv, parquet)
     check_outputs(html)
+    program_b = None
+    if b is not None and executed["program"] is not None and is_program(b):
+        b, program_b = None, b
     try:
         with stderr.progress("Simulating", "runs") as progress:
             result = ask(
                 a,
                 b,
+                program_b=program_b,
                 set=read_settings(set or []),
                 set_a=read_settings(set_a or []),
                 set_b=read_settings(set_b or []),
                 app=app_name,
                 trace=trace,
                 packets=packets,
+                precision=precision,
                 seeds=seeds,
                 seed=seed,
                 store=None if a.endswith(".json") else store,
@@ -106,13 +124,17 @@ def compare(
     counts = result.counts
     if counts.found + counts.run:
         stderr.note(f"{counts.found:,} runs found, {counts.run:,} run; kept in {store}")
-    files.write(records((*result.metrics, *result.measurements)))
+    lines = (replace(moved, name=f"{line.name}: {moved.name}") for line in result.lines for moved in line.costs)
+    files.write(records((*result.metrics, *result.measurements, *lines)))
     if html is not None:
         stderr.note_written([result.write_html(html, command=command_line())])
+    if not result.answered:
+        stderr.diagnose("nothing can be compared: " + "; ".join(result.notes))
+        raise typer.Exit(Exit.RUN)
     end_by_store(counts)
 
 
-_KEYS_SHOWN, _MOVED_SHOWN = 30, 12
+_KEYS_SHOWN, _MOVED_SHOWN, _LINES_SHOWN = 30, 12, 20
 
 
 def print_compare(result: CompareResult) -> None:
@@ -147,6 +169,31 @@ def print_compare(result: CompareResult) -> None:
             )
             rows.add_row(*(Text(cell, style=style) for cell in (*cells, between)))
         parts.append(pieces.section(pieces.heading(title, result.basis), rows))
+    if result.lines:
+        parts.append(_lines(result.lines))
     if result.notes:
         parts.append(pieces.section(*(Text(note, style="yellow") for note in result.notes)))
     stdout.show(*parts)
+
+
+def _lines(lines: Sequence[LineMoved]) -> Any:
+    """Source lines of two programs, those whose time moved most first; what moved beyond noise is bold."""
+    from linecard.explore.wording import noise_text
+
+    numbers = [(name, "r") for name in ("cycles", "stall", "instructions")]
+    table = pieces.lined(("source", "l"), ("a", "l"), ("b", "l"), *numbers, ("beyond noise", "l"))
+    for line in lines[:_LINES_SHOWN]:
+        style = "bold" if line.beyond_noise else ""
+        cells = [shortened(line.text), line.a or "–", line.b or "–", *map(_both, line.costs), noise_text(line)]
+        table.add_row(*(Text(cell, style=style) for cell in cells))
+    more = len(lines) - _LINES_SHOWN
+    below = [Text(f"{more:,} more: --json has all", style=pieces.DIM)] if more > 0 else []
+    said = "of a packet; those whose cycles and stalls moved most first"
+    return pieces.section(pieces.heading("Lines of the programs", said), table, *below)
+
+
+def _both(moved: Moved) -> str:
+    from linecard.explore.wording import cell_text
+
+    a, b = cell_text(moved.a), cell_text(moved.b)
+    return a if a == b else f"{a} → {b}"

@@ -21,7 +21,7 @@ from linecard.cli.explore.options import (
     read_settings,
     say_how_to_go_on,
 )
-from linecard.cli.options import CAPTURE_HELP, Chip, Exit, Html, command_line
+from linecard.cli.options import CAPTURE_HELP, Chip, Exit, Html, command_line, read_share
 from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
@@ -45,7 +45,13 @@ def ndr(
     packets: Annotated[int, typer.Option(metavar="N", help="Packets of each trial.")] = 20_000,
     seeds: Annotated[int, typer.Option(metavar="N", help="Seeds of each trial.")] = 1,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first of them.")] = 1,
-    width: Annotated[float, typer.Option(metavar="SHARE", help="Relative width of the answers.")] = 0.005,
+    width: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Relative width of the answers; 0.005 if left out.")
+    ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option("--precision", metavar="SHARE", parser=read_share, help="The same, such as 1%."),
+    ] = None,
     store: StoreOption = STORE,
     jobs: Jobs = None,
     executor: Executor = "threads",
@@ -92,6 +98,7 @@ def ndr(
                 seeds=seeds,
                 seed=seed,
                 width=width,
+                precision=precision,
                 store=store,
                 jobs=jobs,
                 executor=executor,

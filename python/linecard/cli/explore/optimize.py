@@ -9,7 +9,9 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
+from linecard.chip.length import RATE_ONLY
 from linecard.cli import pieces, stderr, stdout
+from linecard.cli.executed.program_options import takes_program
 from linecard.cli.explore.options import (
     STORE,
     Executor,
@@ -21,18 +23,20 @@ from linecard.cli.explore.options import (
     say_how_to_go_on,
 )
 from linecard.cli.explore.sweep_screen import reason_lines
+from linecard.cli.options import Precision
 from linecard.cli.written import Files, Parquet
-from linecard.explore.repeated import NOT_STEADY
 
 if TYPE_CHECKING:
     from linecard.explore.optimize_result import OptimizeResult
 
 
+@takes_program
 def optimize(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help='A space with objectives: `kind = "optimize"`.')],
     budget: Annotated[
         int | None, typer.Option(metavar="N", help="Points that may be run, in place of the file's.")
     ] = None,
+    precision: Precision = None,
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Of all points; repeatable.")
     ] = None,
@@ -48,6 +52,8 @@ def optimize(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw runs and front: .png or .svg (extra: plot).")
     ] = None,
+    *,
+    executed: dict[str, Any],
 ) -> None:
     """Find the best designs of a space, for one objective or several that pull apart.
 
@@ -60,7 +66,9 @@ def optimize(
 
         linecard optimize examples/explore/dram_part.toml --budget 1000 --json
 
-        linecard optimize my_space.toml --set packets=5000 --csv front.csv
+        linecard optimize my_space.toml --set packets=5000 --precision 1% --csv front.csv
+
+        linecard optimize my_space.toml --program my_xdp.c -D N=8
     """
     from linecard.explore.execute import Interrupted
     from linecard.explore.optimize import optimize as ask
@@ -75,11 +83,13 @@ def optimize(
             result = ask(
                 file,
                 budget=budget,
+                precision=precision,
                 set=read_settings(set or []),
                 store=store,
                 jobs=jobs,
                 executor=executor,
                 progress=progress,
+                **executed,
             )
     except Interrupted as stopped:
         say_how_to_go_on(stopped, Store(store))
@@ -110,7 +120,7 @@ _FRONT_SHOWN = 40
 
 def print_optimize(result: OptimizeResult) -> None:
     """The front, how it was found, and what was not steady or refused."""
-    from linecard.explore.wording import cell_text, unsteady_text
+    from linecard.explore.wording import cell_text
 
     facts = pieces.grid("l", "w")
     how = "all of them" if result.method == "exhaustive" else "chosen by search"
@@ -118,9 +128,8 @@ def print_optimize(result: OptimizeResult) -> None:
     facts.add_row("Run", f"{result.runs:,} of {result.points:,} points, {how}{shorter}")
     if result.refused or result.beyond_limits:
         facts.add_row("", f"{result.refused:,} were refused or failed, {result.beyond_limits:,} break a limit")
-    unsteady = unsteady_text(result.unsteady, result.runs)
-    if unsteady:
-        facts.add_row("", Text(unsteady, style="yellow"))
+    for said in result.doubts:
+        facts.add_row("", Text(said, style="yellow"))
     for text, best, worst in zip(result.objectives, result.best, result.worst, strict=True):
         facts.add_row("Objective", f"{text}: {best:,.5g} at best, {worst:,.5g} at worst")
     facts.add_row("Front", f"{len(result.front):,} points; it covers {result.hypervolume:.1%} of the box between these")
@@ -134,15 +143,13 @@ def print_optimize(result: OptimizeResult) -> None:
         style = "bold" if row["knee"] else ""
         values = [cell_text(row[name]) for name in result.axes]
         objectives = [_with_interval(*each) for each in zip(row["objectives"], row["low"], row["high"], strict=True)]
-        marks = [*(["best compromise"] if row["knee"] else []), *([NOT_STEADY] if row["steady"] is False else [])]
-        mark = Text(", ".join(marks), style="yellow" if row["steady"] is False else style)
+        marks = [*(["best compromise"] if row["knee"] else []), *([RATE_ONLY] if row["steady"] is False else [])]
+        mark = Text(", ".join(marks), style=style)
         table.add_row(*(Text(cell, style=style) for cell in (*values, *objectives)), mark)
     parts: list[Any] = [table]
     if len(result.front) > _FRONT_SHOWN:
         parts.append(Text(f"{len(result.front) - _FRONT_SHOWN:,} more: --csv and --json have all", style=pieces.DIM))
     knee = next(row for row in result.front if row["knee"])
-    if any(row["steady"] is False for row in result.front):
-        parts.append(Text('limits = ["steady"] leaves out what was not steady', style=pieces.DIM))
     parts.append(Text(f"again: {knee['command']}", style=pieces.DIM))
     stdout.show(
         Padding(Text(result.title), (1, 0, 0, 2)),

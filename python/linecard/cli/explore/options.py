@@ -28,25 +28,6 @@ Executor = Annotated[
 ]
 
 
-def _read_share(text: str) -> float:
-    number, percent, _ = text.strip().partition("%")
-    try:
-        return float(number) / (100 if percent else 1)
-    except ValueError:
-        raise typer.BadParameter(f"found {text!r}, expected a share such as 1% or 0.01") from None
-
-
-Precision = Annotated[
-    float | None,
-    typer.Option(
-        "--precision",
-        metavar="SHARE",
-        parser=_read_share,
-        help="Run until half the 95 % interval of the throughput is at most so much of it, such as 1%.",
-    ),
-]
-
-
 def say_how_to_go_on(stopped: Interrupted, store: Store) -> None:
     """Say that the same command goes on where it was interrupted."""
     stderr.diagnose(

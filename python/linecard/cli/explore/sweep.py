@@ -12,7 +12,7 @@ from linecard.cli.explore.dry_run import estimate_of, print_estimate
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, filled, say_how_to_go_on
 from linecard.cli.explore.sweep_screen import print_sweep
 from linecard.cli.explore.sweep_spec import asked_sweep, read_shard
-from linecard.cli.options import CAPTURE_HELP, Exit
+from linecard.cli.options import CAPTURE_HELP, Exit, Precision
 
 
 def sweep(
@@ -47,6 +47,11 @@ def sweep(
         typer.Option("--column", metavar="NAME=EXPRESSION", help="A column that follows from others; repeatable."),
     ] = None,
     repeat: Annotated[int | None, typer.Option(metavar="N", help="Seeds of each point.")] = None,
+    precision: Precision = None,
+    lengthen: Annotated[
+        bool | None,
+        typer.Option("--lengthen/--no-lengthen", help="Make runs that are not sure again, longer (the usual)."),
+    ] = None,
     sample: Annotated[
         str | None,
         typer.Option(metavar="KIND", help="Draw points instead of all: sobol or latin_hypercube (extra: explore)."),
@@ -91,9 +96,10 @@ def sweep(
 
     A value list is `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`,
     `1..1000 log points 4`. Finished runs are kept by content: the same sweep again, after a kill, or with a longer axis
-    runs only what is missing. Points that are refused or fail are rows with the reason and the command that repeats
-    them. How many runs were found, run and refused goes to stderr; the table is the same either way. `--dry-run` runs
-    up to three points to learn how long they take, and keeps them. Status 4 says that a run failed, 2 that all were
+    runs only what is missing. Runs that are not steady are made again, longer; points that are not sure then say so.
+    Points that are refused or fail are rows with the reason and the command that repeats them. How many runs were
+    found, run and refused goes to stderr; the table is the same either way. `--dry-run` runs up to three points to
+    learn how long they take, and keeps them. Status 4 says that a run failed or that no point is sure, 2 that all were
     refused.
 
     **Examples**
@@ -129,6 +135,7 @@ def sweep(
         where or (),
         column or (),
         repeat,
+        (precision, lengthen),
         (sample, points, sample_seed),
     )
     part = read_shard(shard)
@@ -169,3 +176,6 @@ def sweep(
         raise typer.Exit(Exit.RUN)
     if statuses == {"refused"}:
         raise typer.Exit(Exit.USAGE)
+    if not result.answered:
+        stderr.diagnose("no point is sure, so that none can be compared: " + "; ".join(result.doubts))
+        raise typer.Exit(Exit.RUN)

@@ -24,8 +24,7 @@ REASONS_SHOWN = 5
 def print_sweep(result: SweepResult) -> None:
     """The table, as much of it as a screen takes, which points were not steady, and why others were refused."""
     from linecard.explore.refused import reasons_of
-    from linecard.explore.repeated import NOT_STEADY
-    from linecard.explore.wording import cell_text, unsteady_text
+    from linecard.explore.wording import cell_text
 
     if points := result.over_seeds():
         _print_means(result, points)
@@ -35,16 +34,12 @@ def print_sweep(result: SweepResult) -> None:
     table = pieces.lined(*((name, "r" if kinds[name] else "l") for name in columns))
     rows = result.rows
     for row in rows[:_ROWS_SHOWN]:
-        steady = row.get("steady") is not False
-        style = "" if row["status"] == "ok" and steady else "yellow"
-        shown = row if steady else {**row, "status": NOT_STEADY}
-        table.add_row(*(Text(cell_text(shown[name]), style=style) for name in columns))
+        style = "" if row["status"] == "ok" else "yellow"
+        table.add_row(*(Text(cell_text(row[name]), style=style) for name in columns))
     parts: list[Any] = [table]
     if len(rows) > _ROWS_SHOWN:
         parts.append(Text(f"{len(rows) - _ROWS_SHOWN:,} more rows: --csv, --parquet and --json have all", pieces.DIM))
-    unsteady = unsteady_text(result.unsteady, len(rows))
-    if unsteady:
-        parts.append(Text(unsteady, style="yellow"))
+    parts += [Text(said, style="yellow") for said in result.doubts]
     stdout.show(Padding(Text(f"{result.title}: {len(rows):,} points"), (1, 0, 0, 2)), pieces.section(*parts))
     lines = reason_lines(reasons_of(rows))
     if lines:
@@ -79,6 +74,7 @@ def _print_means(result: SweepResult, points: Sequence[Repeated]) -> None:
         )
     if (best := best_of(points)) is not None:
         parts.append(Text(best.sentence()))
+    parts += [Text(said, style="yellow") for said in result.doubts]
     seeds = max(len(each.seeds) for each in points)
     title = f"{result.title}: {len(points):,} points, mean of {seeds} seeds ± half of the 95 % interval"
     stdout.show(Padding(Text(title), (1, 0, 0, 2)), pieces.section(*parts))

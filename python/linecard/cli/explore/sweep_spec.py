@@ -19,14 +19,15 @@ def asked_sweep(
     where: list[str] | tuple[str, ...],
     columns: list[str] | tuple[str, ...],
     repeat: int | None,
+    sure: tuple[float | None, bool | None],
     sample: tuple[str | None, int | None, int],
 ) -> Spec:
-    """The sweep that options ask for."""
+    """The sweep that options ask for; ``sure`` is the precision, and whether runs are lengthened."""
     from linecard.explore.axes import plain_value, read_option
     from linecard.explore.spec import make_sample
     from linecard.explore.sweep import draft_of
 
-    draft = draft_of(target, what=what, constraints=(), repeat=repeat)
+    draft = draft_of(target, what=what, repeat=repeat, precision=sure[0], lengthen=sure[1])
     for text in changes:
         key, found, value = text.partition("=")
         if not found or not key.strip():

@@ -14,14 +14,13 @@ from linecard.cli.explore.options import (
     Executor,
     Jobs,
     Json,
-    Precision,
     StoreOption,
     end_by_store,
     read_settings,
     say_how_to_go_on,
 )
 from linecard.cli.explore.why_screen import print_why
-from linecard.cli.options import CAPTURE_HELP, Chip, Exit, Html, command_line
+from linecard.cli.options import CAPTURE_HELP, Chip, Exit, Html, Precision, command_line
 from linecard.cli.written import Csv, Files, Parquet
 
 

@@ -47,6 +47,7 @@ def _run_ndr(request: Request, progress: Progress) -> Outcome:
     row = found[0]
     names = ("ndr_mpps", "pdr_mpps", "ndr_gbps", "pdr_gbps", "line_mpps", "size_bytes", "trials")
     numbers: dict[str, Any] = {name: getattr(row, name) for name in names}
+    numbers["confirmed"] = row.confirmed
     for at in row.latency:
         for name in ("p50", "p90", "p99", "max", "mean"):
             numbers[f"latency_{name}_ns_at_{at.share_of_pdr:.0%}".rstrip("%") + "_pdr"] = getattr(at, f"{name}_ns")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
-from linecard.chip.run import CAPTURED_PACKETS, GENERATED_PACKETS
+from linecard.chip.length import CAPTURED_PACKETS, GENERATED_PACKETS, INTERVALS, numbers_of_summary
 from linecard.executed.for_chip import executed
+from linecard.explore.line_rows import line_rows
 from linecard.explore.program_options import OPTIONS, options_of
 from linecard.explore.programs import carried_program
 from linecard.explore.subject import NO_OPTION, Outcome, Progress, Request, Subject, overrides_of
@@ -44,21 +46,21 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
             verdict=asked.get("verdict", True),
             progress=progress,
         )
-    return outcome_of_report(report, verdict=asked.get("verdict", True))
+    outcome = outcome_of_report(report, verdict=asked.get("verdict", True))
+    return replace(outcome, measurements=[*outcome.measurements, *line_rows(report)]) if asked.get("lines") else outcome
 
 
 def outcome_of_report(report: Mapping[str, Any], *, verdict: bool = True) -> Outcome:
     """What a design's report gives to the table; without a verdict there is no bottleneck in it."""
     summary = report["summary"]
-    latency, intervals = summary["latency_ns"], summary.get("intervals") or {}
+    latency = summary["latency_ns"]
     numbers = {name: summary[name] for name in ("throughput_gbps", "throughput_mpps", "offered_gbps", "loss_fraction")}
     numbers |= {f"latency_{name}_ns": latency[name] for name in ("mean", "p50", "p90", "p99", "p999", "max")}
     numbers |= {name: summary[name] for name in ("packets_in", "packets_out", "packets_dropped")}
     numbers["packets_inside"] = summary.get("packets_inside")
     numbers["steady"] = summary.get("steady")
-    for name in ("throughput_gbps", "loss_fraction", "latency_mean_ns"):
-        for bound in ("low", "high"):
-            numbers[f"{name}_{bound}"] = intervals[name][bound] if name in intervals else None
+    bounded = numbers_of_summary(summary)
+    numbers |= {name: bounded[name] for each in INTERVALS for name in (f"{each}_low", f"{each}_high")}
     numbers["simulated_seconds"] = summary["simulated_seconds"]
     if verdict:
         numbers["bottleneck"] = report["bottleneck"]["component"]
@@ -81,8 +83,9 @@ SUBJECT = Subject(
         "warmup_packets": "--warmup",
         "map_addresses": "--map-addresses",
         "strict": "--strict",
-        # The command finds the limit always.
+        # The command finds the limit always, and shows the lines of a program.
         "verdict": NO_OPTION,
+        "lines": NO_OPTION,
     },
     {"seed": 1},
     True,

@@ -1,0 +1,190 @@
+"""Runs of a table made again, longer, until their numbers are sure; the rule is that of `linecard.chip.length`.
+
+Each run that is not steady is lengthened by itself, so that it does not matter which other points a table has, and all
+seeds of a point together where their interval is too wide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from linecard.chip.length import (
+    CAPTURED_PACKETS,
+    GENERATED_PACKETS,
+    NOT_PRECISE,
+    NOT_STEADY,
+    RATE_ONLY,
+    Aim,
+    Numbers,
+    is_same,
+    longer,
+)
+from linecard.explore.batch import numbers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence, Set
+
+    from linecard.explore.execute import Record
+    from linecard.explore.subject import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A run that counts.
+
+    Attributes:
+        request: What is asked for, as long as it had to be.
+        doubt: Why its numbers are not sure; empty where they are.
+    """
+
+    request: Request
+    doubt: str
+
+
+def packets_of(request: Request) -> int:
+    """Packets that a run of a chip measures; 0 for a capture to its end."""
+    usual = CAPTURED_PACKETS if "trace" in request.arguments else GENERATED_PACKETS
+    return int(request.arguments.get("packets", usual[0]))
+
+
+def longer_request(request: Request, asked: Request, numbers: Numbers) -> Request | None:
+    """The same run, longer; ``None`` where it cannot be or the budget ends.
+
+    Args:
+        request: The run.
+        asked: The run as it was asked for.
+        numbers: What the run gave.
+    """
+    if request.subject != "run" or numbers.get("steady") is None:
+        return None
+    packets = packets_of(request)
+    if "trace" in request.arguments and numbers["packets_in"] < packets * 0.9:
+        # The capture has no more.
+        return None
+    length = longer(packets, request.arguments.get("warmup_packets"), packets_of(asked))
+    if length is None:
+        return None
+    arguments: dict[str, Any] = {**request.arguments, "packets": length[0]}
+    if length[1] is not None:
+        arguments["warmup_packets"] = length[1]
+    return replace(request, arguments=arguments)
+
+
+def settle(
+    asked: Sequence[Request],
+    groups: Sequence[Sequence[int]],
+    run: Callable[[Sequence[Request]], Sequence[Mapping[str, Any]]],
+    aim: Aim,
+    *,
+    fixed: bool = False,
+) -> list[Settled]:
+    """Run requests, those that are not sure again and longer.
+
+    Args:
+        asked: The runs.
+        groups: Which of them are the seeds of one point.
+        run: Makes runs: their numbers, empty where one did not go well.
+        aim: What they have to reach.
+        fixed: Whether they are as long as they were asked for, sure or not.
+    """
+    requests = list(asked)
+    numbers = list(run(requests))
+    # Runs that were tried for longer in vain, and those whose rate is sure.
+    ended: set[int] = set(range(len(requests))) if fixed else set()
+    rate_only: set[int] = set()
+    while True:
+        following: dict[int, Request] = {}
+        for group in groups:
+            for place in _to_lengthen([place for place in group if numbers[place]], numbers, rate_only, aim):
+                request = None if place in ended else longer_request(requests[place], asked[place], numbers[place])
+                if request is None:
+                    ended.add(place)
+                else:
+                    following[place] = request
+        if not following:
+            break
+        for place, found in zip(following, run(list(following.values())), strict=True):
+            if found and found["steady"] is False and is_same([numbers[place]], [found]):
+                rate_only.add(place)
+            else:
+                rate_only.discard(place)
+            requests[place], numbers[place] = following[place], found
+    doubts = [_doubt(each, place in rate_only) for place, each in enumerate(numbers)]
+    for group in groups:
+        well = [place for place in group if numbers[place]]
+        sure = all(doubts[place] in {"", RATE_ONLY} for place in well)
+        if well and sure and not aim.is_narrow([numbers[place] for place in well]):
+            doubts = [NOT_PRECISE if place in well else doubt for place, doubt in enumerate(doubts)]
+    return list(map(Settled, requests, doubts))
+
+
+def _doubt(numbers: Numbers, rate_only: bool) -> str:
+    return RATE_ONLY if rate_only else Aim().doubt([numbers]) if numbers else ""
+
+
+def _to_lengthen(group: Sequence[int], numbers: Sequence[Numbers], rate_only: Set[int], aim: Aim) -> list[int]:
+    """Which runs of a point have to be longer."""
+    unsteady = [place for place in group if numbers[place].get("steady") is False and place not in rate_only]
+    if unsteady or not group:
+        return unsteady
+    return [] if aim.is_narrow([numbers[place] for place in group]) else list(group)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Runs of one design that is compared, a record a seed.
+
+    Attributes:
+        records: The runs that count.
+        packets: Packets of each length that was tried, ascending.
+        doubt: Why its numbers are not sure; empty where they are.
+        shortfall: The same in words, with what to change.
+    """
+
+    records: tuple[Record, ...]
+    packets: tuple[int, ...]
+    doubt: str
+    shortfall: str
+
+
+def settle_together(
+    asked: Sequence[Sequence[Request]], run: Callable[[Sequence[Request]], Sequence[Record]], aim: Aim
+) -> list[Side]:
+    """Run the seeds of several designs, all of them longer until each is sure, so that they share their packets.
+
+    Raises:
+        ConfigError: A run was refused.
+        RunError: A run failed.
+    """
+    flat = [request for side in asked for request in side]
+    requests, tried = flat, list[int]()
+    before: list[Numbers] | None = None
+    # Sides whose rate has once stayed the same: longer runs make it no less sure.
+    settled: set[int] = set()
+    while True:
+        records = run(requests)
+        numbers = [numbers_of(record) for record in records]
+        tried.append(packets_of(requests[0]))
+        sides = []
+        for number, side in enumerate(asked):
+            own = slice(number * len(side), (number + 1) * len(side))
+            if before is not None and is_same(before[own], numbers[own]):
+                settled.add(number)
+            judged = _judged(numbers[own], tried, aim, settled=number in settled)
+            sides.append(Side(tuple(records[own]), tuple(tried), *judged))
+        following = [longer_request(*each) for each in zip(requests, flat, numbers, strict=True)]
+        if all(side.doubt in {"", RATE_ONLY} for side in sides) or None in following:
+            return sides
+        requests, before = [request for request in following if request is not None], numbers
+
+
+def _judged(numbers: Sequence[Numbers], tried: Sequence[int], aim: Aim, *, settled: bool) -> tuple[str, str]:
+    """What is not sure of the runs of one design, and the same in words."""
+    doubt = aim.doubt(numbers)
+    if doubt == NOT_STEADY and settled and aim.is_narrow(numbers):
+        return RATE_ONLY, (
+            "its throughput is sure (the same in shorter runs), its loss and latency are not; give more packets "
+            "(--packets), or less traffic"
+        )
+    return doubt, aim.shortfall(numbers, tried)

@@ -1,0 +1,22 @@
+"""Costs of source lines among the measurements of a run, where a question asks for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# How the components of these measurements begin.
+LINE = "line "
+COSTS = {"cycles": "cycles", "stall_cycles": "cycles", "instructions": "instructions"}
+
+
+def line_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
+    """Cycles, stall cycles and instructions that each line of the executed programs costs a packet."""
+    return [
+        (LINE + line["line"], name, unit, line[f"{name}_per_packet"])
+        for program in report["programs"]
+        for line in program["lines"]
+        for name, unit in COSTS.items()
+    ]

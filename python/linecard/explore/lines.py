@@ -1,0 +1,127 @@
+"""Two programs line by line: which line of one is which of the other, and what each costs.
+
+Lines are the same where a diff of both sources says so: of the programs' own files, and of files of the same name, such
+as headers. Where a source is not here, the lines that were executed are compared by the text that the object carries;
+functions whose lines are not known, by name.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linecard.executed.source import source_text
+from linecard.explore.compare_result import LineMoved, Moved, moved_between
+from linecard.explore.line_rows import COSTS, LINE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from linecard.explore.execute import Record
+
+# File, number, and the text if the object carries it.
+_PLACE = re.compile(r"(?P<file>.+?):(?P<number>\d+)(?:: (?P<text>.*))?", re.DOTALL)
+
+
+class _Program:
+    """One program: its lines by file and number, their texts, and their costs by seed."""
+
+    def __init__(self, name: str, records: Sequence[Record]) -> None:
+        self.name = name
+        self.texts: dict[str, dict[int, str]] = {}
+        self.functions: set[str] = set()
+        self._costs = [self._read(record) for record in records]
+        for file, known in self.texts.items():
+            source = source_text(name, file)
+            if source is not None and len(source) >= max(known):
+                self.texts[file] = {number: text.strip() for number, text in enumerate(source, 1)}
+
+    def _read(self, record: Record) -> dict[tuple[str, str], float]:
+        found: dict[tuple[str, str], float] = {}
+        for component, metric, _unit, value in record["measurements"]:
+            if not component.startswith(LINE):
+                continue
+            whole = component.removeprefix(LINE)
+            place = _PLACE.fullmatch(whole)
+            if place is None:
+                self.functions.add(whole)
+            else:
+                whole = f"{place['file']}:{place['number']}"
+                self.texts.setdefault(place["file"], {}).setdefault(int(place["number"]), place["text"] or "")
+            # A line may stand in several clusters' programs.
+            found[whole, metric] = found.get((whole, metric), 0.0) + value
+        return found
+
+    @property
+    def main(self) -> str:
+        """The program's own file."""
+        name = Path(self.name).name
+        return name if name.endswith(".c") else f"{Path(name).stem}.c"
+
+    def costs(self, place: str | None, metric: str) -> list[float]:
+        """A cost of a line, by seed; nothing where it was not executed."""
+        return [each.get((place or "", metric), 0.0) for each in self._costs]
+
+    def executed(self) -> Iterable[str]:
+        """Places of the lines that cost something."""
+        return dict.fromkeys(place for each in self._costs for place, _ in each)
+
+
+def compared_lines(
+    names: Sequence[str], records: Sequence[Sequence[Record]], doubts: Sequence[str]
+) -> tuple[LineMoved, ...]:
+    """The lines that either program executes, those whose time moved most first.
+
+    Args:
+        names: The two programs.
+        records: Runs of each with the costs of their lines, a seed each.
+        doubts: Why the runs of each are not sure; their stalls are then not said to have moved.
+    """
+    a, b = (_Program(name, several) for name, several in zip(names, records, strict=True))
+    same = _same_lines(a, b)
+    of_a = {there: here for here, there in same.items()}
+    pairs: dict[tuple[str | None, str | None], None] = {(place, same.get(place)): None for place in a.executed()}
+    pairs |= {(of_a.get(place), place): None for place in b.executed()}
+    found = []
+    for here, there in pairs:
+        moved = {name: moved_between(name, a.costs(here, name), b.costs(there, name)) for name in COSTS}
+        if any(doubts):
+            moved = {name: _unsure(each) for name, each in moved.items()}
+        text = _text(a, here) if here is not None else _text(b, there or "")
+        found.append(LineMoved(text, here, there, **moved))
+    found.sort(key=lambda line: (-abs(line.difference), line.a or "", line.b or ""))
+    return tuple(found)
+
+
+def _unsure(moved: Moved) -> Moved:
+    return replace(moved, beyond_noise=None)
+
+
+def _text(program: _Program, place: str) -> str:
+    found = _PLACE.fullmatch(place)
+    return place if found is None else program.texts[found["file"]].get(int(found["number"]), "")
+
+
+def _same_lines(a: _Program, b: _Program) -> dict[str, str]:
+    """Places of the first program, and where the same line stands in the second."""
+    files = {file: file for file in a.texts if file in b.texts and file not in {a.main, b.main}}
+    if a.main in a.texts and b.main in b.texts:
+        files[a.main] = b.main
+    same = {name: name for name in a.functions & b.functions}
+    for here, there in files.items():
+        same |= {
+            f"{here}:{one}": f"{there}:{other}" for one, other in _same_numbers(a.texts[here], b.texts[there]).items()
+        }
+    return same
+
+
+def _same_numbers(a: Mapping[int, str], b: Mapping[int, str]) -> dict[int, int]:
+    numbers = [sorted(each) for each in (a, b)]
+    texts = [[each[number] for number in order] for each, order in zip((a, b), numbers, strict=True)]
+    blocks = SequenceMatcher(None, texts[0], texts[1], autojunk=False).get_matching_blocks()
+    return {
+        numbers[0][block.a + offset]: numbers[1][block.b + offset] for block in blocks for offset in range(block.size)
+    }
