@@ -9,5 +9,6 @@ mod laws;
 mod output;
 mod queueing_theory;
 mod scaling;
+mod schedulers;
 mod transmit;
 mod waits;

@@ -1,7 +1,7 @@
 //! Schedulers held to their definitions: shares of deficit round robin, strict priority, both where they nest, token buckets,
 //! and a wire that is never idle without a reason.
 
-mod kit;
+use crate::kit;
 
 use kit::{ALL, each, run_with, small, without_wires};
 use linecard_chip::SchedulerRule::{self, Deficit, RoundRobin, Strict};
