@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Less than this share of the number is no effect.
-NO_EFFECT = 1e-9
+# Less than this share of the number is no effect; less than the other one says nothing to a reader.
+NO_EFFECT, STILL = 1e-9, 1e-3
 
 
 @dataclass(frozen=True, slots=True)
