@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _html
 from linecard._convert import convert
-from linecard.chip.band import STILL, Width  # noqa: TC001 # msgspec reads the annotations
+from linecard.chip.band import STILL, Width  # msgspec reads the annotations
 from linecard.chip.dram_time import DRAM_WORDS, DramTime  # msgspec reads the annotations
 from linecard.chip.latency import COLUMNS, latency_rows, percentile_text
 from linecard.chip.loss import loss_words
