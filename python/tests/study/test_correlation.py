@@ -247,7 +247,7 @@ def test_a_run_that_fails_is_named_and_the_others_stay(tmp_path, cli):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('device = "nfp4000"', "", "expected a study with a device: hxdp, nfp4000"),
+        ('device = "nfp4000"', "", "expected a study with a device: hxdp, nfp4000, spalink2000"),
         ("percent = 10", "low = 1", "expected `low` and `high`, or `percent`"),
         ("percent = 10", "low = 2\nhigh = 1", "found low 2 above high 1"),
         ('key = "count.cycles"', 'key = "memory.ctm.latency"', "memory.ctm.latency"),
@@ -266,7 +266,7 @@ def test_a_study_that_says_what_cannot_be_is_refused(tmp_path, old, new, message
         (("--correlation", "--scorecard"), "--correlation: found --scorecard beside it"),
         (("--correlation", "--quick"), "the correlation is of all rates of a device"),
         (("--no-band",), "--no-band: has no effect without --correlation"),
-        (("hasan2003", "--correlation"), "expected a study with a device: hxdp, nfp4000"),
+        (("hasan2003", "--correlation"), "expected a study with a device: hxdp, nfp4000, spalink2000"),
     ],
 )
 def test_requests_that_mean_nothing_are_refused(cli, options, message):
@@ -312,7 +312,7 @@ def test_the_page_and_its_pictures_are_fresh():
 def test_the_command_of_a_point_repeats_it(cli, monkeypatch):
     monkeypatch.chdir(ROOT)
     devices = {device.study: device for device in kept().devices}
-    for point in (devices["nfp4000"].points[1], devices["hxdp"].points[-1]):
+    for point in (devices["nfp4000"].points[1], devices["hxdp"].points[-1], devices["spalink2000"].points[0]):
         words = shlex.split(point.command)
         ended = cli(*words[1:], "--no-band", "--json")
         assert ended.status == 0

@@ -41,14 +41,15 @@ commit; the predictions here are those of the current model.
 - A *knee* is where a curve first comes within 5 % of its largest rate and stays there.
 - *Null models* are arithmetic: what the wires carry; what the engines' cycles allow; what the busiest memory or unit
   serves; what threads allow that each carry one packet after another, unloaded; and the least of these. Where the least
-  of them is as good as the prediction, a simulation adds nothing.
+  of them is as good as the prediction, a simulation adds nothing. A model is left out where it does not apply: threads
+  where several clusters share a packet, wires where packets do not come over the ports.
 """
 WITHOUT = """\
 ## Without a published rate
 
 No study holds measured rates of `rosebud16` and `rosebud8` (its numbers are bounds by arithmetic), of `pspin`,
 `bluefield3_dpa` and `ixp2800`; see [what each chip is validated on](../guide/validation.md). Studies of papers that
-simulate a machine themselves, and the measured rates of the IXP1200, stand on the [scorecard](scorecard.md).
+simulate a machine themselves, and other measurements of the IXP1200 than rates, stand on the [scorecard](scorecard.md).
 """
 
 
@@ -135,7 +136,7 @@ def _section(device: Device, pictures: str) -> list[str]:
     parts.append(f"![Predicted against published rates of {device.chip}]({pictures}/{device.chip}.svg)\n")
     parts += _table(NUMBER_COLUMNS, number_rows(device))
     parts.append(f"{band_words(device)}\n")
-    parts += ["Mean errors of the prediction, and of null models at the same points:\n"]
+    parts += ["Mean errors of the prediction, and of null models at the points to which they apply:\n"]
     parts += _table(NULL_COLUMNS, null_rows(device))
     if device.axis:
         parts.append(f"![Rates over {device.axis}]({pictures}/{device.chip}_curves.svg)\n")

@@ -70,7 +70,8 @@ def correlate(
     studies = _studies(study)
     points = [point for one in studies for point in _points_of(one)]
     rounds = _Rounds(jobs, progress, run_function, ROUNDS if band else 1)
-    found = rounds.run([run for point in points for run in (point.run, one_thread(point.run))])
+    alone = {point.run: one_thread(point.run) for point in points}
+    found = rounds.run(run for pair in alone.items() for run in pair if run is not None)
     banded = _bands(points, found, rounds) if band else {}
     return Correlation(tuple(_device(one, points, found, banded) for one in studies), with_bands=band)
 
@@ -223,6 +224,8 @@ def _device(study: Study, planned: Sequence[_Planned], found: Outcomes, banded: 
         outcome = found[point.run]
         curve = point.table.curve
         band = banded.get(point.run)
+        thread = one_thread(point.run)
+        alone = None if thread is None else found[thread]
         failures = [each for each in (outcome, band) if isinstance(each, str)]
         points.append(
             Point(
@@ -238,7 +241,7 @@ def _device(study: Study, planned: Sequence[_Planned], found: Outcomes, banded: 
                 curve="" if curve is None else compare.words({key: point.row.keys[key] for key in curve.by}),
                 at=0.0 if curve is None else float(point.row.keys[curve.over]),
                 band=None if isinstance(band, str) else band,
-                null=None if isinstance(outcome, str) else null_rates(point.run, outcome, found[one_thread(point.run)]),
+                null=None if isinstance(outcome, str) else null_rates(point.run, outcome, alone),
                 failure="; ".join(failures),
             )
         )
