@@ -261,6 +261,33 @@ def test_a_study_that_says_what_cannot_be_is_refused(tmp_path, old, new, message
 
 
 @pytest.mark.parametrize(
+    ("rows", "keys", "message"),
+    [
+        ("cycles,mpps\n200,0\n", "", "rates.csv, line 2: mpps: found 0, expected a rate above 0"),
+        ("cycles,mpps\n200,-1\n", "", "found -1, expected a rate above 0"),
+        (
+            "cycles,mpps\nmany,1\n",
+            'curve = { over = "cycles", by = [], axis = "x" }',
+            "found 'many', expected a number",
+        ),
+        ("cycles,mpps\n200,1\n", 'grouped_by = "other"', "other: no such column, by which 'rates' names or groups"),
+    ],
+)
+def test_rows_that_no_page_can_show_are_refused(tmp_path, rows, keys, message):
+    study = STUDY.replace('origin = "table 1"', keys).replace("[measures.mpps]", "[columns.other]\n[measures.mpps]")
+    name = folder(tmp_path, study)
+    (tmp_path / "rates.csv").write_text(rows)
+    with pytest.raises(linecard.ConfigError, match=message):
+        correlate(study=name, band=False, run_function=lambda *_: Answer(1.0))
+
+
+def test_a_device_that_carries_nothing_is_in_the_table(tmp_path):
+    found = correlate(study=folder(tmp_path), band=False, run_function=lambda *_: Answer(0.0))
+    assert "-100.0 %" in page(found, ".")
+    assert ET.fromstring(scatter(found.devices[0])) is not None
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--correlation", "--scorecard"), "--correlation: found --scorecard beside it"),

@@ -44,7 +44,7 @@ def null_rates(run: RunSpec, outcome: StudyRun, alone: StudyRun | str | None) ->
     of time for which a resource was busy is what it would carry if it were always busy.
     """
     result = getattr(outcome, "first", outcome)
-    if not isinstance(result, RunResult):
+    if not isinstance(result, RunResult) or not result.summary.throughput_mpps:
         return {}
     chip = described(run.preset, tuple(chip_settings(run)))
     summary = result.summary

@@ -28,7 +28,8 @@ TICKS = (1, 2, 5)
 def scatter(device: Device) -> str:
     """Published against predicted rates, both logarithmic; calibrated points are hollow, bands are bars."""
     canvas = Canvas()
-    points = [point for point in device.points if point.predicted is not None]
+    # Logarithms have no zero: a device that carries nothing is in the table alone.
+    points = [point for point in device.points if point.predicted]
     tables = list(dict.fromkeys(point.table for point in points))
     place = _square([point.published for point in points] + [point.predicted or 0.0 for point in points])
     right, bottom = LEFT + SIDE, TOP + SIDE

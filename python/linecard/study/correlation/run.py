@@ -121,6 +121,7 @@ def _points_of(study: Study) -> list[_Planned]:
                 if cell is None or row.relation != "=" or spec.measures[cell.measure].unit != UNIT:
                     continue
                 measure = spec.measures[cell.measure]
+                _check(study, table, number, column)
                 (run,) = cell.runs
                 found.append(
                     _Planned(
@@ -136,6 +137,32 @@ def _points_of(study: Study) -> list[_Planned]:
                     )
                 )
     return found
+
+
+def _check(study: Study, table: TableSpec, number: int, column: str) -> None:
+    """Refuse a rate that no error is relative to, and a curve over what is no number."""
+    row = study.rows[table.id][number]
+    problems = []
+    place = f"{study.folder / table.file}, line {number + 2}"
+    if (row.published[column] or 0.0) <= 0:
+        problems.append(ConfigProblem(place, column, f"found {row.published[column]:g}, expected a rate above 0"))
+    if table.curve is not None:
+        wrong = [key for key in (table.curve.over, *table.curve.by) if key not in row.keys]
+        problems += [
+            ConfigProblem(place, key, f"no such column, which the curve of {table.id!r} names") for key in wrong
+        ]
+        at = row.keys.get(table.curve.over)
+        if isinstance(at, str):
+            problems.append(
+                ConfigProblem(place, table.curve.over, f"found {at!r}, expected a number: a curve is over it")
+            )
+    for key in (*table.named_by, *([table.grouped_by] if table.grouped_by else ())):
+        if key not in row.keys:
+            problems.append(
+                ConfigProblem(place, key, f"no such column, by which {table.id!r} names or groups its rows")
+            )
+    if problems:
+        raise ConfigError.of(problems)
 
 
 class _Rounds:
