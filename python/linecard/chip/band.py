@@ -67,18 +67,15 @@ def together(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The changes of the two last runs: all that lowers the number together, and all that raises it.
 
-    ``numbers`` are those of the runs of `alone`, in their order. An interval both of whose ends lower the number is at
-    the one that lowers it more, and in no other run.
+    ``numbers`` are those of the runs of `alone`, in their order. The sign of an interval's effect is that of the
+    difference between its own ends: one run has the end with the smaller number, the other one that with the larger.
     """
     lower: list[str] = []
     raised: list[str] = []
-    small = abs(stated) * NO_EFFECT
     for position, each in enumerate(ranges):
-        pair = list(zip(numbers[2 * position : 2 * position + 2], each.ends, strict=True))
-        least, most = min(pair), max(pair)
-        if least[0] < stated - small:
+        least, most = sorted(zip(numbers[2 * position : 2 * position + 2], each.ends, strict=True))
+        if most[0] - least[0] > abs(stated) * NO_EFFECT:
             lower.append(least[1])
-        if most[0] > stated + small:
             raised.append(most[1])
     return tuple(lower), tuple(raised)
 
