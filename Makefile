@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults soak sanitize outside reproduce scorecard robustness rtl docs gallery site wheel clean
+.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults soak sanitize outside reproduce scorecard robustness correlation rtl docs gallery site wheel clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,6 +95,11 @@ robustness: $(VENV)/.dev ## Run the same studies, quickly, with eight seeds and 
 	$(LINECARD) reproduce --robustness --quick --json > studies/robustness.json.part
 	mv studies/robustness.json.part studies/robustness.json
 	$(BIN)/python -m linecard.cli.reference --robustness
+
+correlation: $(VENV)/.dev ## Predict every published rate of devices, with bands; keep it and write the page with its pictures
+	$(LINECARD) reproduce --correlation --json > studies/correlation.json.part
+	mv studies/correlation.json.part studies/correlation.json
+	$(BIN)/python -m linecard.cli.reference --correlation
 
 rtl: ## Check, test and synthesise the queuing cache; installs Verilator, Icarus and Yosys
 	$(MAKE) -C rtl/queuing_cache

@@ -27,7 +27,7 @@ def blocks(page: Path, language: str) -> list[str]:
     return [text for kind, text in BLOCK.findall(page.read_text()) if kind == language]
 
 
-# Whole studies, which take minutes: `make scorecard` and `make robustness` run them.
+# Whole studies, which take minutes: `make scorecard`, `make robustness` and `make correlation` run them.
 WHOLE_STUDIES = {
     "linecard reproduce kumar2006",
     "linecard reproduce girish2008 --chapter 5",
@@ -36,6 +36,7 @@ WHOLE_STUDIES = {
     "linecard reproduce --scorecard --json",
     "linecard reproduce hasan2003 --robustness --quick",
     "linecard reproduce --robustness --quick --json",
+    "linecard reproduce --correlation --json",
 }
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _html
 from linecard._convert import convert
+from linecard.chip.band import STILL, Width  # msgspec reads the annotations
 from linecard.chip.breakdown import Part, part_columns, part_rows
 from linecard.chip.dram_time import DRAM_WORDS, DramTime  # msgspec reads the annotations
 from linecard.chip.latency import COLUMNS, LatencyNs, latency_rows, percentile_text
@@ -173,15 +174,33 @@ class ValueRange:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A run with the lower and one with the upper end of every interval that sources give the chip's values.
+    """What a run comes to over the intervals that sources give the chip's values.
+
+    Each interval is run at its own ends, then all that lower the number together, and all that raise it.
 
     Attributes:
-        low: First numbers with all lower ends.
-        high: First numbers with all upper ends.
+        low: First numbers of the run in which it is lowest.
+        high: First numbers of the run in which it is highest.
+        metric: Which number: ``throughput_mpps``, or ``latency_mean_ns`` where no interval moves the throughput by
+            0.1 %.
+        widths: What each interval makes alone, the widest first.
     """
 
     low: Summary
     high: Summary
+    metric: str
+    widths: tuple[Width, ...]
+
+    @property
+    def made_by(self) -> str:
+        """The two intervals that alone make most of it, in words; empty where none moves the number by 0.1 %."""
+        scale, unit = (1e-3, "µs mean latency") if self.metric == "latency_mean_ns" else (1.0, "Mpps")
+        most = [
+            f"{each.key} {each.low * scale:.4g} to {each.high * scale:.4g} {unit} alone"
+            for each in self.widths[:2]
+            if each.width > STILL * each.high
+        ]
+        return f"mostly {', '.join(most)}" if most else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

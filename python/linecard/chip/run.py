@@ -7,10 +7,12 @@ import json
 import time
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from linecard import _core
 from linecard._arguments import plain
+from linecard.chip.band import Range
+from linecard.chip.band_runs import run_band
 from linecard.chip.length import (
     CAPTURED_PACKETS,
     GENERATED_PACKETS,
@@ -88,8 +90,9 @@ def run(
         trace: Capture to replay, or a link described by its flows (``"edge"``, ``"core"``, a ``.toml`` file);
             ``None`` takes the traffic generator that the preset names.
         set: Changes to the preset: ``{"dram.banks": 2}`` or ``["dram.banks=2"]``.
-        band: Run with the lower and with the upper ends of the intervals, too, that sources give values of the chip's
-            file: three runs instead of one, where it has any.
+        band: Run what the intervals leave open that sources give values of the chip's file: each at its own ends, then
+            all that raise the throughput together and all that lower it, 2n + 2 runs more for n intervals, on all
+            cores.
         seed: Seed of every random stream. The same request with the same seed gives an equal result.
         packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once.
             ``None`` takes 0 with a capture and 100,000 with generated traffic.
@@ -165,13 +168,13 @@ def run(
 
         length = (asked, warmup_packets)
 
-        def simulate(bound: Literal["low", "stated", "high"], *, whole: bool) -> dict[str, Any]:
+        def simulate(changes: Sequence[str], progress: ProgressCallback | None, *, whole: bool) -> dict[str, Any]:
             return _core.run(
                 preset,
                 app=named,
                 program=executable,
                 trace=None if trace is None else fspath(trace),
-                overrides=overrides,
+                overrides=[*overrides, *changes],
                 seed=seed,
                 packets=length[0],
                 warmup_packets=length[1],
@@ -182,27 +185,29 @@ def run(
                 timeline_for_us=timeline_for_us,
                 verdict=verdict and whole,
                 progress=progress,
-                bound=bound,
                 pcap_out=None if pcap_out is None or not whole else fspath(pcap_out),
             )
 
         tried = [asked]
         # Only the length that suffices is run with all that is asked for.
         while precision is not None and Aim(precision).doubt(
-            [numbers_of_summary(simulate("stated", whole=False)["summary"])]
+            [numbers_of_summary(simulate((), progress, whole=False)["summary"])]
         ):
             following = longer(*length, asked)
             if following is None:
                 break
             length = following
             tried.append(length[0])
-        report = simulate("stated", whole=True)
+        report = simulate((), progress, whole=True)
         wall_seconds = time.perf_counter() - started
         if band and report.get("ranges"):
-            report["band"] = {
-                "low": simulate("low", whole=False)["summary"],
-                "high": simulate("high", whole=False)["summary"],
-            }
+            ranges = [Range(**each) for each in report["ranges"]]
+            report["band"] = run_band(
+                report["summary"],
+                ranges,
+                lambda changes, step: simulate(changes, step, whole=False)["summary"],
+                progress,
+            )
     if timeline is not None:
         report["warnings"] += _beyond_the_end(timeline_from_us, report["summary"]["simulated_seconds"] * 1e6)
     if precision is not None and (lacks := Aim(precision).shortfall([numbers_of_summary(report["summary"])], tried)):

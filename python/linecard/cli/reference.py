@@ -2,8 +2,9 @@
 
 It writes the pages of commands, keys and metrics, which tests compare with the code; the scorecard in README.md and on
 its page, which a test compares with studies/scorecard.json (``make scorecard`` runs the studies that fill it); the page
-of robustness with its pictures, likewise from studies/robustness.json (``make robustness``); and the screen of the main
-job in README.md, whose numbers are those of the model at that moment. It has to run in the top folder.
+of robustness with its pictures, likewise from studies/robustness.json (``make robustness``); the page of correlations,
+likewise from studies/correlation.json (``make correlation``); and the screen of the main job in README.md, whose
+numbers are those of the model at that moment. It has to run in the top folder.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from linecard.cli.documents.chip_keys import chip_page
 from linecard.cli.documents.memory_keys import memory_page
 from linecard.cli.documents.metrics import metrics_page
 from linecard.cli.documents.other_keys import others_page
+from linecard.study.correlation import documents as correlated
+from linecard.study.correlation.result import Correlation
 from linecard.study.robustness import documents as robust
 from linecard.study.robustness.result import Robustness
 from linecard.study.scorecard import documents
@@ -44,6 +47,7 @@ PAGES = {
 MAIN_JOB = "linecard run ixp1200 --app l3fwd16 --trace examples/captures/edge-mix.pcap.gz"
 SCORECARD = re.compile(r"(<!-- scorecard: begin -->\n).*?(<!-- scorecard: end -->)", re.DOTALL)
 PICTURES = "robustness"
+DEVICES = "correlation"
 SCREEN = re.compile(r"(<!-- screen: begin -->\n).*?(<!-- screen: end -->)", re.DOTALL)
 
 
@@ -130,6 +134,27 @@ def robustness_pictures(folder: Path) -> dict[str, str]:
     return {f"{one.study}.svg": robust.picture(one) for one in _robustness(folder)}
 
 
+def _correlation(folder: Path) -> Correlation:
+    return Correlation.from_dict(json.loads((folder / "correlation.json").read_text(encoding="utf-8")))
+
+
+def correlation_page(folder: Path) -> str:
+    """The page of correlations, from what is kept in a folder of studies."""
+    return "\n".join((HEADER, correlated.page(_correlation(folder), DEVICES)))
+
+
+def correlation_pictures(folder: Path) -> dict[str, str]:
+    """Its pictures by file name."""
+    return correlated.pictures_of(_correlation(folder))
+
+
+def _write_correlation(studies: Path) -> None:
+    place = Path("docs/reference")
+    files.write_text(place / "correlation.md", correlation_page(studies))
+    for name, picture in correlation_pictures(studies).items():
+        files.write_text(files.make_folder(place / DEVICES) / name, picture)
+
+
 def _write_robustness(studies: Path) -> None:
     place = Path("docs/reference")
     files.write_text(place / "robustness.md", robustness_page(studies))
@@ -138,11 +163,14 @@ def _write_robustness(studies: Path) -> None:
 
 
 def main() -> None:
-    """Write everything; with ``--scorecard`` or ``--robustness`` only what tells of it."""
+    """Write everything; with ``--scorecard``, ``--robustness`` or ``--correlation`` only what tells of it."""
     studies, readme = Path("studies"), Path("README.md")
-    if "--scorecard" not in sys.argv[1:]:
+    asked = [option for option in ("--scorecard", "--robustness", "--correlation") if option in sys.argv[1:]]
+    if not asked or "--correlation" in asked:
+        _write_correlation(studies)
+    if not asked or "--robustness" in asked:
         _write_robustness(studies)
-    if "--robustness" in sys.argv[1:]:
+    if asked and "--scorecard" not in asked:
         return
     table = scorecard_table(studies)
     text = SCORECARD.sub(lambda found: found[1] + table + found[2], readme.read_text(encoding="utf-8"))

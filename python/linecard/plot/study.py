@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 PUBLISHED, MEASURED, CALIBRATED = PALE, LINES[0], LINES[3]
 # More lines than these leave no room for their names.
 MOST_LINES_WITH_LEGEND_INSIDE = 4
+# More bars than these leave no room for what each is off, which stands in the table; their names stand upright.
+MOST_BARS_WITH_ERRORS = 30
 
 
 def draw_study(result: StudyResult) -> dict[str, Drawing]:
@@ -53,15 +55,20 @@ def _file_name(item: str) -> str:
     return item_name(item).replace(" ", "_")
 
 
+def _naming_columns(table: TableResult) -> list[str]:
+    """The columns that name a bar: those that vary, or of them those that the table names its rows by."""
+    return [column for column in varying_columns(table) if column in (table.spec.named_by or varying_columns(table))]
+
+
 def _label_column(table: TableResult) -> str:
     """The column that labels the bars: the ranked one, else the last that varies."""
-    columns = varying_columns(table)
+    columns = _naming_columns(table)
     return table.spec.rank if table.spec.rank in columns else next(reversed(columns), "")
 
 
 def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
     """Cells of a table as groups of labelled bars: one group per value of what is not ranked."""
-    columns = varying_columns(table)
+    columns = _naming_columns(table)
     groups: dict[str, list[tuple[str, Cell]]] = {}
     several = len(table.spec.cells) > 1
     for cell in table.cells:
@@ -98,6 +105,7 @@ def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
     figure, axes = pyplot.subplots(figsize=(width, 3.1))
     position = 0.0
     pitch_inches = width / (bars + 0.55 * len(groups) + 0.5)
+    dense = bars > MOST_BARS_WITH_ERRORS
     longest = max(len(label) for _, cells in groups for label, _ in cells)
     crowded = bars > 12 or longest * LETTER_INCHES > pitch_inches
     ticks, labels = [], []
@@ -110,7 +118,7 @@ def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
                 colour = CALIBRATED if cell.calibrated else MEASURED
                 axes.bar(position + 0.2, cell.measured, 0.38, color=colour, yerr=cell.spread, error_kw=ERROR_BARS)
                 height = max(cell.published, cell.measured) + (cell.spread or 0.0)
-                text = difference_text(table, cell)
+                text = "" if dense else difference_text(table, cell)
                 axes.text(position, height + top * 0.025, text, ha="center", fontsize=7.5, color=MUTED)
             ticks.append(position)
             labels.append(label)
@@ -122,14 +130,15 @@ def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
                 textwrap.fill(title, max(int(room / LETTER_INCHES / 1.2), 8)),
                 (middle, 0),
                 xycoords=axes.get_xaxis_transform(),
-                xytext=(0, -48 if crowded else -22),
+                xytext=(0, -58 if dense else -48 if crowded else -22),
                 textcoords="offset points",
                 ha="center",
                 va="top",
                 color=MUTED,
             )
         position += 0.55
-    axes.set_xticks(ticks, labels, rotation=24 if crowded else 0, ha="right" if crowded else "center", fontsize=7.5)
+    turn = 90 if dense else 24 if crowded else 0
+    axes.set_xticks(ticks, labels, rotation=turn, ha="right" if turn == 24 else "center", fontsize=7.5)
     axes.tick_params(axis="x", length=0)
     if not any(title for title, _ in groups):
         axes.set_xlabel(words_for(_label_column(table)), color=MUTED)

@@ -44,7 +44,13 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
     if result.band is not None:
         rates = [each.throughput_mpps for each in (result.band.low, first, result.band.high)]
         over = ", ".join(f"{each.key} {each.low:g} to {each.high:g}" for each in result.ranges)
-        tiles.append(("Band", f"{min(rates):,.3f} to {max(rates):,.3f} Mpps", f"over {over}"))
+        tiles.append(
+            (
+                "Band",
+                f"{min(rates):,.3f} to {max(rates):,.3f} Mpps",
+                f"over {over}; {result.band.made_by}".removesuffix("; "),
+            )
+        )
     latency = first.latency_ns
     marks = (
         ("p50", 50, latency.p50),

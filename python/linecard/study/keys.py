@@ -84,6 +84,20 @@ class Measure(_Strict, frozen=True):
     decimals: int = 2
 
 
+class Curve(_Strict, frozen=True):
+    """How the rows of a table make curves: one over a key column for each combination of values of others.
+
+    Attributes:
+        over: The key column that a curve runs over; its values are numbers.
+        by: The key columns that tell one curve from another.
+        axis: What it runs over, in words.
+    """
+
+    over: str
+    by: tuple[str, ...]
+    axis: str
+
+
 class TableSpec(_Strict, frozen=True):
     """A published table: a CSV file whose key columns choose the run and whose cell columns hold measures.
 
@@ -107,6 +121,15 @@ class TableSpec(_Strict, frozen=True):
         warmup_packets: The same for the packets before.
         quick: How much the quick study simulates of it, where that is less than ``packets`` and ``warmup_packets``.
         note: What a reader should know beside it.
+        origin: Where the document states the numbers; the page of correlations names it for every point.
+        reading: How far a published number may be off, in its own unit: half its last digit, or the error of reading a
+            plot.
+        predicted: The commit at which the cells were predicted before anybody who worked on the model had seen a
+            number.
+        curve: How its rows make curves, if they do.
+        grouped_by: The key column whose values the page of correlations judges apart.
+        named_by: The key columns that tell its rows apart; all if left out. The page of correlations names points by
+            them.
     """
 
     id: str
@@ -125,6 +148,21 @@ class TableSpec(_Strict, frozen=True):
     warmup_packets: int | None = None
     quick: Effort | None = None
     note: str = ""
+    origin: str = ""
+    reading: float | None = None
+    predicted: str = ""
+    curve: Curve | None = None
+    grouped_by: str | None = None
+    named_by: tuple[str, ...] = ()
+
+    @property
+    def columns_by_key(self) -> list[tuple[str, str]]:
+        """The key columns that its own keys name, each with the key."""
+        single = (("rank", self.rank), ("grouped_by", self.grouped_by))
+        found = [(key, column) for key, column in single if column is not None]
+        if self.curve is not None:
+            found += [("curve", column) for column in (self.curve.over, *self.curve.by)]
+        return [*found, *(("named_by", column) for column in self.named_by)]
 
 
 class Pair(_Strict, frozen=True):
@@ -317,6 +355,35 @@ class Calibration(_Strict, frozen=True):
     vary: tuple[Varied, ...] = ()
 
 
+class IntervalSpec(_Strict, frozen=True):
+    """An interval of a parameter that the chip's file has none for, with its source; bands of its cells hold it.
+
+    Either ``low`` and ``high``, or ``percent`` of what a run has the parameter at. Runs without the parameter are left
+    alone. Where the chip's file has an interval for the key, that one counts.
+
+    Attributes:
+        key: The parameter: a key of the chip, or a setting of the runner.
+        source: Where the interval comes from.
+        low: Lower end.
+        high: Upper end.
+        percent: How far both ends are from the run's own value.
+    """
+
+    key: str
+    source: str
+    low: float | None = None
+    high: float | None = None
+    percent: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an interval without ends, or with two pairs of them."""
+        ends = [self.low is not None, self.high is not None, self.percent is not None]
+        if ends not in ([True, True, False], [False, False, True]):
+            raise ValueError("expected `low` and `high`, or `percent`")
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ValueError(f"found low {self.low:g} above high {self.high:g}, expected it at or below")
+
+
 class Assumption(_Strict, frozen=True):
     """A reading of the document that it does not state outright.
 
@@ -399,6 +466,8 @@ class StudySpec(_Strict, frozen=True):
         checks: Limits.
         calibrations: Parameters chosen on cells.
         assumptions: Readings that the document does not state outright.
+        device: The chip whose measured rates it holds; the page of correlations has a section for each.
+        intervals: Intervals of parameters that the chip's file has none for.
         inputs: Inputs that it does not publish, on which limits hang.
     """
 
@@ -417,6 +486,8 @@ class StudySpec(_Strict, frozen=True):
     checks: tuple[CheckSpec, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
+    device: str = ""
+    intervals: tuple[IntervalSpec, ...] = ()
     inputs: tuple[Input, ...] = ()
 
     @property

@@ -208,8 +208,9 @@ def _contradictions(
             yield unknown(f"tables.{table.id}.restates", table.restates, spec.measures)
         for row in rows.get(table.id, ()):
             yield from check_where(f"tables.{table.id}", row.keys)
-        if table.rank is not None and table.rank not in spec.columns:
-            yield unknown(f"tables.{table.id}.rank", table.rank, spec.columns)
+        for key, column in table.columns_by_key:
+            if column not in spec.columns:
+                yield unknown(f"tables.{table.id}.{key}", column, spec.columns)
     for figure in spec.figures:
         if figure.sweep not in spec.columns:
             yield unknown(f"figures.{figure.id}.sweep", figure.sweep, spec.columns)

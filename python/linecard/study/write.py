@@ -14,10 +14,11 @@ from linecard.records import plain
 from linecard.study.columns import COMPARISON_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from linecard.plot.style import Drawing
+    from linecard.study.plan import RunSpec
     from linecard.study.result import StudyResult
     from linecard.study.runners import StudyRun
     from linecard.study.spec import Study
@@ -50,13 +51,19 @@ def calibrations(study: Study) -> list[dict[str, Any]]:
     return rows
 
 
+def _names(run: RunSpec) -> Iterator[str]:
+    """What may be files that a run takes: its program, its capture, and values of settings."""
+    for text in (run.app, run.trace, *(override.partition("=")[2] for override in run.overrides)):
+        if text:
+            yield text
+
+
 def manifest(result: StudyResult) -> dict[str, Any]:
     """Everything needed to repeat the study and to recognise its results. Deterministic."""
     study = result.study
-    programs = {file for run in result.runs if run.app and (file := study.folder / run.app).is_file()}
-    files = sorted(
-        {study.folder / "study.toml", *programs, *(study.folder / table.file for table in study.spec.tables)}
-    )
+    named = {study.folder / name for run in result.runs for name in _names(run)}
+    used = {file for file in named if file.is_file() and file.is_relative_to(study.folder)}
+    files = sorted({study.folder / "study.toml", *used, *(study.folder / table.file for table in study.spec.tables)})
     return {
         "linecard_version": __version__,
         "study": study.spec.id,

@@ -212,10 +212,16 @@ def test_a_packet_without_load_takes_the_sum_of_its_ways():
 
 def test_a_prediction_is_a_band_over_the_intervals_of_its_sources(cli):
     options = ("--program", "drop", "--packets", 4000, "--warmup", 1000)
-    small = ("--set", "island.count=1", "--set", "island.engines=1")
+    small = ("--set", "island.count=1", "--set", "island.engines=1", "--set", "island.threads=1")
     found = json.loads(cli("run", NFP, *options, *small, "--json").out)
     low, high = (found["band"][end]["throughput_mpps"] for end in ("low", "high"))
-    assert high < found["summary"]["throughput_mpps"] < low
+    assert low < found["summary"]["throughput_mpps"] < high
+    # One thread waits three times for queues, whose interval is the widest; the empty program touches no table.
+    widths = {each["key"]: each["high"] - each["low"] for each in found["band"]["widths"]}
+    assert found["band"]["metric"] == "throughput_mpps"
+    assert next(iter(widths)) == "memory.queues.latency_cycles"
+    assert "memory.emem.latency_cycles" not in widths
+    assert list(widths.values()) == sorted(widths.values(), reverse=True)
     keys = {each["key"]: (each["low"], each["high"]) for each in found["ranges"]}
     assert keys["memory.emem.latency_cycles"] == (150, 250)
     assert "from 150 to 250" in cli("describe", NFP).out
@@ -223,6 +229,32 @@ def test_a_prediction_is_a_band_over_the_intervals_of_its_sources(cli):
     assert "Band" in screen.out
     assert "memory.emem.latency_cycles 150 to 250" in " ".join(screen.out.split())
     assert "band" not in json.loads(cli("run", NFP, *options, *small, "--no-band", "--json").out)
+
+
+def test_a_band_is_of_the_latency_where_no_interval_moves_the_throughput():
+    slow = {"traffic.arrivals": "constant", "traffic.rate_gbps": 0.5}
+    found = linecard.run(NFP, program="drop", packets=2000, warmup_packets=500, set=slow, band=True, verdict=False)
+    band = found.band
+    assert band is not None
+    assert band.metric == "latency_mean_ns"
+    assert band.low.latency_ns.mean < found.summary.latency_ns.mean < band.high.latency_ns.mean
+    # Each packet waits for the queues three times, one after another: 300 cycles between 150 and 250 each.
+    queues = next(each for each in band.widths if each.key == "memory.queues.latency_cycles")
+    assert queues.width == pytest.approx(3 * 100 / 0.8, rel=0.02)
+
+
+def test_a_band_of_opposite_effects_brackets_both():
+    # All upper ends at once would hide that a slower L3 and more of its banks' time pull the same number.
+    ranges = {each.key: each.interval for each in linecard.describe("bluefield3_dpa").parameters if each.interval}
+    found = linecard.run("bluefield3_dpa", packets=1500, warmup_packets=500, band=True, verdict=False)
+    assert found.band is not None
+    for key, ends in ranges.items():
+        for end in ends:
+            one = linecard.run(
+                "bluefield3_dpa", packets=1500, warmup_packets=500, verdict=False, set=[f"{key}={end:g}"]
+            )
+            value = one.summary.throughput_mpps
+            assert found.band.low.throughput_mpps <= value <= found.band.high.throughput_mpps
 
 
 def test_a_chip_without_intervals_has_no_band(cli):

@@ -67,7 +67,8 @@ def run(
         bool,
         typer.Option(
             "--band/--no-band",
-            help="Run with both ends of the intervals, too, that sources give values of the chip's file.",
+            help="Run what the intervals leave open, too, that sources give values of the chip's file: each at its own "
+            "ends, then together by their effect.",
         ),
     ] = True,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,

@@ -80,7 +80,8 @@ def print_run(result: RunResult) -> None:
         numbers.add_row(name, percentiles)
     if result.band is not None:
         numbers.add_row("Band", _band(result.band, first))
-        numbers.add_row("", Text(f"low and high ends of {_listed(result.ranges)}", style=DIM))
+        made_by = f"; {result.band.made_by}" if result.band.made_by else ""
+        numbers.add_row("", Text(f"over {_listed(result.ranges)}{made_by}", style=DIM))
     if first.steady is not None:
         numbers.add_row("Steady", _steadiness(first))
     busy = f"   busy {percent(result.bottleneck.utilization)}"

@@ -9,6 +9,7 @@ import typer
 
 import linecard
 from linecard.cli.options import JSON_HELP, Exit
+from linecard.cli.study.correlation import correlation as hold_correlation
 from linecard.cli.study.robustness import robustness as try_robustness
 from linecard.cli.study.scorecard import scorecard as hold_scorecard
 from linecard.errors import ConfigError, ConfigProblem
@@ -37,7 +38,7 @@ def reproduce(
             "-o",
             "--out",
             metavar="DIR",
-            help="Output folder; results/STUDY, results/scorecard or results/robustness if left out.",
+            help="Output folder; results/STUDY, or results/scorecard and the like, if left out.",
         ),
     ] = None,
     check: Annotated[
@@ -58,6 +59,17 @@ def reproduce(
             "STUDY, or all five that have limits. With --quick, on quick runs.",
         ),
     ] = False,
+    correlation: Annotated[
+        bool,
+        typer.Option(
+            "--correlation",
+            help="Measured rates of devices beside what is predicted, with bands and null models: of STUDY, or of all "
+            "that hold any.",
+        ),
+    ] = False,
+    band: Annotated[
+        bool, typer.Option("--band/--no-band", help="With --correlation: run the ends of intervals, too, or not.")
+    ] = True,
 ) -> None:
     """Reproduce a published study: every number beside the published one.
 
@@ -75,12 +87,19 @@ def reproduce(
         linecard reproduce --scorecard spalink2000
 
         linecard reproduce hasan2003 --robustness --quick
+
+        linecard reproduce --correlation
     """
     parts = bool(table or chapter)
-    if scorecard and robustness:
-        raise ConfigError.of(
-            [ConfigProblem("--robustness", "", "found --scorecard beside it, expected one of the two")]
-        )
+    asked = {"--scorecard": scorecard, "--robustness": robustness, "--correlation": correlation}
+    chosen = [option for option, given in asked.items() if given]
+    if len(chosen) > 1:
+        raise ConfigError.of([ConfigProblem(chosen[1], "", f"found {chosen[0]} beside it, expected one of them")])
+    if not band and not correlation:
+        raise ConfigError.of([ConfigProblem("--no-band", "", "has no effect without --correlation: leave it out")])
+    if correlation:
+        hold_correlation(study, parts=parts or quick or check, band=band, json=json, jobs=jobs, out=out)
+        return
     if scorecard:
         hold_scorecard(study, parts=parts, quick=quick, json=json, jobs=jobs, out=out, check=check)
         return

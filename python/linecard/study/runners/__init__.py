@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 RUNNERS = (
     "machine",
     "program",
+    "counted",
     "rows",
     "flowcache",
     "queueing",
@@ -64,6 +65,32 @@ def load_runner(name: str) -> Callable[[RunSpec, Callable[[int, int], object]], 
     runner: Callable[[RunSpec, Callable[[int, int], object]], StudyRun]
     runner = importlib.import_module(f"linecard.study.runners.{name}").run
     return runner
+
+
+# What settings of runs begin with that change no parameter of a chip.
+OF_RUNNERS = ("count.", "define.", "further.", "map.")
+
+
+def is_of_runner(key: str) -> bool:
+    """Whether a setting is the runner's own and no parameter of the chip."""
+    return key.startswith(OF_RUNNERS)
+
+
+def chip_settings(spec: RunSpec) -> list[str]:
+    """The settings of a run that change parameters of its chip."""
+    return [override for override in spec.overrides if not is_of_runner(override)]
+
+
+def command_of(spec: RunSpec) -> list[str]:
+    """The command that makes the same run, word by word.
+
+    Raises:
+        ConfigError: The settings of the run are wrong.
+    """
+    runner = importlib.import_module(f"linecard.study.runners.{spec.runner}")
+    words: list[str] = runner.options(spec)
+    effort = ["--packets", str(spec.packets), "--warmup", str(spec.warmup_packets), "--seed", str(spec.seed)]
+    return ["linecard", "run", spec.preset, *words, *effort]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from linecard.study.plan import RunSpec
 
 
+def options(spec: RunSpec) -> list[str]:
+    """What ``linecard run`` takes beside the machine to make the same run."""
+    words = ["--app", spec.app] if spec.app else []
+    words += ["--trace", spec.trace] if spec.trace else []
+    words += ["--map-addresses"] if spec.map_addresses else []
+    return [*words, *(word for change in spec.overrides for word in ("--set", change))]
+
+
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
     """Simulate ``preset`` running ``app``; ``overrides`` are changes of parameters."""
     return run_chip(

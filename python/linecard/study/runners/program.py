@@ -1,8 +1,8 @@
 """A program executed on a chip: `linecard.run` with a program.
 
 ``preset`` is the chip and ``app`` the program: a shipped one, or a file of the study's folder. The setting
-``define.NAME`` is a macro of the program, ``further.NAME`` its value in a second run; every other setting changes a
-parameter of the chip. Beside the metrics of the run there are:
+``define.NAME`` is a macro of the program, ``further.NAME`` its value in a second run, ``map.NAME`` a file of the folder
+that fills a map; every other setting changes a parameter of the chip. Beside the metrics of the run there are:
 
 - ``program engine_cycles_per_packet``: cycles of all engines together between two packets that leave or are dropped;
 - ``program further_cycles``: what one more of ``NAME`` adds to that, by the second run;
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from linecard.chip.result import RunResult
     from linecard.study.plan import RunSpec
 
-DEFINE, FURTHER = "define.", "further."
+DEFINE, FURTHER, MAP = "define.", "further.", "map."
 CLOCK, ENGINE_CYCLES = "clock.core_mhz", "engine cycles"
 
 
@@ -64,11 +64,32 @@ class ExecutedRun:
         return {**self.first.manifest(), "run_id": self.run_id, **more}
 
 
+def options(spec: RunSpec) -> list[str]:
+    """What ``linecard run`` takes beside the chip to make the first run; files are named from the folder of studies."""
+    name = Path(spec.folder).name
+    words = ["--program", f"studies/{name}/{spec.app}" if (Path(spec.folder) / spec.app).is_file() else spec.app]
+    if spec.trace:
+        words += ["--trace", f"studies/{name}/{Path(spec.trace).relative_to(spec.folder).as_posix()}"]
+    for override in spec.overrides:
+        key, _, text = override.partition("=")
+        if key.startswith(DEFINE):
+            words += ["--define", f"{key.removeprefix(DEFINE)}={text}"]
+        elif key.startswith(MAP):
+            words += ["--map", f"{key.removeprefix(MAP)}=studies/{name}/{text}"]
+        elif not key.startswith(FURTHER):
+            words += ["--set", override]
+    return words
+
+
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
     """Execute ``app`` on the packets of ``preset``."""
     settings = dict(override.split("=", 1) for override in spec.overrides)
-    macros = {key.removeprefix(DEFINE): settings.pop(key) for key in tuple(settings) if key.startswith(DEFINE)}
-    further = {key.removeprefix(FURTHER): settings.pop(key) for key in tuple(settings) if key.startswith(FURTHER)}
+
+    def taken(start: str) -> dict[str, str]:
+        return {key.removeprefix(start): settings.pop(key) for key in tuple(settings) if key.startswith(start)}
+
+    macros, further = taken(DEFINE), taken(FURTHER)
+    maps = {name: Path(spec.folder) / file for name, file in taken(MAP).items()}
     if len(further) > 1 or further.keys() - macros.keys():
         message = f"found {', '.join(further)}, expected one macro that define.NAME names, too"
         raise ConfigError.of([ConfigProblem("set", f"{FURTHER}NAME", message)])
@@ -80,6 +101,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
             spec.preset,
             program=file if file.is_file() else spec.app,
             defines=[f"{name}={value}" for name, value in macros.items()],
+            maps=maps,
             trace=spec.trace or None,
             set=changes,
             seed=spec.seed,

@@ -1,0 +1,100 @@
+"""The runs of a band, side by side: each interval at its own ends, then intervals together by their effect."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any
+
+from linecard.chip import band
+from linecard.request import default_jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from linecard.request import ProgressCallback
+
+    Summary = Mapping[str, Any]
+    Simulate = Callable[[tuple[str, ...], ProgressCallback], Summary]
+
+ROUNDS = 2
+
+
+class _Stopped(Exception):
+    """Raised inside a simulation's progress callback to end it."""
+
+
+def run_band(
+    stated: Summary, ranges: Sequence[band.Range], simulate: Simulate, progress: ProgressCallback | None
+) -> dict[str, Any]:
+    """The band around a run, as plain data of :class:`linecard.chip.result.Band`.
+
+    Args:
+        stated: First numbers of the run with the stated values.
+        ranges: The intervals; at least one.
+        simulate: Runs with these changes of the chip and gives the first numbers; called from several threads.
+        progress: Called from this thread now and then with (parts done, parts in all).
+    """
+    singles = _side_by_side(simulate, band.alone(ranges), _part(progress, 0))
+    metric = _metric(stated, singles)
+    numbers = [_number(each, metric) for each in singles]
+    pair = _side_by_side(simulate, band.together(_number(stated, metric), ranges, numbers), _part(progress, 1))
+    every = sorted((stated, *singles, *pair), key=lambda each: _number(each, metric))
+    found = band.widths(_number(stated, metric), ranges, numbers)
+    return {
+        "low": every[0],
+        "high": every[-1],
+        "metric": metric,
+        "widths": [{"key": each.key, "low": each.low, "high": each.high} for each in found],
+    }
+
+
+def _metric(stated: Summary, singles: Sequence[Summary]) -> str:
+    # A throughput that stands still over all intervals is held by something else: the band is of latency.
+    rates = [each["throughput_mpps"] for each in (stated, *singles)]
+    return "throughput_mpps" if max(rates) - min(rates) > band.STILL * stated["throughput_mpps"] else "latency_mean_ns"
+
+
+def _number(summary: Summary, metric: str) -> float:
+    value = summary["latency_ns"]["mean"] if metric == "latency_mean_ns" else summary[metric]
+    return float(value)
+
+
+def _part(progress: ProgressCallback | None, number: int) -> ProgressCallback | None:
+    """Progress of one of the rounds as progress of all."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(int((number + done / max(total, 1)) / ROUNDS * 1000), 1000)
+
+
+def _side_by_side(
+    simulate: Simulate, changes: Sequence[tuple[str, ...]], progress: ProgressCallback | None
+) -> list[Summary]:
+    """The first numbers of all runs, in their order; Ctrl-C stops what is under way."""
+    stop = threading.Event()
+    done = [0.0] * len(changes)
+
+    def work(position: int) -> Summary:
+        def step(packets: int, total: int) -> None:
+            done[position] = packets / max(total, 1)
+            if stop.is_set():
+                raise _Stopped
+
+        found = simulate(changes[position], step)
+        done[position] = 1.0
+        return found
+
+    with ThreadPoolExecutor(max_workers=default_jobs(), thread_name_prefix="linecard") as pool:
+        futures = [pool.submit(work, position) for position in range(len(changes))]
+        try:
+            waiting = set(futures)
+            while waiting:
+                # A bounded wait lets this thread take Ctrl-C and report progress.
+                _, waiting = wait(waiting, timeout=0.2)
+                if progress is not None:
+                    progress(int(sum(done) * 1000), len(changes) * 1000)
+            return [future.result() for future in futures]
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise

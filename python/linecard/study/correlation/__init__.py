@@ -1,0 +1,1 @@
+"""Predictions beside measured rates of devices: ``linecard reproduce --correlation`` and its page."""

@@ -1,0 +1,116 @@
+"""A program of which only counts are published, on a chip: cycles of instructions and accesses, spread evenly.
+
+``preset`` is the chip. Settings that begin with ``count.`` are the program's work on a packet; it stands where the chip
+executes a program (its step with ``op = "run"``), in the middle of all that is done around it:
+
+- ``count.cycles``: cycles of its instructions, those that issue its accesses included;
+- ``count.ROLE.OP``: accesses of that kind at a role of the chip, always of the same 4 bytes. The thread waits for reads
+  (``read``); writes and additions (``write``, ``add``) are posted.
+
+Every other setting changes a parameter of the chip.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard.catalogue import describe
+from linecard.chip.run import run as run_chip
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.chip.result import RunResult
+    from linecard.description import Description
+    from linecard.study.plan import RunSpec
+
+COUNT = "count."
+CYCLES = "cycles"
+POSTED = {"read": False, "write": True, "add": True}
+
+
+def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
+    """Run ``preset`` with a program of these counts."""
+    return run_chip(
+        spec.preset,
+        set=changes(spec),
+        seed=spec.seed,
+        packets=spec.packets,
+        warmup_packets=spec.warmup_packets,
+        verdict=False,
+        progress=progress,
+    )
+
+
+def options(spec: RunSpec) -> list[str]:
+    """What ``linecard run`` takes beside the chip to make the same run."""
+    return [word for change in changes(spec) for word in ("--set", change)]
+
+
+def changes(spec: RunSpec) -> list[str]:
+    """The changes of the chip that carry the program out, as ``linecard run`` takes them with ``--set``.
+
+    Raises:
+        ConfigError: A count is no whole number or of nothing that is known, the instructions take fewer cycles than
+            issuing the accesses, or the chip executes no program.
+    """
+    counts: dict[str, int] = {}
+    rest = []
+    for override in spec.overrides:
+        key, _, text = override.partition("=")
+        if key.startswith(COUNT):
+            counts[key.removeprefix(COUNT)] = _whole(key, text)
+        else:
+            rest.append(override)
+    chip = describe(spec.preset, set=rest)
+    step, cluster = _where_it_runs(spec.preset, chip)
+    cycles = counts.pop(CYCLES, 0)
+    accesses = []
+    issuing = 0
+    for key, times in counts.items():
+        role, _, op = key.rpartition(".")
+        if not role or op not in POSTED:
+            expected = f"{COUNT}{CYCLES} or {COUNT}ROLE.OP with OP one of {', '.join(POSTED)}"
+            raise ConfigError.of([ConfigProblem("set", COUNT + key, f"expected {expected}")])
+        if times:
+            posted = "true" if POSTED[op] else "false"
+            accesses.append(
+                f'{{ op = "{op}", at = "{role}", bytes = 4, address = "same", posted = {posted}, times = {times} }}'
+            )
+            issuing += times * _number(chip, f"{cluster}.{'post' if POSTED[op] else 'issue'}_cycles")
+    if cycles < issuing:
+        message = f"found {cycles}, expected at least the {issuing} cycles that issue the accesses"
+        raise ConfigError.of([ConfigProblem("set", COUNT + CYCLES, message)])
+    own = _number(chip, f"{step}.cycles")
+    done = [f"{step}.op=compute"]
+    if accesses:
+        done = [f"{step}.op=spread", f"{step}.accesses=[{', '.join(accesses)}]"]
+    others = [override for override in rest if not override.startswith(f"{step}.cycles=")]
+    return [*others, *done, f"{step}.cycles={own + cycles - issuing}"]
+
+
+def _whole(key: str, text: str) -> int:
+    if text.isascii() and text.isdigit():
+        return int(text)
+    raise ConfigError.of([ConfigProblem("set", key, f"found {text!r}, expected a whole number from 0")])
+
+
+def _number(chip: Description, key: str) -> int:
+    return int(float(chip[key].text))
+
+
+def _where_it_runs(preset: str, chip: Description) -> tuple[str, str]:
+    """The step at which the chip executes a program, and the cluster whose engines do."""
+    steps = [
+        each.key.removesuffix(".op") for each in chip.parameters if each.key.endswith(".op") and each.value == "run"
+    ]
+    clusters = [
+        each.key.removesuffix(".issue_cycles")
+        for each in chip.parameters
+        if each.key.startswith("cluster.") and each.key.endswith(".issue_cycles")
+    ]
+    if len(steps) != 1 or len(clusters) != 1:
+        found = f'found {len(steps)} steps with op = "run" and {len(clusters)} clusters, expected one of each'
+        raise ConfigError.of([ConfigProblem(preset, "program", found)])
+    return steps[0], clusters[0]
