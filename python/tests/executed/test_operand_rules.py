@@ -63,7 +63,7 @@ PROGRAM = [
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory):
     file = tmp_path_factory.mktemp("rules") / "rules.bin"
-    slots = [op[:1] + (op[1] | op[2] << 4,) + op[3:] for op, _ in PROGRAM]
+    slots = [(*op[:1], op[1] | op[2] << 4, *op[3:]) for op, _ in PROGRAM]
     file.write_bytes(b"".join(struct.pack("<BBhi", *slot) for slot in slots))
     one_engine = {"island.count": 1, "island.engines": 1}
     return linecard.run("nfp4000", program=file, packets=100, warmup_packets=50, set=one_engine).programs[0]
