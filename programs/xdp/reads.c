@@ -1,7 +1,7 @@
 /* Reads a table N times a packet, at places that depend on what was read before and on the packet, and drops it.
  *
- * How many reads a packet a chip's memories and threads sustain. The sum goes to the place of `sums` that the first word
- * of the IP source names, so that nothing can be left out.
+ * How many reads a packet a chip's memories and threads sustain (`read_words` reads alone). The sum goes to the place of
+ * `sums` that the first word of the IP source names, so that nothing can be left out.
  */
 #include <lx_packet.h>
 

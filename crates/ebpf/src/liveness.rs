@@ -1,4 +1,4 @@
-//! Which registers are still wanted after each operation.
+//! Which registers, and which upper halves of them, are still wanted after each operation.
 
 use crate::code::{Code, Kind, Op};
 use crate::executor::reads;
@@ -12,6 +12,29 @@ const LOST_IN_CALLS: u16 = 0b11_1111;
 /// The greatest set that no path contradicts: what a function's caller wants is not known in the function, but for r0.
 #[must_use]
 pub fn wanted_after(code: &Code) -> Vec<u16> {
+    wanted(code, Op::reads)
+}
+
+/// The same for the upper 32 bits of registers: operations on 32 bits and stores of at most four bytes leave them alone.
+#[must_use]
+pub fn upper_wanted_after(code: &Code) -> Vec<u16> {
+    wanted(code, reads_upper)
+}
+
+/// Registers whose upper half an operation reads, a bit each.
+fn reads_upper(op: Op) -> u16 {
+    use Kind as K;
+    match op.kind {
+        K::St1 | K::St2 | K::St4 | K::St8 | K::Stx1 | K::Stx2 | K::Stx4 | K::Atomic4 => 1 << op.dst,
+        K::Le16 | K::Le32 | K::Be16 | K::Be32 => 0,
+        kind if (K::AddWI as u8..=K::NegW as u8).contains(&(kind as u8)) => 0,
+        kind if (K::JeqWI as u8..=K::JsleWR as u8).contains(&(kind as u8)) => 0,
+        K::MovSW8 | K::MovSW16 => 0,
+        _ => op.reads(),
+    }
+}
+
+fn wanted(code: &Code, read_by: impl Fn(Op) -> u16) -> Vec<u16> {
     let ops: Vec<Op> = (0..code.ops().len() as u32).map(|index| code.original(index)).collect();
     let mut before = vec![0u16; ops.len() + 1];
     let mut after = vec![0u16; ops.len()];
@@ -30,7 +53,7 @@ pub fn wanted_after(code: &Code) -> Vec<u16> {
                 Kind::Exit => (1, 0),
                 Kind::Call => (ARGUMENTS, LOST_IN_CALLS),
                 Kind::Helper => (reads(*op), LOST_IN_CALLS),
-                _ => (op.reads(), op.writes()),
+                _ => (read_by(*op), op.writes()),
             };
             let now = read | (after[index] & !written);
             changed |= now != before[index];
@@ -72,6 +95,25 @@ mod tests {
             (0x95, 0, 0, 0, 0),
         ]);
         assert_eq!(found, [0b101, 0b111, 0b011, 0b001, 0, 0]);
+    }
+
+    #[test]
+    fn an_upper_half_is_wanted_by_operations_on_64_bits_alone() {
+        // r2 = *(u32 *)(r10 - 4); *(u32 *)(r10 - 8) = r2; r2 = *(u32 *)(r10 - 8); r0 = 0; r0 += r2; exit
+        let slots: Vec<Slot> = [
+            (0x61, 2, 10, -4, 0),
+            (0x63, 10, 2, -8, 0),
+            (0x61, 2, 10, -8, 0),
+            (0xb7, 0, 0, 0, 0),
+            (0x0f, 0, 2, 0, 0),
+            (0x95, 0, 0, 0, 0),
+        ]
+        .map(|(opcode, dst, src, offset, imm)| Slot { opcode, dst, src, offset, imm })
+        .to_vec();
+        let section =
+            CodeSection { name: String::new(), slots, references: BTreeMap::new(), functions: vec![] };
+        let found = upper_wanted_after(&decode(&[section]));
+        assert_eq!(found.iter().map(|wanted| wanted >> 2 & 1).collect::<Vec<_>>(), [0, 0, 1, 1, 0, 0, 0]);
     }
 
     #[test]

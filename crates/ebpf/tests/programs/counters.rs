@@ -1,4 +1,4 @@
-//! parse_count, reads, adds, count_min.
+//! parse_count, reads, adds, count_min, and what was measured on a card: read_words, add_word, sketch.
 
 use super::same;
 use crate::kit::{five_tuple, held, long, map, plain_ipv4, shipped, stream, word};
@@ -135,4 +135,63 @@ fn count_min_never_counts_too_little_and_limits_flows() {
     for (key, value) in held(&machine, "sketch") {
         assert_eq!(rows[word(&key) as usize], word(&value));
     }
+}
+
+#[test]
+fn read_words_reads_the_first_words_until_one_is_not_zero() {
+    let mut machine = shipped("read_words");
+    same(&mut machine, &stream(3), |frame, _| (Verdict::Pass, frame.to_vec()));
+    let mut value = vec![0u8; 4 << 20];
+    value[12] = 1;
+    let table = map(&machine, "table");
+    machine.insert(table, &0u32.to_le_bytes(), &value).expect("a value");
+    same(&mut machine, &stream(3), |frame, _| (Verdict::Drop, frame.to_vec()));
+    // The fifth word is not looked at.
+    (value[12], value[16]) = (0, 1);
+    machine.insert(table, &0u32.to_le_bytes(), &value).expect("a value");
+    same(&mut machine, &stream(3), |frame, _| (Verdict::Pass, frame.to_vec()));
+}
+
+#[test]
+fn add_word_adds_five_ten_times_a_packet() {
+    let mut machine = shipped("add_word");
+    same(&mut machine, &stream(20), |frame, _| (Verdict::Pass, frame.to_vec()));
+    let table = held(&machine, "table");
+    let (_, value) = table.iter().next().expect("the value");
+    assert_eq!(word(value), 20 * 10 * 5);
+    assert!(value[4..].iter().all(|&byte| byte == 0), "one word");
+}
+
+#[test]
+fn sketch_counts_each_packet_in_every_row_at_places_without_the_row() {
+    let mixed = |value: u32, row: u32| {
+        let value = (value >> 15).wrapping_mul(0x9e37_79b1 + 2 * row);
+        let value = (value >> 12).wrapping_mul(0x85eb_ca6b + 4 * row);
+        value ^ value >> 15
+    };
+    let half = |bytes: &[u8]| u32::from(u16::from_le_bytes([bytes[0], bytes[1]]));
+    let mut machine = shipped("sketch");
+    let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+    same(&mut machine, &stream(300), |frame, _| {
+        if frame.len() < 42 {
+            return (Verdict::Pass, frame.to_vec());
+        }
+        let mut key = mixed(half(&frame[12..]), 0);
+        if frame[12..14] == [8, 0] {
+            key ^= mixed(word(&frame[26..]), 0) ^ mixed(word(&frame[30..]), 0) ^ mixed(frame[23].into(), 0);
+            if matches!(frame[23], 6 | 17) {
+                key ^= mixed(half(&frame[34..]), 0) ^ mixed(half(&frame[36..]), 0);
+            }
+        }
+        for row in 0..4 {
+            *counts.entry(mixed(key, row) & 0x7f_ffff).or_default() += 1;
+        }
+        (Verdict::Drop, frame.to_vec())
+    });
+    let found: BTreeMap<u32, u32> = held(&machine, "counters")
+        .iter()
+        .map(|(key, value)| (word(key), word(value)))
+        .filter(|(_, count)| *count > 0)
+        .collect();
+    assert_eq!(found, counts);
 }

@@ -35,6 +35,9 @@ _TABLES = {
     "cluster.NAME.step": "`[[cluster.NAME.step]]`: steps of its own, as those of a program.",
     "cluster.NAME.ebpf": "What instructions of XDP programs cost: by class, or of rows that are scheduled before.",
     "cluster.NAME.ebpf.helpers": "Cycles of helpers that differ from `helper_cycles`.",
+    "cluster.NAME.ebpf.rule.NAME": "What an operation costs where its operands are such: the first rule that fits, in "
+    "the place of its class. "
+    "[What rules may say](../../guide/executing.md#what-instructions-cost).",
     "cluster.NAME.riscv": "What instructions of C programs cost.",
     "memory.NAME": "A memory.",
     "memory.NAME.atomics": "Kinds of access that keep a memory busy for another time than `access_ns` or "

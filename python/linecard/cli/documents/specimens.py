@@ -89,6 +89,8 @@ def _place_of(key: str, uses: Mapping[str, str]) -> Place:
     parts = re.sub(r"\[\d+\]", "", before).split(".")
     if parts[0] in NAMED and len(parts) > 1:
         parts[1] = "NAME"
+    if parts[2:4] == ["ebpf", "rule"] and len(parts) > 4:
+        parts[4] = "NAME"
     # A list of steps by itself.
     if parts == [""]:
         parts = ["program"]

@@ -5,10 +5,11 @@
 //! before, and have costs of rows instead. What an access of a memory takes beyond its
 //! instruction is the memory's; the cycles to issue it are the cluster's `issue_cycles` and `post_cycles`.
 
+use super::rules::Rules;
 use linecard_config::Section;
 use linecard_ebpf::MOST_LANES;
 
-const MOST_CYCLES: u64 = 100_000;
+pub(super) const MOST_CYCLES: u64 = 100_000;
 
 /// Declares a table of costs: its fields, their keys, defaults and meanings.
 macro_rules! costs {
@@ -61,6 +62,7 @@ costs! {
         jump32_order_cycles = 1, "jump if 32 bits are less, greater, or a bit of them is set";
         taken_cycles = 0, "more, for a jump that is taken";
         call_cycles = 1, "call of a function of the program, and the return from it";
+        enter_cycles = 0, "to enter the program, for every packet";
         exit_cycles = 1, "end of the program";
         helper_cycles = 20, "a helper that has no cycles of its own";
         local_load_cycles = 1, "load from the stack, the context, or what is bound to no memory";
@@ -174,8 +176,12 @@ pub(in crate::chip) struct EbpfCosts {
     pub merge_bytes: u32,
     /// Whether the thread waits for stores, and for atomic operations whose result nobody asks for.
     pub waits_for_writes: bool,
+    /// The same for stores to the packet.
+    pub waits_for_packet_writes: bool,
     /// See [`RiscvCosts::has_caches`].
     pub has_caches: bool,
+    /// By operands, in the place of the class.
+    pub rules: Rules,
     /// Rows instead of classes of instructions.
     pub rows: Option<RowCosts>,
 }
@@ -220,7 +226,9 @@ impl EbpfCosts {
                 helpers,
                 merge_bytes: 0,
                 waits_for_writes: waits,
+                waits_for_packet_writes: waits,
                 has_caches: false,
+                rules: Rules::default(),
                 rows,
             };
         }
@@ -230,7 +238,13 @@ impl EbpfCosts {
             helpers,
             merge_bytes: section.integer_or("merge_bytes", 0, 0..=128, meaning) as u32,
             waits_for_writes: waits,
+            waits_for_packet_writes: section.switch_or(
+                "waits_for_packet_writes",
+                waits,
+                "whether the thread waits for stores to the packet; as waits_for_writes where it is left out",
+            ),
             has_caches: false,
+            rules: Rules::read(section),
             rows: None,
         }
     }
@@ -270,7 +284,9 @@ impl ExecutionCosts {
                 helpers: vec![],
                 merge_bytes: 0,
                 waits_for_writes: false,
+                waits_for_packet_writes: false,
                 has_caches: false,
+                rules: Rules::default(),
                 rows: None,
             },
             riscv: RiscvCosts { cycles: RiscvCycles::plain(), waits_for_writes: false, has_caches: false },

@@ -8,6 +8,7 @@ use super::costs::{EbpfCosts, RowCosts};
 use super::done::{Done, Fate};
 use super::hot::Words;
 use super::locks::Locks;
+use super::operands::{Operands, Prices};
 use super::operations::{Does, cycles, does, merge};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{Placed, ROOM_BYTES, room_of};
@@ -31,9 +32,7 @@ struct Priced {
     /// brings them.
     span: u8,
     ahead: u8,
-    /// Whether the offset is 0, so that no address is worked out.
-    at_start: bool,
-    wide: bool,
+    prices: Prices,
     /// Whether what stands in the code says where it goes on when it is left.
     jumps: bool,
     /// Whether it calls a function of the program, or returns from it.
@@ -61,22 +60,23 @@ pub(super) struct PricedCode {
 }
 
 impl PricedCode {
-    /// The code of a machine; programs begin at `starts`.
+    /// The code of a machine.
     pub fn new(
-        code: &Code,
-        starts: &[u32],
+        machine: &Machine,
         costs: &EbpfCosts,
         regions: Vec<Option<Placed>>,
         own_values: Vec<bool>,
     ) -> Self {
+        let code = machine.code();
         let count = code.ops().len() as u32;
         let originals: Vec<Op> = (0..count).map(|index| code.original(index)).collect();
         let merged = merge(&originals, costs.merge_bytes);
+        let operands = Operands::new(machine, &originals, &merged);
         let mut sums = Vec::with_capacity(originals.len() + 1);
         let mut sum = 0u32;
-        let (own, taken) = match &costs.rows {
-            None => by_class(&originals, costs),
-            Some(_) => by_rows(code, starts, &originals, costs),
+        let (own, taken) = match costs.rows {
+            None => by_class(&originals, &operands, costs),
+            Some(rows) => by_rows(code, machine.starts(), &originals, costs, rows),
         };
         for own in own {
             sums.push(sum);
@@ -84,26 +84,30 @@ impl PricedCode {
         }
         sums.push(sum);
         let wanted = wanted_after(code);
-        let ops = originals.iter().zip(merged).zip(wanted).map(|((op, (span, ahead)), wanted)| Priced {
-            does: match does(op) {
-                // Compilers ask for the old value where nobody reads it.
-                Does::Atomic { result } => Does::Atomic { result: result && wanted & op.writes() != 0 },
-                other => other,
-            },
-            span,
-            ahead,
-            at_start: op.to == 0,
-            wide: matches!(op.kind, Kind::Ld8),
-            jumps: op.jumps() || matches!(op.kind, Kind::Ja | Kind::Call),
-            calls: op.kind == Kind::Call,
-            returns: op.kind == Kind::Exit,
-        });
+        let ops =
+            originals.iter().zip(&merged).zip(wanted).enumerate().map(|(index, ((op, part), wanted))| {
+                Priced {
+                    does: match does(op) {
+                        // Compilers ask for the old value where nobody reads it.
+                        Does::Atomic { result } => {
+                            Does::Atomic { result: result && wanted & op.writes() != 0 }
+                        }
+                        other => other,
+                    },
+                    span: part.span,
+                    ahead: part.ahead,
+                    prices: Prices::new(op, operands.holds(index), costs),
+                    jumps: op.jumps() || matches!(op.kind, Kind::Ja | Kind::Call),
+                    calls: op.kind == Kind::Call,
+                    returns: op.kind == Kind::Exit,
+                }
+            });
         Self {
             ops: ops.collect(),
             sums,
             targets: originals.iter().map(|op| op.to as u32).collect(),
             taken,
-            each_packet: costs.rows.map_or(0, |rows| rows.each_packet),
+            each_packet: costs.rows.map_or(costs.cycles.enter_cycles, |rows| rows.each_packet),
             helper_bytes: costs.rows.map_or(0, |rows| rows.helper_bytes),
             regions,
             own_values,
@@ -113,14 +117,18 @@ impl PricedCode {
 }
 
 /// Cycles of each operation and more if it jumps, by its class.
-fn by_class(ops: &[Op], costs: &EbpfCosts) -> (Vec<u32>, Vec<u32>) {
-    let own = ops.iter().map(|op| cycles(op, costs)).collect();
-    (own, vec![costs.cycles.taken_cycles; ops.len()])
+fn by_class(ops: &[Op], operands: &Operands, costs: &EbpfCosts) -> (Vec<u32>, Vec<u32>) {
+    ops.iter().enumerate().map(|(index, op)| cycles(op, operands.holds(index), costs)).unzip()
 }
 
 /// The same by rows. A helper's first cycle is its row.
-fn by_rows(code: &Code, starts: &[u32], ops: &[Op], costs: &EbpfCosts) -> (Vec<u32>, Vec<u32>) {
-    let Some(rows) = costs.rows else { return by_class(ops, costs) };
+fn by_rows(
+    code: &Code,
+    starts: &[u32],
+    ops: &[Op],
+    costs: &EbpfCosts,
+    rows: RowCosts,
+) -> (Vec<u32>, Vec<u32>) {
     let RowCosts { kept_arguments, exit_alone, .. } = rows;
     let rules = Rules { kept_arguments, exit_alone, ..Rules::default() };
     let found = Rows::new(code, starts, rows.lanes, rules);
@@ -263,7 +271,7 @@ impl Hook for Listener<'_> {
         let (at, code) = (index as usize, self.code);
         let priced = code.ops[at];
         let placed = code.regions.get(usize::from(touch.region.0)).copied().flatten();
-        let c = &code.costs.cycles;
+        let prices = &priced.prices;
         let own = priced.does != Does::Calls;
         if own {
             // What it costs wherever it goes, too: the rows that begin with it.
@@ -271,12 +279,7 @@ impl Hook for Listener<'_> {
         }
         let Some(Placed { role, base, within_bytes }) = placed else {
             if own {
-                let cycles = match touch.kind {
-                    AccessKind::Read => c.local_load_cycles,
-                    AccessKind::Write => c.local_store_cycles,
-                    AccessKind::Atomic => c.atomic_cycles,
-                };
-                self.spend(at, cycles);
+                self.spend(at, prices.local);
             } else if code.helper_bytes > 0 && touch.kind == AccessKind::Read && touch.region <= STACK {
                 self.spend(at, touch.bytes.saturating_sub(1) / code.helper_bytes);
             }
@@ -288,27 +291,26 @@ impl Hook for Listener<'_> {
             address = address.saturating_sub(HEADROOM);
             if priced.does == Does::Loads {
                 if priced.span == 0 {
-                    return self.spend(at, c.packet_merged_cycles);
+                    return self.spend(at, prices.packet.merged);
                 }
                 (address, bytes) = (address.saturating_sub(priced.ahead.into()), priced.span.into());
             }
             address = self.room + address % ROOM_BYTES;
         }
-        let (kind, in_front) = match touch.kind {
-            AccessKind::Read if packet => (Access::Read, c.packet_address_cycles),
-            AccessKind::Read if priced.at_start => (Access::Read, 0),
-            AccessKind::Read => (Access::Read, c.map_address_cycles),
-            AccessKind::Write if packet => (Access::Write, c.packet_store_cycles),
-            AccessKind::Write => (Access::Write, c.map_store_cycles),
+        let kind = match touch.kind {
+            AccessKind::Read => Access::Read,
+            AccessKind::Write => Access::Write,
             // The word of a lock.
-            AccessKind::Atomic if !own => (Access::TestAndSet, 0),
-            AccessKind::Atomic => (Access::Add, c.atomic_cycles),
+            AccessKind::Atomic if !own => Access::TestAndSet,
+            AccessKind::Atomic => Access::Add,
         };
+        let price = if packet { &prices.packet } else { &prices.map };
         if own {
-            self.spend(at, in_front);
+            self.spend(at, price.before);
         }
         let waits = match priced.does {
             Does::Loads | Does::Calls | Does::Atomic { result: true } => true,
+            _ if packet => code.costs.waits_for_packet_writes,
             _ => code.costs.waits_for_writes,
         };
         let address = base + address % within_bytes.max(1);
@@ -325,13 +327,7 @@ impl Hook for Listener<'_> {
             self.locks.races.write((role.0, address & !3), index, touch.kind == AccessKind::Atomic);
         }
         if priced.does == Does::Loads {
-            let result = match (packet, priced.wide) {
-                (true, false) => c.packet_result_cycles,
-                (true, true) => c.packet_result8_cycles,
-                (false, false) => c.map_result_cycles,
-                (false, true) => c.map_result8_cycles,
-            };
-            self.spend(at, result);
+            self.spend(at, price.after);
         }
     }
 }

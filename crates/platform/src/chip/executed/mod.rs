@@ -15,12 +15,14 @@ mod executable;
 mod frames;
 mod hot;
 mod locks;
+mod operands;
 mod operations;
 mod pipeline;
 mod profile;
 mod races;
 mod region;
 mod riscv;
+mod rules;
 
 pub(super) use costs::ExecutionCosts;
 pub(super) use executable::Executable;
@@ -83,8 +85,7 @@ impl Executable {
                     own_values[usize::from(linecard_ebpf::values(number).0)] = map.kind.per_cpu();
                 }
                 let costs = &placer.reading.costs.ebpf;
-                let (code, starts) = (machine.code(), machine.starts());
-                Priced::Ebpf(ebpf::PricedCode::new(code, starts, costs, regions, own_values))
+                Priced::Ebpf(ebpf::PricedCode::new(machine, costs, regions, own_values))
             }
             Loaded::Riscv(machine) => {
                 let bytes = riscv::region_bytes(machine);

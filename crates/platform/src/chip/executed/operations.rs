@@ -1,12 +1,18 @@
 //! What eBPF operations are before they are executed: what they do, what they cost, and which loads of the packet are one access.
 
 use super::costs::EbpfCosts;
+use super::rules::{constant, constant64, of, operation, when};
 use linecard_ebpf::{Kind, Op};
 
 /// Number of the frame register, whose stores cannot go to the packet.
-const FRAME: u8 = 10;
-/// Regions of addresses that stand for maps.
-const HANDLES: u64 = 0xfff << 52;
+pub(super) const FRAME: u8 = 10;
+/// Number of the helper that looks an element of a map up.
+pub(super) const MAP_LOOKUP: i64 = 1;
+
+/// Whether it is the address of a map.
+fn is_handle(op: &Op) -> bool {
+    op.kind == Kind::Const && linecard_ebpf::handled(op.imm as u64).is_some()
+}
 
 /// What an operation is to the listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,17 +56,44 @@ fn by_constant(kind: Kind) -> bool {
     rows.iter().any(in_row)
 }
 
-/// Cycles of an operation that do not depend on where it goes.
-pub(super) fn cycles(op: &Op, costs: &EbpfCosts) -> u32 {
+/// What holds of an operation's constant, if it has one.
+pub(super) fn of_constant(op: &Op) -> u32 {
+    match op.kind {
+        Kind::Const => constant64(op.imm),
+        Kind::St1 | Kind::St2 | Kind::St4 | Kind::St8 => constant(op.imm),
+        kind if by_constant(kind) => constant(op.imm),
+        _ => when::REGISTER,
+    }
+}
+
+/// Cycles of an operation that do not depend on where it goes, and more if it jumps, where what holds of its operands is
+/// `holds`.
+pub(super) fn cycles(op: &Op, holds: u32, costs: &EbpfCosts) -> (u32, u32) {
+    let is_lookup = op.kind == Kind::Helper && op.imm == MAP_LOOKUP;
+    let of = match op.kind {
+        Kind::Helper if is_lookup => of::MAP_LOOKUP,
+        Kind::Const if !is_handle(op) => of::CONSTANT64,
+        _ => operation(op),
+    };
+    let taken = costs.cycles.taken_cycles;
+    match costs.rules.find(of, holds) {
+        Some(rule) => (rule.cycles, rule.taken.unwrap_or(taken)),
+        None => (of_class(op, holds, costs), taken),
+    }
+}
+
+/// The same where no rule holds.
+fn of_class(op: &Op, holds: u32, costs: &EbpfCosts) -> u32 {
     use Kind as K;
     let c = &costs.cycles;
-    let constant = by_constant(op.kind);
     let of_constant = match op.imm {
         0..=255 => 0,
-        -65_536..=65_535 => c.constant16_cycles,
-        _ => c.constant32_cycles,
+        _ => costs.rules.cycles(of::OPERAND, holds).unwrap_or(match op.imm {
+            -65_536..=65_535 => c.constant16_cycles,
+            _ => c.constant32_cycles,
+        }),
     };
-    let operand = if constant { of_constant } else { 0 };
+    let operand = if by_constant(op.kind) { of_constant } else { 0 };
     match op.kind {
         K::MulI | K::MulR | K::MulWI | K::MulWR => c.multiply_cycles + operand,
         K::DivI | K::DivR | K::SdivI | K::SdivR | K::ModI | K::ModR | K::SmodI | K::SmodR => {
@@ -77,7 +110,7 @@ pub(super) fn cycles(op: &Op, costs: &EbpfCosts) -> u32 {
         },
         K::MovR | K::MovS8 | K::MovS16 | K::MovS32 => c.move_cycles,
         K::MovWR | K::MovSW8 | K::MovSW16 => c.move32_cycles,
-        K::Const if op.imm as u64 & HANDLES == HANDLES => c.map_handle_cycles,
+        K::Const if is_handle(op) => c.map_handle_cycles,
         K::Const => c.constant64_cycles,
         K::Le16 | K::Le32 => c.alu_cycles,
         K::Le64 => 0,
@@ -100,22 +133,38 @@ pub(super) fn cycles(op: &Op, costs: &EbpfCosts) -> u32 {
     }
 }
 
-/// For each load the bytes that it brings along if it is one of the packet, and how many of them lie in front of its own;
-/// (0, 0) where an earlier load brings them.
-///
-/// Loads by the same register, at distances that are known, with no store (but to the stack), no call, no label and no
-/// change of the register between them, are one access while they fit into `most` bytes.
-pub(super) fn merge(ops: &[Op], most: u32) -> Vec<(u8, u8)> {
-    let bytes = |op: &Op| match op.kind {
-        Kind::Ld1 | Kind::Lds1 => 1,
-        Kind::Ld2 | Kind::Lds2 => 2,
-        Kind::Ld4 | Kind::Lds4 => 4,
-        Kind::Ld8 => 8,
+/// Bytes of a load or a store.
+pub(super) fn bytes(op: &Op) -> i64 {
+    use Kind as K;
+    match op.kind {
+        K::Ld1 | K::Lds1 | K::St1 | K::Stx1 => 1,
+        K::Ld2 | K::Lds2 | K::St2 | K::Stx2 => 2,
+        K::Ld4 | K::Lds4 | K::St4 | K::Stx4 => 4,
+        K::Ld8 | K::St8 | K::Stx8 => 8,
         _ => 0,
-    };
-    let mut merged: Vec<(u8, u8)> = ops.iter().map(|op| (bytes(op) as u8, 0)).collect();
+    }
+}
+
+/// What a load of the packet is of an access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Part {
+    /// Bytes that it brings along, and how many of them lie in front of its own; 0 where an earlier load brings them.
+    pub span: u8,
+    pub ahead: u8,
+    /// Where its own bytes begin among those of the access.
+    pub within: u8,
+}
+
+/// What each load is of an access, if it is one of the packet.
+///
+/// Loads by the same register, at distances that are known, with no load by another one, no store (but to the stack), no
+/// call, no label and no change of the register between them, are one access while they fit into `most` bytes.
+pub(super) fn merge(ops: &[Op], most: u32) -> Vec<Part> {
+    let alone =
+        |op: &Op| Part { span: if does(op) == Does::Loads { bytes(op) as u8 } else { 0 }, ..Part::default() };
+    let mut parts: Vec<Part> = ops.iter().map(alone).collect();
     if most == 0 {
-        return merged;
+        return parts;
     }
     let mut labels = vec![false; ops.len() + 1];
     for op in ops.iter().filter(|op| op.jumps() || matches!(op.kind, Kind::Ja | Kind::Call)) {
@@ -123,42 +172,56 @@ pub(super) fn merge(ops: &[Op], most: u32) -> Vec<(u8, u8)> {
             *label = true;
         }
     }
-    /// Loads by one register: the first of them, and the bytes from its own offset that they cover.
+    /// Loads by one register, and the bytes from its own offset that they cover.
     struct Group {
         register: u8,
-        leader: usize,
+        loads: Vec<usize>,
         from: i64,
         behind: i64,
     }
-    let mut groups: Vec<Group> = Vec::new();
+    let mut close = |group: Option<Group>| {
+        let Some(Group { loads, from, behind, .. }) = group else { return };
+        for (number, &load) in loads.iter().enumerate() {
+            let within = (i64::from(ops[load].to) - from) as u8;
+            parts[load] = match number {
+                0 => Part { span: (behind - from) as u8, ahead: within, within },
+                _ => Part { span: 0, ahead: 0, within },
+            };
+        }
+    };
+    let mut group: Option<Group> = None;
     for (index, op) in ops.iter().enumerate() {
         if labels[index] {
-            groups.clear();
+            close(group.take());
         }
         match does(op) {
             Does::Loads => {
                 let (from, behind) = (i64::from(op.to), i64::from(op.to) + bytes(op));
-                let group = groups.iter_mut().find(|group| group.register == op.src);
-                match group {
-                    Some(group) if group.behind.max(behind) - group.from.min(from) <= i64::from(most) => {
+                let fits = |group: &&mut Group| {
+                    group.register == op.src
+                        && group.behind.max(behind) - group.from.min(from) <= i64::from(most)
+                };
+                match group.as_mut().filter(fits) {
+                    Some(group) => {
                         (group.from, group.behind) = (group.from.min(from), group.behind.max(behind));
-                        merged[index] = (0, 0);
-                        let ahead = i64::from(ops[group.leader].to) - group.from;
-                        merged[group.leader] = ((group.behind - group.from) as u8, ahead as u8);
+                        group.loads.push(index);
                     }
-                    _ => {
-                        groups.retain(|group| group.register != op.src);
-                        groups.push(Group { register: op.src, leader: index, from, behind });
+                    None => {
+                        close(group.take());
+                        group = Some(Group { register: op.src, loads: vec![index], from, behind });
                     }
                 }
             }
-            Does::Stores | Does::Atomic { .. } if op.dst != FRAME => groups.clear(),
-            Does::Calls => groups.clear(),
-            _ if matches!(op.kind, Kind::Ja | Kind::Call | Kind::Exit) => groups.clear(),
+            Does::Stores | Does::Atomic { .. } if op.dst != FRAME => close(group.take()),
+            Does::Calls => close(group.take()),
+            _ if matches!(op.kind, Kind::Ja | Kind::Call | Kind::Exit) => close(group.take()),
             _ => {}
         }
         let written = op.writes();
-        groups.retain(|group| written >> group.register & 1 == 0);
+        if group.as_ref().is_some_and(|group| written >> group.register & 1 == 1) {
+            close(group.take());
+        }
     }
-    merged
+    close(group);
+    parts
 }
