@@ -1,6 +1,7 @@
 /* A count-min sketch as printed by Krude et al. (CoNEXT 2021): N rows count the packet, nothing is read back, and the packet is
  * dropped. In the printed index the row is lost, as + binds tighter than &: all rows count in the same ENTRIES counters, which
- * are all that the map has here. The hashes are this project's own. `count_min` does more: rows apart, counters read back, a limit.
+ * are all that the map has here. As printed, ENTRIES is 8388608; the hashes are this project's own. `count_min` does more: rows
+ * apart, counters read back, a limit.
  */
 #include <lx_packet.h>
 
@@ -8,7 +9,7 @@
 #define N 4
 #endif
 #ifndef ENTRIES
-#define ENTRIES (1 << 23)
+#define ENTRIES 16384
 #endif
 
 struct {

@@ -225,6 +225,9 @@ pub(crate) fn quantity(measure: Measure, value: &Scalar) -> Result<Quantity, Str
         Scalar::Integer(i) => Ok(Quantity::Whole(i128::from(*i))),
         Scalar::Number(n) => Ok(Quantity::Real(*n)),
         Scalar::Text(text) if !measure.name.is_empty() => convert(text, measure),
+        Scalar::Text(text) if Decimal::parse(text).is_some() => {
+            Err(format!("found the text `\"{text}\"`, a number in quotes: leave them out"))
+        }
         _ => Err(format!("found `{value}`")),
     }
 }
@@ -408,6 +411,13 @@ mod tests {
         }
         assert!(Measure::declared("%").check("percent").is_ok() && Measure::declared("V").check("V").is_ok());
         assert!(Measure::declared("requests").check("banks").unwrap_err().contains("expected `requests`"));
+    }
+
+    #[test]
+    fn a_number_in_quotes_is_said_to_be_a_text() {
+        let of = |text: &str| quantity(Measure::NONE, &Scalar::Text(text.into())).unwrap_err();
+        assert_eq!(of("1"), "found the text `\"1\"`, a number in quotes: leave them out");
+        assert_eq!(of("many"), "found `many`");
     }
 
     #[test]
