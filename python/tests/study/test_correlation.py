@@ -196,7 +196,7 @@ class Answer:
 
 def folder(tmp_path: Path, study: str = STUDY) -> str:
     (tmp_path / "study.toml").write_text(study)
-    (tmp_path / "rates.csv").write_text("cycles,mpps\n200,20\n400,10\n800,2.5\n")
+    (tmp_path / "rates.csv").write_text("cycles,mpps\n200,20\n400,10\n800,2\n")
     return str(tmp_path)
 
 
@@ -214,20 +214,20 @@ def test_a_point_that_is_missed_stays_and_calibrated_ones_do_not_count(tmp_path)
     assert [(point.predicted, point.calibrated) for point in device.points] == [(20, False), (10, True), (5, False)]
     errors = own_errors(device.judged)
     assert errors is not None
-    assert (errors.points, errors.worst, errors.bias) == (2, 1.0, 0.5)
-    # The band by hand: 10 % of the cycles, and the interval of the file's CTM; of 20: 4000 / 220 * 75 / 100 and up.
+    assert (errors.points, errors.worst, errors.bias) == (2, 1.5, 0.75)
+    # The band by hand: 10 % of the cycles, and the interval of the file's CTM; of 20: 4000 / 220 * 75 / 128 and up.
     band = device.points[0].band
     assert band is not None
-    assert (band.low, band.high) == (pytest.approx(4000 / 220 * 0.75), pytest.approx(4000 / 180 * 1.5))
+    assert (band.low, band.high) == (pytest.approx(4000 / 220 * 75 / 128), pytest.approx(4000 / 180 * 1.5))
     assert [each.key for each in band.widths] == ["memory.ctm.latency_cycles", "count.cycles"]
-    # 2.5 lies below 4000 / 880 * 0.75 by more than its reading; the calibrated point is in neither number.
+    # 2 lies below 4000 / 880 * 75 / 128 by more than its reading; the calibrated point is in neither number.
     assert coverage(device.judged) == (1, 2)
     assert device.points[0].before_seen == "abc1234"
     # Of each point one run, one on a single thread, and 2n + 2 for its band.
     ranges = [each for each in linecard.describe("nfp4000").parameters if each.interval is not None]
     assert len(runs) == len(set(runs)) == 3 * (2 + 2 * (len(ranges) + 1) + 2)
     text = page(found, "pictures")
-    assert "+100.0 %" in text
+    assert "+150.0 %" in text
     assert "| calibrated |" in text
     assert ET.fromstring(scatter(device)) is not None
     assert Correlation.from_dict(json.loads(json.dumps(found.to_dict()))) == found

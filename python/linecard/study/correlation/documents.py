@@ -125,6 +125,8 @@ def band_words(device: Device) -> str:
     if not banded:
         return "Bands were not run."
     most = Counter(band.widths[0].key for band in banded if band.widths)
+    if not most:
+        return f"Intervals in the bands: {_listed(device.intervals)}. None of them moves a rate."
     widest = ", ".join(f"`{key}` in {count}" for key, count in most.most_common())
     return f"Intervals in the bands: {_listed(device.intervals)}. Widest alone: {widest} of {len(banded)} bands."
 

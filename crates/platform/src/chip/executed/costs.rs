@@ -5,11 +5,9 @@
 //! before, and have costs of rows instead. What an access of a memory takes beyond its
 //! instruction is the memory's; the cycles to issue it are the cluster's `issue_cycles` and `post_cycles`.
 
-use super::rules::Rules;
+use super::rules::{MOST_CYCLES, Rules};
 use linecard_config::Section;
 use linecard_ebpf::MOST_LANES;
-
-pub(super) const MOST_CYCLES: u64 = 100_000;
 
 /// Declares a table of costs: its fields, their keys, defaults and meanings.
 macro_rules! costs {

@@ -3,9 +3,10 @@
 //! A compiler makes fewer instructions of some operands than of others. A rule names operations and what holds of their
 //! operands; the first that fits takes the place of the cost of the class.
 
-use super::costs::MOST_CYCLES;
 use linecard_config::Section;
 use linecard_ebpf::{Kind, Op};
+
+pub(super) const MOST_CYCLES: u64 = 100_000;
 
 /// Declares names with the bit of each.
 macro_rules! names {
