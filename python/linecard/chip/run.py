@@ -51,6 +51,8 @@ def run(
     cpus: int = 1,
     budget: int | None = None,
     unchecked: bool = False,
+    cflags: str = "",
+    bits: int = 32,
     trace: str | PathLike[str] | None = None,
     set: Settings | None = None,
     band: bool = False,
@@ -87,6 +89,8 @@ def run(
         budget: Instructions after which a packet's program counts as one that never ends; ``None`` takes a million for
             XDP programs and twenty million for C.
         unchecked: Let a C program touch bytes beyond its packet, beyond blocks of the heap, and of freed ones.
+        cflags: Further flags of the compiler for a C file, as a shell splits them: ``"-O1 -fno-inline"``.
+        bits: What a C file is compiled for: 32 (RV32IMA) or 64 (RV64IMAC).
         trace: Capture to replay, or a link described by its flows (``"edge"``, ``"core"``, a ``.toml`` file);
             ``None`` takes the traffic generator that the preset names.
         set: Changes to the preset: ``{"dram.banks": 2}`` or ``["dram.banks=2"]``.
@@ -162,6 +166,8 @@ def run(
             cpus=cpus,
             budget=budget,
             unchecked=unchecked,
+            cflags=cflags,
+            bits=bits,
         ) as executable,
     ):
         program_hash = _program_hash(named, executable)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.executed.compiling import WIDTHS, wrong_compilation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,6 +47,12 @@ def is_program(name: str) -> bool:
     return program_info(name) is not None or any(each.name == name for each in xdp_programs())
 
 
+def _refuse(given: Mapping[str, object], message: str) -> None:
+    """Raise `ConfigError` if any argument is given."""
+    if named := [name for name, value in given.items() if value]:
+        raise ConfigError.of([ConfigProblem(", ".join(named), "", message)])
+
+
 @contextmanager
 def executed(
     program: str | PathLike[str] | None,
@@ -61,6 +68,8 @@ def executed(
     cpus: int = 1,
     budget: int | None = None,
     unchecked: bool = False,
+    cflags: str = "",
+    bits: int = 32,
 ) -> Iterator[dict[str, Any] | None]:
     """A program for a chip as the bindings take it, ``None`` where there is none.
 
@@ -82,10 +91,10 @@ def executed(
             "cpus": cpus != 1,
             "budget": budget,
             "unchecked": unchecked,
+            "cflags": cflags,
+            "bits": bits != WIDTHS[0],
         }
-        if named := [name for name, value in given.items() if value]:
-            message = "has no effect without a program to execute (program, --program)"
-            raise ConfigError.of([ConfigProblem(", ".join(named), "", message)])
+        _refuse(given, "has no effect without a program to execute (program, --program)")
         yield None
         return
     from linecard.executed.riscv import program_build
@@ -111,16 +120,18 @@ def executed(
     if xdp and (name in known_xdp or path.suffix == ".c"):
         isa = _instruction_set(preset, overrides) or isa
     if xdp and name in known_xdp:
-        source = XDP / f"{name}.c" if defines else None
+        source = XDP / f"{name}.c" if defines or cflags else None
         path = prebuilt(name, isa)
     elif not xdp and shipped is not None:
         path = PROGRAMS / "prebuilt" / f"{name}.elf"
         control = control if control is not None else shipped.control
     elif path.suffix == ".c":
         source = path
-    if defines and source is None:
-        message = f"has no effect on {name!r}: macros need a C file, or the name of a shipped XDP program"
-        raise ConfigError.of([ConfigProblem("define", "", message)])
+    if source is None:
+        compiled = {"define": defines, "cflags": cflags, "bits": bits != WIDTHS[0]}
+        _refuse(compiled, f"has no effect on {name!r}: macros, flags and widths need a C file or a shipped XDP program")
+    if wrong := wrong_compilation(cflags, bits, is_xdp=xdp):
+        raise ConfigError.of(wrong)
     if budget is not None and budget < 1:
         raise ConfigError.of([ConfigProblem("budget", "", f"found {budget}, expected 1 instruction or more")])
     if unchecked and xdp:
@@ -131,9 +142,9 @@ def executed(
         if source is not None:
             made = Path(scratch) / source.stem
             if xdp:
-                path = xdp_build(source, made.with_suffix(".o"), defines, isa=isa)
+                path = xdp_build(source, made.with_suffix(".o"), defines, isa=isa, cflags=cflags)
             else:
-                path = program_build(source, made.with_suffix(".elf"), defines, entry)
+                path = program_build(source, made.with_suffix(".elf"), defines, entry, cflags=cflags, bits=bits)
         yield {
             "path": os.fspath(path),
             "name": name,

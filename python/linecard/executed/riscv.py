@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
+from linecard.executed.compiling import WIDTHS, wrong_compilation
 from linecard.executed.shipped import PROGRAMS, program_info, programs, toolchain
 from linecard.executed.trace import ProgramTrace
 from linecard.executed.traffic import ProgramTraffic, Share
@@ -44,14 +46,19 @@ def program_build(
     output: str | PathLike[str] | None = None,
     defines: Sequence[str] = (),
     entry: str | None = None,
+    *,
+    cflags: str = "",
+    bits: int = 32,
 ) -> Path:
-    """Compile a C file with the runtime of the programs into an ELF file for RV32IMA; an XDP program into an object.
+    """Compile a C file with the runtime of the programs into an ELF file for RISC-V; an XDP program into an object.
 
     Args:
         source: The C file. One with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program: `linecard.xdp_build`.
         output: The ELF file; ``None`` puts it beside the source, ending in ``.elf`` (an XDP program: ``.o``).
         defines: Macros, ``NAME`` or ``NAME=VALUE``.
         entry: Function that packets go to; ``None`` takes ``app_packet``.
+        cflags: Further flags of the compiler, as a shell splits them: ``"-O1 -fno-inline"``. The last one counts.
+        bits: 32 for RV32IMA, 64 for RV64IMAC; an XDP program has none.
 
     Returns:
         The ELF file.
@@ -67,8 +74,10 @@ def program_build(
     from linecard.executed.xdp import is_xdp, xdp_build
 
     check_apart({"output": output}, source)
+    if wrong := wrong_compilation(cflags, bits, is_xdp=is_xdp(source)):
+        raise ConfigError.of(wrong)
     if is_xdp(source):
-        return xdp_build(source, output, defines)
+        return xdp_build(source, output, defines, cflags=cflags)
     if find_spec("ziglang") is None:
         raise MissingExtraError("a compiler for C files", "programs")
     tools = toolchain()
@@ -78,8 +87,9 @@ def program_build(
     with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
         made = Path(scratch) / target.name
         command = [sys.executable, "-m", "ziglang", "cc"]
-        command += [flag for flag in tools.FLAGS if flag != "-Werror"]
-        command += [f"-D{define}" for define in defines]
+        flags = tools.FLAGS if bits == WIDTHS[0] else [tools.FLAGS64.get(flag, flag) for flag in tools.FLAGS]
+        command += [flag for flag in flags if flag != "-Werror"]
+        command += [*(f"-D{define}" for define in defines), *shlex.split(cflags)]
         command += ["-I", str(PROGRAMS / "include"), "-I", named.rpartition("/")[0] or ".", named]
         command += map(str, sorted((PROGRAMS / "runtime").glob("*.c")))
         link = [flag.replace("app_packet", entry or "app_packet") for flag in tools.LINK]

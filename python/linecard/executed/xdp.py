@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -86,6 +87,7 @@ def xdp_build(
     defines: Sequence[str] = (),
     *,
     isa: int = ISA,
+    cflags: str = "",
 ) -> Path:
     """Compile a C file into an object for eBPF, with types and lines (BTF).
 
@@ -94,6 +96,7 @@ def xdp_build(
         output: The object; ``None`` puts it beside the source, ending in ``.o``.
         defines: Macros, ``NAME`` or ``NAME=VALUE``.
         isa: Version of the instruction set, 1 to 4: version 1 has no 32-bit arithmetic and jumps.
+        cflags: Further flags of the compiler, as a shell splits them. The last one counts.
 
     Returns:
         The object.
@@ -119,7 +122,7 @@ def xdp_build(
         made = Path(scratch) / target.name
         command = [sys.executable, "-m", "ziglang", "cc"]
         command += [flag for flag in tools.xdp_flags(isa) if flag != "-Werror"]
-        command += [f"-D{define}" for define in defines]
+        command += [*(f"-D{define}" for define in defines), *shlex.split(cflags)]
         command += tools.kernel_headers(Path(found.submodule_search_locations[0]))
         # Lines of the shipped headers are named as they are included.
         command.append(f"-ffile-prefix-map={XDP / 'include'}/=")

@@ -28,6 +28,8 @@ class Executed(TypedDict, total=False):
         control: What ``app_init`` of a C program is given.
         cpus: Processors of per-processor maps.
         unchecked: Let a C program touch bytes beyond packets and blocks of the heap.
+        cflags: Further flags of the compiler, as a shell splits them.
+        bits: 32 or 64: what a C file is compiled for.
     """
 
     program: str | PathLike[str] | None
@@ -39,6 +41,8 @@ class Executed(TypedDict, total=False):
     control: str | PathLike[str] | None
     cpus: int
     unchecked: bool
+    cflags: str
+    bits: int
 
 
 class ProgramOptions(Executed, total=False):
@@ -63,10 +67,12 @@ OPTIONS = {
     "cpus": "--cpus",
     "budget": "--budget",
     "unchecked": "--unchecked",
+    "cflags": "--cflags",
+    "bits": "--bits",
 }
 _PATHS = {"program", "fib", "control"}
 _RENAMED = {"maps": "map", "defines": "define"}
-_USUAL = {"cpus": 1}
+_USUAL = {"cpus": 1, "bits": 32}
 
 
 def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,4 +112,6 @@ def options_of(request: Request) -> dict[str, Any]:
         "defines": [str(defines)] if not isinstance(defines, (list, tuple)) else list(map(str, defines)),
         "cpus": asked.get("cpus", 1),
         "unchecked": asked.get("unchecked", False),
+        "cflags": str(asked.get("cflags", "")),
+        "bits": asked.get("bits", 32),
     }

@@ -52,7 +52,7 @@ def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
         beside = sorted(Path(name).parent.glob("*.h"))
         yield from ((path.name, path) for path in beside)
     if request.subject != "program":
-        yield from _shipped_xdp(name, is_c=is_c or "define" in request.arguments)
+        yield from _shipped_xdp(name, is_c=is_c or "define" in request.arguments or "cflags" in request.arguments)
     if request.subject == "xdp":
         return
     info = shipped.program_info(name)

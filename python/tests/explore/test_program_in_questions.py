@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +48,50 @@ def test_programs_are_an_axis_of_a_sweep_of_rates(cli, tmp_path, monkeypatch):
     again = cli(*drop["command"].split()[1:], "--json", "--store", "s")
     assert again.status == 0, again.err
     assert json.loads(again.out)["ndr_mpps"] == drop["ndr_mpps"]
+
+
+ADDS = """
+#include <linecard.h>
+unsigned app_packet(const void *packet, unsigned bytes) {
+    unsigned total = bytes;
+    for (unsigned i = 0; i < 16; i++)
+        total += ((const unsigned char *)packet)[i];
+    return total;
+}
+unsigned length(const void *packet, unsigned bytes) { return packet != 0 ? bytes : 0; }
+"""
+
+
+def test_what_a_c_file_is_compiled_with_is_an_axis(cli, tmp_path, monkeypatch):
+    pytest.importorskip("ziglang", reason="NO ZIGLANG: C files were NOT compiled; pip install '.[programs]'")
+    monkeypatch.chdir(tmp_path)
+    Path("adds.c").write_text(ADDS)
+    shared = (
+        "sweep",
+        "rosebud16",
+        "--set",
+        "program=adds.c",
+        "--packets",
+        400,
+        "--no-lengthen",
+        "--json",
+        "--store",
+        "s",
+    )
+    ended = cli(*shared, "--vary", "cflags=-O0,-O2", "--vary", "bits=32,64")
+    rows = json.loads(ended.out)["rows"]
+    rates = {(row["cflags"], row["bits"]): row["throughput_mpps"] for row in rows}
+    assert all(rates["-O2", bits] > 1.5 * rates["-O0", bits] for bits in (32, 64))
+    # A column is repeated by its command, flags and all.
+    again = cli(*shlex.split(rows[1]["command"])[1:], "--json")
+    assert json.loads(again.out)["summary"]["throughput_mpps"] == rows[1]["throughput_mpps"]
+    rows = json.loads(cli(*shared, "--vary", "entry=app_packet,length").out)["rows"]
+    assert rows[1]["throughput_mpps"] > 1.5 * rows[0]["throughput_mpps"]
+    for bits, word in ((32, 1), (64, 2)):
+        assert linecard.program_build("adds.c", bits=bits).read_bytes()[4] == word
+    for cflags, said in (("-fno-such-flag", "the compiler refused it"), ("'", "cflags: found")):
+        with pytest.raises(linecard.LinecardError, match=said):
+            linecard.program_build("adds.c", cflags=cflags)
 
 
 def test_options_have_no_effect_without_a_program(cli, tmp_path):

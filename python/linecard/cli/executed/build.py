@@ -9,6 +9,7 @@ import typer
 
 import linecard
 from linecard.cli import stderr
+from linecard.cli.executed.options import Bits, Cflags  # typer reads the annotations
 
 
 def build(
@@ -19,8 +20,10 @@ def build(
     define: Annotated[
         list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro; repeatable.")
     ] = None,
+    cflags: Cflags = "",
+    bits: Bits = 32,
 ) -> None:
-    """Compile a C file for RV32IMA, with the runtime of the programs, or an XDP program for eBPF (extra: programs).
+    """Compile a C file for RISC-V, with the runtime of the programs, or an XDP program for eBPF (extra: programs).
 
     A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object. The compiler is that of the Python
     package ziglang. What it refuses is shown in its own words (exit status 2).
@@ -31,6 +34,6 @@ def build(
 
         linecard program build my_filter.c -o filter.elf -D BITS=16
 
-        linecard program build my_xdp.c -D N=8
+        linecard program build my_xdp.c -D N=8 --cflags "-O1 -fno-inline"
     """
-    stderr.note_written([linecard.program_build(source, output, define or ())])
+    stderr.note_written([linecard.program_build(source, output, define or (), cflags=cflags, bits=bits)])

@@ -21,6 +21,13 @@ Define = Annotated[
     list[str] | None,
     typer.Option("--define", "-D", metavar="NAME=VALUE", help="A macro for the C file; repeatable."),
 ]
+Cflags = Annotated[
+    str,
+    typer.Option("--cflags", metavar="FLAGS", help="Further flags of the compiler for the C file: '-O1 -fno-inline'."),
+]
+Bits = Annotated[
+    int, typer.Option("--bits", metavar="N", help="What a C file is compiled for: RISC-V of 32 or 64 bits.")
+]
 Payload = Annotated[str, typer.Option(metavar="KIND", help="Payload that the capture lacks: random or pages.")]
 Routes = Annotated[
     Path | None,

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from linecard.cli.executed.maps import maps
-from linecard.cli.executed.options import Define
+from linecard.cli.executed.options import Bits, Cflags, Define
 
 # Name, type and default of each, in the order of the help.
 _OPTIONS: tuple[tuple[str, Any, Any], ...] = (
@@ -87,6 +87,8 @@ _OPTIONS: tuple[tuple[str, Any, Any], ...] = (
         ],
         False,
     ),
+    ("cflags", Cflags, ""),
+    ("bits", Bits, 32),
 )
 
 
