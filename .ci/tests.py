@@ -27,7 +27,7 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 TIMES = TARGET / "test-times.txt"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 RUST_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed;")
-# The profile of the extension that `make test` installs: crates are compiled once for both. Examples are left to `make lint`.
+# The profile of the extension that `make test` installs: crates are compiled once for both. Examples: see `make lint`.
 CARGO_TEST = ("cargo", "test", "--workspace", "--locked", "--profile", "checked")
 TARGETS = ("--tests", "--doc")
 PLAN = """\

@@ -39,6 +39,15 @@ fn walk(path: &str, value: &Value, may_lack: &[&str]) {
     }
 }
 
+/// What rows of a breakdown may lack: an input has no class, a class no port, and what has no queue has no rates.
+pub const OF_PARTS: &[&str] = &[
+    ".breakdown.port",
+    ".breakdown.traffic_class",
+    ".breakdown.offered_gbps",
+    ".breakdown.throughput_gbps",
+    ".breakdown.latency_ns",
+];
+
 /// Packets are accounted for, and shares are shares.
 pub fn run(report: &RunReport) {
     let summary = &report.summary;
@@ -52,6 +61,11 @@ pub fn run(report: &RunReport) {
     }
     let time: f64 = report.packet_time.iter().map(|part| part.share).sum();
     assert!(time < 1.0 + 1e-6, "shares of packet time add up to {time}");
+    for part in report.breakdown.iter().filter(|part| part.of != "no queue") {
+        let rates = [part.offered_gbps, part.throughput_gbps];
+        assert!(rates.iter().all(|rate| rate.is_some_and(f64::is_finite)), "{part:?}");
+        assert_eq!(part.latency_ns.is_some(), part.packets_delivered > 0, "{part:?}");
+    }
     from_rest(report);
 }
 

@@ -32,7 +32,7 @@ fn through(preset: &str, overrides: &[String]) {
         }
         Ok(report) => {
             result::run(&report);
-            result::finite(&report, &[]);
+            result::finite(&report, result::OF_PARTS);
             // Half of the time is left.
             let patience = Patience::new();
             if let Ok(again) = run(&request(preset, overrides), &mut |_| patience.flow()) {

@@ -31,7 +31,7 @@ fn through(preset: &str, app: Option<&str>, overrides: Vec<String>) {
         Err(error) => result::error(&error),
         Ok(report) => {
             result::run(&report);
-            result::finite(&report, &[]);
+            result::finite(&report, result::OF_PARTS);
         }
     }
 }

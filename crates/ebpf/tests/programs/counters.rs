@@ -157,7 +157,7 @@ fn add_word_adds_five_ten_times_a_packet() {
     let mut machine = shipped("add_word");
     same(&mut machine, &stream(20), |frame, _| (Verdict::Pass, frame.to_vec()));
     let table = held(&machine, "table");
-    let (_, value) = table.iter().next().expect("the value");
+    let (_, value) = table.first().expect("the value");
     assert_eq!(word(value), 20 * 10 * 5);
     assert!(value[4..].iter().all(|&byte| byte == 0), "one word");
 }
