@@ -26,6 +26,7 @@ from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
+from linecard.executed.compiling import WIDTHS, wrong_compilation
 from linecard.executed.shipped import PROGRAMS, toolchain
 from linecard.executed.xdp_result import XdpProgramInfo, XdpRows, XdpRun
 from linecard.listed import Listed
@@ -111,6 +112,8 @@ def xdp_build(
         raise ConfigError.of([ConfigProblem(str(source), "", "there is no such file; expected a C file")])
     if isa not in ISAS:
         raise ConfigError.of([ConfigProblem("isa", "", f"found {isa}, expected a version of eBPF, 1 to 4")])
+    if wrong := wrong_compilation(cflags, WIDTHS[0], is_xdp=True):
+        raise ConfigError.of(wrong)
     found = find_spec("ziglang")
     if found is None or not found.submodule_search_locations:
         raise MissingExtraError("a compiler for C files", "programs")

@@ -133,6 +133,8 @@ def test_a_source_is_compiled_with_its_macros(capture, tmp_path):
     shutil.copy(ROOT / "programs" / "xdp" / "reads.c", source)
     assert linecard.program_build(source) == tmp_path / "reads.o"
     assert linecard.xdp_run(tmp_path / "reads.o", capture).traffic.packets == 60
+    with pytest.raises(linecard.ConfigError, match="cflags: found"):
+        linecard.xdp_build(source, cflags="'")
     with pytest.raises(linecard.ConfigError, match="macros need a C file"):
         linecard.xdp_run(tmp_path / "reads.o", capture, defines=["N=2"])
     source.write_text("#include <linux/bpf.h>\nint broken(\n")
