@@ -284,7 +284,7 @@ SWEEPS = [path for path in EXAMPLES if 'kind = "sweep"' in path.read_text()]
 
 @pytest.mark.parametrize("path", SWEEPS, ids=lambda path: path.stem)
 def test_shipped_examples_run(path, cli, tmp_path):
-    short = ("--packets", 100, "--no-lengthen", "--repeat", 1)
+    short = ("--packets", 100, "--warmup", 50, "--no-lengthen", "--repeat", 1)
     ended = cli("sweep", path, "--store", tmp_path / "s", *short, "--json")
     # Not one of these runs is long enough to say anything.
     assert ended.status == 4, ended.err

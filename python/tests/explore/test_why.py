@@ -205,7 +205,13 @@ def chip(tmp_path, monkeypatch):
     return "plenty.toml"
 
 
-@pytest.mark.parametrize("planted", PLANTED)
+# What waits long for its turn is steady late: five to fifteen seconds of a processor each. `make check-long` asks them.
+LONG = {"threads", "a latency", "slots", "a lock", "order"}
+
+
+@pytest.mark.parametrize(
+    "planted", [pytest.param(each, marks=pytest.mark.long if each in LONG else ()) for each in PLANTED]
+)
 def test_a_planted_bottleneck_is_named(chip, planted):
     settings, expected = PLANTED[planted]
     question = asked(chip, settings)

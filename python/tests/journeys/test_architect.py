@@ -28,11 +28,13 @@ def test_a_nic_is_sized(cli):
     assert "What would help" in person.types("linecard why nic.toml --packets 100 --seeds 1 --set island.count=1").out
 
     # Fewer threads: the whole table, of which the spreadsheet has each number.
-    line = "linecard sweep nic.toml --vary island.threads=1,2,4,8 --set traffic.arrivals=saturated --packets 2000"
+    # Short queues fill quickly, so that runs are steady early.
+    queues = "--set eth.queue_packets=64 --set rx.bytes=65536"
+    line = f"linecard sweep nic.toml --vary island.threads=1,2,8 --set traffic.arrivals=saturated {queues} --packets 2000"
     person.types(f"{line} --csv threads.csv")
     rows = list(csv.DictReader(Path("threads.csv").read_text().splitlines()))
     rates = {int(row["island.threads"]): float(row["throughput_mpps"]) for row in rows}
-    assert list(rates) == [1, 2, 4, 8]
+    assert list(rates) == [1, 2, 8]
     fewest = min(threads for threads, rate in rates.items() if rate > 0.97 * max(rates.values()))
     assert fewest <= 8
 
