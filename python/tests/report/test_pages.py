@@ -30,7 +30,7 @@ COMMANDS = {
     "xdp": ("program", "run", "parse_count", "--packets", 300),
     "executed": ("run", "nfp4000", "--program", "firewall", "--packets", 300, "--warmup", 100),
     "flowcache": ("flowcache", CAPTURE, "--entries", "64,256", "--policy", "lru,opt", "--curves", "--traffic"),
-    "budget": ("vrp", "budget", "ixp1200_eval", "--rate", "1.128Mpps,0.5Mpps"),
+    "budget": ("vrp", "budget", "ixp1200_eval", "--rate", "1.128Mpps"),
     "net": ("petri", "simulate", "girish2008_dram", "--time", 1000, "--replications", 2),
     "places": ("check", "ixp2800"),
     "parameters": ("describe", "ixp2400"),
