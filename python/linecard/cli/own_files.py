@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from linecard.errors import ConfigError
+
 # Options that name a file to write, and those beside which a manifest is written.
 OUTPUTS = frozenset(
     {
@@ -28,7 +30,7 @@ def check_files(ctx: Any) -> None:
     """Refuse, before anything runs, an output that is an input, another output, or a link to one; or a plot of no kind.
 
     Raises:
-        ConfigError: One is.
+        ConfigError: One is, or its name is missing, so that the next option was taken for it.
         MissingExtraError: A plot is asked for, and the extra ``plot`` is not installed.
     """
     outputs: dict[str, str] = {}
@@ -40,6 +42,12 @@ def check_files(ctx: Any) -> None:
             inputs.append(value)
         elif value is not None:
             outputs[option] = str(value)
+            # A hyphen alone is stdout.
+            if outputs[option].startswith("-") and outputs[option] != "-":
+                raise ConfigError(
+                    f"{option}: found {outputs[option]!r}, expected the name of a file; "
+                    f"a file of that name is ./{outputs[option]}"
+                )
             if option in WITH_MANIFEST:
                 outputs[f"the manifest beside {option}"] = f"{value}.manifest.json"
     if outputs:

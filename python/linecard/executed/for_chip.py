@@ -132,8 +132,8 @@ def executed(
         _refuse(compiled, f"has no effect on {name!r}: macros, flags and widths need a C file or a shipped XDP program")
     if wrong := wrong_compilation(cflags, bits, is_xdp=xdp):
         raise ConfigError.of(wrong)
-    if budget is not None and budget < 1:
-        raise ConfigError.of([ConfigProblem("budget", "", f"found {budget}, expected 1 instruction or more")])
+    if budget is not None and not 1 <= budget < 1 << 64:
+        raise ConfigError.of([ConfigProblem("budget", "", f"found {budget}, expected 1 to 2^64 - 1 instructions")])
     if unchecked and xdp:
         raise ConfigError.of(
             [ConfigProblem("unchecked", "", "has no effect on an XDP program: all accesses are checked")]

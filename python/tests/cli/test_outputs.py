@@ -202,6 +202,29 @@ def test_no_output_is_an_input_or_another_output(cli, tmp_path, monkeypatch, com
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 
+def test_an_option_without_its_file_takes_no_other_option_for_one(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ended = cli("describe", "ixp1200", "--csv", "a.csv", "--parquet", "--json")
+    assert (ended.status, ended.out) == (2, "")
+    assert "--parquet: found '--json', expected the name of a file" in ended.err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("results prune --limit nan", "--limit: found nan, expected a number of megabytes"),
+        ("results prune --to inf", "--to: found inf"),
+        ("run example_smartnic --program checksum --budget 18446744073709551616", "budget: found 18446744073709551616"),
+    ],
+)
+def test_numbers_out_of_every_range_are_refused(cli, tmp_path, monkeypatch, command, said):
+    monkeypatch.chdir(tmp_path)
+    ended = cli(*command.split())
+    assert ended.status == 2
+    assert said in ended.err
+
+
 def test_python_refuses_an_output_that_it_reads(tmp_path):
     chip = tmp_path / "nic.toml"
     chip.write_text(CHIP)

@@ -30,7 +30,9 @@ def test_a_nic_is_sized(cli):
     # Fewer threads: the whole table, of which the spreadsheet has each number.
     # Short queues fill quickly, so that runs are steady early.
     queues = "--set eth.queue_packets=64 --set rx.bytes=65536"
-    line = f"linecard sweep nic.toml --vary island.threads=1,2,8 --set traffic.arrivals=saturated {queues} --packets 2000"
+    line = (
+        f"linecard sweep nic.toml --vary island.threads=1,2,8 --set traffic.arrivals=saturated {queues} --packets 2000"
+    )
     person.types(f"{line} --csv threads.csv")
     rows = list(csv.DictReader(Path("threads.csv").read_text().splitlines()))
     rates = {int(row["island.threads"]): float(row["throughput_mpps"]) for row in rows}

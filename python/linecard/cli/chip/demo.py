@@ -22,7 +22,10 @@ NEXT = (
     (f"linecard why {CHIP} --set {CHANGED}", "what limits it, and what would help, each measured"),
     (f"linecard sweep {CHIP} --vary packets.channels=2..4 --packets 8000", "a table over a space of designs"),
     ("linecard new my_chip.toml --like example_smartnic", "a chip of your own; then check it, run it, draw it"),
-    ("linecard run nfp4000 --program count_min --packets 20000", "an XDP program, executed on every packet; or your C file"),
+    (
+        "linecard run nfp4000 --program count_min --packets 20000",
+        "an XDP program, executed on every packet; or your C file",
+    ),
     ("linecard presets", "all that is shipped: chips, DRAM, programs, nets, studies"),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -82,10 +83,12 @@ def prune(
     from linecard.explore.store import Store
     from linecard.explore.store_contents import prune as prune_store
 
+    most = None if to is None else _bytes("--to", to)
+    allowed = None if limit is None else _bytes("--limit", limit)
     kept = Store(store, make=False)
-    if limit is not None:
-        kept.set_limit(round(limit * 1e6))
-    removed, freed = prune_store(kept, None if to is None else round(to * 1e6), other_versions=other_versions)
+    if allowed is not None:
+        kept.set_limit(allowed)
+    removed, freed = prune_store(kept, most, other_versions=other_versions)
     use = kept.use()
     if json:
         from linecard.records import plain
@@ -142,3 +145,9 @@ app = typer.Typer(
 app.command("list", epilog=EPILOG)(list_runs)
 app.command("prune", epilog=EPILOG)(prune)
 app.command("export", epilog=EPILOG)(export)
+
+
+def _bytes(option: str, megabytes: float) -> int:
+    if not math.isfinite(megabytes):
+        raise ConfigError(f"{option}: found {megabytes}, expected a number of megabytes")
+    return round(megabytes * 1e6)
