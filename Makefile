@@ -76,8 +76,8 @@ sanitize: $(VENV)/.dev ## Test the bindings under AddressSanitizer (needs a nigh
 outside: $(VENV)/.dev ## Run what others publish from DIR=...: riscv-tests, contest nets, DRAM results; says what it skips
 	$(BIN)/python outside/run.py "$(DIR)"
 
-bytes: $(VENV)/.dev ## Say which results moved; RUNS=1 leaves out studies, UPDATE=1 records what came out
-	$(BIN)/python .ci/bytes.py $(if $(RUNS),--runs) $(if $(UPDATE),--update)
+bytes: $(VENV)/.dev ## Say which results moved; RUNS=1 leaves out studies, MATRIX=1 has the core's matrix alone, UPDATE=1 records
+	$(BIN)/python .ci/bytes.py $(if $(RUNS),--runs) $(if $(MATRIX),--matrix) $(if $(UPDATE),--update)
 
 bench: $(VENV)/.dev ## Measure speed: seconds and instructions, beside the targets
 	$(BIN)/python bench/speed.py

@@ -1,7 +1,8 @@
 """Say which results differ from those recorded in `bytes.txt`: one line `sha256  name` for each.
 
-Every shipped platform runs every application that it takes with three seeds, and every shipped study runs quickly
-(`--runs` leaves the studies out). What is hashed is the JSON of a result without what a new version changes by itself.
+Every shipped platform runs every application that it takes with three seeds; the matrix has runs of a changed core's
+hot paths (`--matrix` makes these alone); and every shipped study runs quickly (`--runs` leaves the studies out). What is
+hashed is the JSON of a result without what a new version changes by itself.
 A change that should not move results leaves every line as it is; one that should records them anew with `--update`.
 
 The results hold logarithms from the system's library of mathematics, so that another system may give other bytes.
@@ -25,6 +26,22 @@ RECORD = Path(__file__).resolve().parent / "bytes.txt"
 APPLICATIONS = ("l3fwd16", "nat", "firewall", "vanilla_ip", "probe", "ipv4_forward")
 SEEDS = (1, 2, 3)
 PACKETS, WARMUP_PACKETS = 3000, 500
+# Runs whose whole report a core that is written anew has to repeat: the packet buffer of Hasan 2003 in all its forms, many
+# engines, an executed program, and other parts of DRAM behind a generic controller.
+BUFFERS = (
+    "our_base",
+    "f_alloc",
+    "l_alloc",
+    "p_alloc",
+    "p_alloc_batch",
+    "prev_block",
+    "prev_pf",
+    "all_pf",
+    "adapt",
+    "adapt_pf",
+)
+CHIP = str(Path(__file__).resolve().parent.parent / "bench" / "chips" / "sixty_engines.toml")
+PARTS = ("ddr3_1600", "hbm2", "gddr6")
 STUDIES = ("girish2008", "hasan2003", "hxdp", "kumar2006", "mudigonda2007", "nfp4000", "rosebud", "spalink2000")
 # They name the version, the configuration and the place of files, not what came out.
 LEFT_OUT = ("config_hash", "run_id", "run_ids", "version")
@@ -60,6 +77,29 @@ def run(case: tuple[str, str, int]) -> Digests:
     return {f"run {preset} {app} seed {seed}": digest(plain)}
 
 
+def matrix_of() -> list[tuple[str, dict[str, Any]]]:
+    """The runs of the matrix: a preset and what is asked of it."""
+    platforms = [(preset.name, {}) for preset in linecard.presets() if preset.kind == "platforms"]
+    applications = product(BUFFERS, ("l3fwd16", "nat", "firewall"), (2, 4))
+    buffers = [(f"hasan2003_{name}", {"app": app, "set": {"dram.banks": banks}}) for name, app, banks in applications]
+    parts = [("example_smartnic", {"set": {"packets.part": part}}) for part in PARTS]
+    return [*platforms, *buffers, *parts, (CHIP, {}), ("nfp4000", {"program": "reads"})]
+
+
+def run_of_matrix(case: tuple[str, dict[str, Any]]) -> Digests:
+    """The line of one run of the matrix."""
+    preset, asked = case
+    plain = linecard.run(preset, packets=PACKETS, warmup_packets=WARMUP_PACKETS, **asked).to_dict()
+    words = [Path(preset).stem, *(str(value) for value in asked.values())]
+    return {f"matrix {' '.join(words)}": digest(plain)}
+
+
+def matrix() -> Digests:
+    """Every run of the matrix, on all cores."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return {name: line for found in pool.map(run_of_matrix, matrix_of()) for name, line in found.items()}
+
+
 def runs() -> Digests:
     """Every platform with every application and seed, on all cores."""
     platforms = [preset.name for preset in linecard.presets() if preset.kind == "platforms"]
@@ -89,10 +129,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--update", action="store_true", help="record what came out")
     parser.add_argument("--runs", action="store_true", help="without the studies, which take minutes")
+    parser.add_argument("--matrix", action="store_true", help="the matrix alone")
     asked = parser.parse_args()
-    found = runs() | ({} if asked.runs else studies())
+    found = matrix() | ({} if asked.matrix else runs()) | ({} if asked.matrix or asked.runs else studies())
     recorded = read()
-    looked_at = {name: line for name, line in recorded.items() if not (asked.runs and name.startswith("study "))}
+    kinds = ("matrix ",) if asked.matrix else ("matrix ", "run ") if asked.runs else ("matrix ", "run ", "study ")
+    looked_at = {name: line for name, line in recorded.items() if name.startswith(kinds)}
     changed = sorted(name for name in looked_at | found if looked_at.get(name) != found.get(name))
     for name in changed:
         print("new" if name not in looked_at else "missing" if name not in found else "differs", name)
