@@ -1,8 +1,8 @@
 """Say which results differ from those recorded in `bytes.txt`: one line `sha256  name` for each.
 
-Every shipped platform runs every application that it takes with three seeds; the matrix has runs of a changed core's
-hot paths (`--matrix` makes these alone); and every shipped study runs quickly (`--runs` leaves the studies out). What is
-hashed is the JSON of a result without what a new version changes by itself.
+Every shipped platform runs every application that it takes with three seeds, the matrix runs a core's hot paths
+(`--matrix` makes these runs alone), and every shipped study runs quickly (`--runs` leaves the studies out). What is hashed
+is the JSON of a result without what a new version changes by itself.
 A change that should not move results leaves every line as it is; one that should records them anew with `--update`.
 
 The results hold logarithms from the system's library of mathematics, so that another system may give other bytes.
@@ -26,8 +26,8 @@ RECORD = Path(__file__).resolve().parent / "bytes.txt"
 APPLICATIONS = ("l3fwd16", "nat", "firewall", "vanilla_ip", "probe", "ipv4_forward")
 SEEDS = (1, 2, 3)
 PACKETS, WARMUP_PACKETS = 3000, 500
-# Runs whose whole report a core that is written anew has to repeat: the packet buffer of Hasan 2003 in all its forms, many
-# engines, an executed program, and other parts of DRAM behind a generic controller.
+# Runs whose whole report a core that is written anew has to repeat: the packet buffer of Hasan 2003 in all its forms,
+# many engines, an executed program, and other parts of DRAM behind a generic controller.
 BUFFERS = (
     "our_base",
     "f_alloc",
