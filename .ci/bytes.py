@@ -1,7 +1,7 @@
 """Say which results differ from those recorded in `bytes.txt`: one line `sha256  name` for each.
 
 Every shipped platform runs every application that it takes with three seeds, the matrix runs a core's hot paths
-(`--matrix` makes these runs alone), and every shipped study runs quickly (`--runs` leaves the studies out). What is hashed
+(`--matrix` makes these runs alone), and every shipped study runs quickly (`--runs` leaves studies out). What is hashed
 is the JSON of a result without what a new version changes by itself.
 A change that should not move results leaves every line as it is; one that should records them anew with `--update`.
 
