@@ -6,5 +6,6 @@ mod device_timing;
 mod idle;
 mod kit;
 mod naive_channel;
+mod planner;
 mod slots;
 mod traces;

@@ -9,7 +9,7 @@ use crate::packet::Packet;
 use crate::place::Place;
 use crate::place::packet_buffer::Transfer;
 use crate::thread::{Posted, State, Thread};
-use linecard_program::script::{Access, Action, RoleId, Way};
+use linecard_program::script::{Access, Action, RoleId, Step, Way};
 use linecard_program::{DropReason, PacketId};
 use linecard_queueing::Operation;
 use linecard_sim::Ticks;
@@ -65,7 +65,11 @@ impl Chip {
                     self.moved_cell(id, cell, now);
                 }
                 let kind = if write { Access::Write } else { Access::Read };
-                self.issue(thread, Issued { role, kind, posted, bytes, registers, address }, now)
+                let after = self.issue(thread, Issued { role, kind, posted, bytes, registers, address }, now);
+                if posted {
+                    self.pass_room(thread, now);
+                }
+                after
             }
             Action::Forget { role, bytes, address } => {
                 self.forget_cached(thread, engine, role, bytes, address);
@@ -425,6 +429,18 @@ impl Chip {
             self.wake_at(thread, done + back);
         }
         After::Wait
+    }
+
+    /// Pass the next step where it takes no time and asks only for room to post, and there is room.
+    #[inline(always)]
+    fn pass_room(&mut self, thread: u32, now: Ticks) {
+        let t = &self.threads[thread as usize];
+        if let Some(Step { cycles: 0, action: Action::Room }) = t.steps.get(t.next as usize + 1)
+            && self.clusters[usize::from(t.cluster)].branches.is_none()
+            && self.has_posting_room(thread, now)
+        {
+            self.threads[thread as usize].next += 1;
+        }
     }
 
     /// Whether the thread may post one more operation.

@@ -248,6 +248,12 @@ impl Chip {
         if self.memory.as_ref().is_some_and(|memory| memory.wide.is_some()) {
             return self.read_wide(thread, id, &block, now);
         }
+        if self.reads_together(thread, role) {
+            self.read_cells_together(thread, role, now);
+            let state = self.place_state(thread, role);
+            self.join(thread, state, now);
+            return true;
+        }
         for cell in block.first_cell..block.first_cell + block.cells {
             let address = self.cell_address(id, cell, false);
             let bytes = self.packets[id].cell_bytes(cell);
@@ -257,6 +263,39 @@ impl Chip {
         let state = self.place_state(thread, role);
         self.join(thread, state, now);
         true
+    }
+
+    /// Whether one request stands for all cells of a block: they go to a buffer that begins accesses ahead, at once.
+    #[inline(always)]
+    fn reads_together(&self, thread: u32, role: RoleId) -> bool {
+        let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
+        self.targets[number].as_ref().is_some_and(|target| {
+            let place = &self.places[usize::from(target.place)];
+            target.to_buffer && matches!(place, Place::PacketBuffer(buffer) if buffer.plans())
+        })
+    }
+
+    /// Read the cells of a thread's block as one request, as all are waited for together.
+    fn read_cells_together(&mut self, thread: u32, role: RoleId, now: Ticks) {
+        let t = &mut self.threads[thread as usize];
+        t.posted_unknown += 1;
+        let number = t.targets as usize + usize::from(role.0);
+        let (Some((id, block)), Some(target)) = (t.block, &self.targets[number]) else {
+            unreachable!("a block that is read has a buffer that it is in")
+        };
+        let (place, base) = (target.place, target.base);
+        let owner = Owner::Thread { thread, posted: true };
+        let request = self.new_request(owner, number as u32, Access::Read, 0, place, 0);
+        self.requests[request as usize].arrived = now;
+        let mut pieces = 0;
+        for cell in block.first_cell..block.first_cell + block.cells {
+            let address = base + self.cell_address(id, cell, false);
+            let bytes = u32::from(self.packets[id].cell_bytes(cell));
+            let transfer = Transfer { request, address, bytes, registers: 0, write: false };
+            self.submit_transfer(usize::from(place), transfer, now);
+            pieces += self.requests[request as usize].pieces;
+        }
+        self.requests[request as usize].pieces = pieces;
     }
 
     /// Hand a thread's block over to its port.

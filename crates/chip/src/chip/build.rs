@@ -186,6 +186,7 @@ impl Chip {
             }
         }
         chip.assign_ports();
+        chip.plan_buffer();
         for thread in 0..chip.threads.len() as u32 {
             chip.make_ready(thread, 0);
         }
@@ -197,6 +198,23 @@ impl Chip {
 }
 
 impl Chip {
+    /// Let the packet buffer begin accesses ahead where nothing but threads uses it, and no other channel is there: nothing
+    /// then happens in an instant in which its channel has done something.
+    fn plan_buffer(&mut self) {
+        let others = |memory: &super::PacketMemory| {
+            memory.wide.is_some() || memory.received_by_ports || memory.sent_by_ports
+        };
+        let cached = self.places.iter().any(|place| matches!(place, Place::Cached(_)));
+        if cached || self.sources.channels.len() > 1 || self.memory.as_ref().is_some_and(others) {
+            return;
+        }
+        for (place, config) in self.places.iter_mut().zip(&self.config.places) {
+            if let (Place::PacketBuffer(buffer), PlaceKind::PacketBuffer(config)) = (place, &config.kind) {
+                buffer.plan(config);
+            }
+        }
+    }
+
     /// Gives the ports that send to the threads that move blocks, in turn: several ports to a thread, or several threads to
     /// a port.
     fn assign_ports(&mut self) {

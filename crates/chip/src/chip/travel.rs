@@ -228,6 +228,25 @@ impl Chip {
         self.channels_at = now;
         let (place, channel) = self.sources.channels[source];
         match &mut self.places[usize::from(place)] {
+            Place::PacketBuffer(buffer) if buffer.plans() => {
+                let (requests, finished) = (&mut self.requests, &mut self.finished);
+                let next = buffer.wake_ahead(|request, end| {
+                    let r = &mut requests[request as usize];
+                    r.pieces -= 1;
+                    if r.pieces == 0 {
+                        finished.push((request, end));
+                    }
+                    r.arrived
+                });
+                if let Some(at) = next {
+                    self.agenda.schedule(self.sources.first_channel + source, at);
+                }
+                for number in 0..self.finished.len() {
+                    let (request, end) = self.finished[number];
+                    self.completed(request, end);
+                }
+                self.finished.clear();
+            }
             Place::PacketBuffer(buffer) => {
                 let (done, next) = buffer.wake(usize::from(channel));
                 if let Some(at) = next {

@@ -13,9 +13,11 @@
 
 mod arbiter;
 mod controller;
+mod planner;
 mod policy;
 mod statistics;
 
 pub use controller::{Controller, Done, Observer, Request, Silent};
+pub use planner::Planner;
 pub use policy::{BatchBreak, Policy, Precharge, Queues};
 pub use statistics::{RowWindow, Statistics};

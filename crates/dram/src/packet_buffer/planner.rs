@@ -1,428 +1,426 @@
-//! The controller of `OUR_BASE` and its kin, for devices of one rank whose table has nothing but precharge, activate, column and
-//! the end of columns: it begins accesses ahead of their time, as far as no request that is yet to come can change whose turn it
-//! is. Tick for tick the same as [`super::Controller`].
+//! A controller that begins accesses ahead of their time: fewer events for the same schedule.
+//!
+//! [`Controller`](super::Controller) is woken at the end of each access and chooses the next. That choice is often final
+//! long before: a batch that has a next request of its own goes on, and a batch that is over yields to a queue that has
+//! requests, whatever arrives meanwhile. The planner begins all accesses whose turn is final in one call and returns
+//! their ends. It counts an access when its time has come, so that counters are exact at any instant.
+//!
+//! It serves one rule and one kind of part: queues of reads and writes with batches that end at a miss in the bank in
+//! use, lazy precharge, no refresh; one rank, no windows, and a table of precharge, activate, column, and column end.
+//! [`Planner::new`] returns `None` for all others. Property tests hold it to the controller, cycle for cycle.
 
+use super::arbiter::{READS, WRITES};
 use super::policy::{BatchBreak, Policy, Precharge, Queues};
 use super::statistics::Statistics;
-use crate::{Command, Cycle, Device, Location};
+use super::{Done, Request};
+use crate::device::{Device, Push};
+use crate::{Command, Cycle, Location};
+use std::collections::VecDeque;
 
-#[derive(Clone, Copy, Debug, Default)]
+const QUEUE_CAPACITY: usize = 256;
+
+/// Accesses that are begun ahead in one call, at most.
+const MOST_AHEAD: usize = 32;
+
+#[derive(Clone, Copy, Debug)]
 struct Queued {
     arrival: Cycle,
-    row: u32,
-    tag: u32,
+    location: Location,
     bytes: u32,
-    cycles: u16,
-    bank: u8,
-    /// The next one belongs to the same turn.
+    tag: u32,
     more: bool,
-}
-
-/// A queue in a ring.
-#[derive(Clone, Debug)]
-struct Ring {
-    places: Box<[Queued]>,
-    first: u32,
-    count: u32,
-}
-
-impl Ring {
-    fn new() -> Self {
-        Self { places: vec![Queued::default(); 256].into(), first: 0, count: 0 }
-    }
-
-    #[inline(always)]
-    fn at(&self, number: u32) -> &Queued {
-        let mask = self.places.len() - 1;
-        &self.places[(self.first.wrapping_add(number)) as usize & mask]
-    }
-
-    #[inline(always)]
-    fn push(&mut self, queued: Queued) {
-        if self.count as usize == self.places.len() {
-            self.grow();
-        }
-        let mask = self.places.len() - 1;
-        self.places[(self.first.wrapping_add(self.count)) as usize & mask] = queued;
-        self.count += 1;
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let mut places: Vec<Queued> = (0..self.count).map(|number| *self.at(number)).collect();
-        places.resize(2 * self.places.len(), Queued::default());
-        (self.places, self.first) = (places.into(), 0);
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Bank {
-    row: u32,
+    open: Option<u32>,
+    /// Earliest cycles of its next commands; of columns, of reads and of writes.
     activate: Cycle,
     precharge: Cycle,
     column: [Cycle; 2],
 }
 
-const CLOSED: u32 = u32::MAX;
-
-/// What an access that was begun ahead of its time counts for.
+/// Distances of the device's table, in cycles; pairs are of reads and of writes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    at: Cycle,
-    idle: u32,
-    waited: u32,
-    bytes: u32,
-    cycles: u16,
-    bank: u8,
-    /// Write, a new batch, a turned hit, an activate; then precharges and activates of the preparation.
-    bits: u8,
-    ends: u32,
+struct Distances {
+    precharge_to_activate: Cycle,
+    activate_to_precharge: Cycle,
+    activate_to_column: [Cycle; 2],
+    column_end_to_precharge: [Cycle; 2],
+    /// From the end of the columns of the first index to columns of the second.
+    column_end_to_column: [[Cycle; 2]; 2],
 }
 
-const WRITE: u8 = 1;
-const NEW_BATCH: u8 = 2;
-const TURNED_HIT: u8 = 4;
-const ACTIVATE: u8 = 8;
-const PRECHARGE: u8 = 16;
-const ACTIVATE_NEXT: u8 = 32;
-const PRECHARGE_NEXT: u8 = 64;
+/// What an access adds to the counters when it begins.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    begun: Cycle,
+    idle: Cycle,
+    waited: Cycle,
+    cycles: Cycle,
+    bytes: u32,
+    bank: u32,
+    activates: u8,
+    precharges: u8,
+    write: bool,
+    new_batch: bool,
+    turned_hit: bool,
+}
 
-const AHEAD: usize = 32;
-const NOTHING: u8 = 2;
-const UNKNOWN: u8 = 3;
+/// The access begun last.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    location: Location,
+    queue: usize,
+    served: u32,
+    more: bool,
+}
 
-/// Such a controller with its device.
+/// Whose turn is next.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    /// A request that is yet to come may change it.
+    Open(Option<usize>),
+    /// Nothing can.
+    Final(usize),
+}
+
+impl Turn {
+    fn queue(self) -> Option<usize> {
+        match self {
+            Self::Open(queue) => queue,
+            Self::Final(queue) => Some(queue),
+        }
+    }
+}
+
+/// A planning controller with its device.
 #[derive(Clone, Debug)]
 pub struct Planner {
-    queues: [Ring; 2],
-    banks: Box<[Bank]>,
-    /// For which columns the rank is free, reads and writes.
-    rank: [Cycle; 2],
-    last_bank: u8,
-    last_row: u32,
-    last_queue: u8,
-    last_write: u8,
-    last_more: bool,
-    served: u32,
+    queues: [VecDeque<Queued>; 2],
+    banks: Vec<Bank>,
+    /// Earliest columns of the rank, of reads and of writes.
+    column: [Cycle; 2],
+    distances: Distances,
+    latency: [Cycle; 2],
+    cycle_bytes_shift: u32,
     batch: u32,
     prefetch: bool,
-    /// The next queue, [`NOTHING`] or [`UNKNOWN`].
-    next: u8,
+    last: Last,
+    /// Whose turn is next, as long as no queue has got a new head since it was worked out.
+    next: Option<Option<usize>>,
+    /// End of the data of the access begun last.
     bus_free: Cycle,
-    wake: Cycle,
-    latency: [Cycle; 2],
-    to_activate: Cycle,
-    to_precharge: Cycle,
-    to_column: [Cycle; 2],
-    /// From the end of columns, by the earlier and the later one.
-    between: [[Cycle; 2]; 2],
-    column_to_precharge: [Cycle; 2],
-    cycle_shift: u32,
-    ahead: [Tally; AHEAD],
-    ahead_first: u32,
-    ahead_count: u32,
+    wake: Option<Cycle>,
+    /// Accesses begun ahead, in order; those before `entered` are counted.
+    ahead: Vec<Counted>,
+    entered: usize,
     statistics: Statistics,
 }
 
 impl Planner {
-    /// A controller with these rules, if the rules and the device are such.
+    /// An idle planner, if the rules and the device are those that it serves.
     pub fn new(device: &Device, policy: &Policy, refreshes: bool) -> Option<Self> {
-        let fits = policy.queues == Queues::ReadWrite
+        let organization = device.organization();
+        let cycle_bytes = organization.beat_bytes * organization.beats_per_cycle;
+        let serves = policy.queues == Queues::ReadWrite
             && policy.batch > 0
             && policy.batch_break == BatchBreak::SameBankMiss
             && policy.precharge == Precharge::Lazy
             && !policy.ideal
-            && !refreshes;
-        let o = device.organization();
-        let cycle_bytes = o.beat_bytes * o.beats_per_cycle;
-        if !fits || o.ranks > 1 || o.groups > o.ranks || !device.windows.is_empty() || o.banks > 255 || !cycle_bytes.is_power_of_two() {
+            && !refreshes
+            && organization.ranks == 1
+            && device.windows.is_empty()
+            && cycle_bytes.is_power_of_two();
+        if !serves {
             return None;
         }
-        let mut new = Self {
-            queues: [Ring::new(), Ring::new()],
-            banks: vec![Bank { row: CLOSED, activate: 0, precharge: 0, column: [0; 2] }; o.banks as usize].into(),
-            rank: [0; 2],
-            last_bank: 0,
-            last_row: 0,
-            last_queue: 1,
-            last_write: 0,
-            last_more: false,
-            served: 0,
+        let bank = Bank { open: None, activate: 0, precharge: 0, column: [0; 2] };
+        let banks = organization.banks as usize;
+        Some(Self {
+            queues: std::array::from_fn(|_| VecDeque::with_capacity(QUEUE_CAPACITY)),
+            banks: vec![bank; banks],
+            column: [0; 2],
+            distances: Distances::of(device)?,
+            latency: [device.latency(Command::Read), device.latency(Command::Write)],
+            cycle_bytes_shift: cycle_bytes.ilog2(),
             batch: policy.batch,
             prefetch: policy.prefetch,
-            next: UNKNOWN,
+            last: Last { location: Location { bank: 0, row: 0 }, queue: WRITES, served: 0, more: false },
+            next: None,
             bus_free: 0,
-            wake: Cycle::MAX,
-            latency: [device.latency(Command::Read), device.latency(Command::Write)],
-            to_activate: 0,
-            to_precharge: 0,
-            to_column: [0; 2],
-            between: [[0; 2]; 2],
-            column_to_precharge: [0; 2],
-            cycle_shift: cycle_bytes.ilog2(),
-            ahead: [Tally::default(); AHEAD],
-            ahead_first: 0,
-            ahead_count: 0,
-            statistics: Statistics { bank_data_cycles: vec![0; o.banks as usize], ..Statistics::default() },
+            wake: None,
+            ahead: Vec::with_capacity(MOST_AHEAD),
+            entered: 0,
+            statistics: Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() },
+        })
+    }
+
+    /// The next cycle in which [`Planner::wake`] has something to do.
+    #[inline(always)]
+    pub fn next_wake(&self) -> Option<Cycle> {
+        self.wake
+    }
+
+    /// Counters since the last restart, up to the last [`Planner::settle`].
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// Forget what was counted before `now` (the end of warm-up).
+    pub fn restart_statistics(&mut self, now: Cycle) {
+        self.settle(now);
+        let banks = self.statistics.bank_data_cycles.len();
+        self.statistics = Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() };
+    }
+
+    /// A request arrives in cycle `now`, as in [`Controller::submit`](super::Controller::submit).
+    #[inline(always)]
+    pub fn submit(&mut self, now: Cycle, request: Request) {
+        let Request { location, bytes, write, more, tag } = request;
+        let queue = if write { WRITES } else { READS };
+        self.queues[queue].push_back(Queued { arrival: now, location, bytes, tag, more });
+        self.statistics.windows[queue].reference(location);
+        if self.queues[queue].len() == 1 {
+            self.next = None;
+            if self.wake.is_none() {
+                self.wake = Some(now.max(self.bus_free));
+            }
+        }
+    }
+
+    /// Begin the access that is due, and those behind it whose turn is final. Calls `done` with each and the cycle of its
+    /// end.
+    #[inline(always)]
+    pub fn wake(&mut self, mut done: impl FnMut(Done, Cycle)) {
+        let Some(now) = self.wake.take() else { return };
+        self.settle(Cycle::MAX);
+        let Some(mut queue) = self.next.take().unwrap_or_else(|| self.turn().queue()) else { return };
+        let mut begun = now;
+        loop {
+            let (tag, counted, turn) = self.begin(queue, begun);
+            self.ahead.push(counted);
+            done(Done { tag, write: queue == WRITES }, self.bus_free);
+            begun = self.bus_free;
+            self.next = Some(turn.queue());
+            match turn {
+                Turn::Final(next) if self.ahead.len() < MOST_AHEAD && self.is_final_behind(next) => {
+                    queue = next
+                }
+                _ => break,
+            }
+        }
+        self.wake = Some(begun);
+        // The first has begun now.
+        self.settle(now + 1);
+    }
+
+    /// Count the accesses that have begun before `now`.
+    #[inline(always)]
+    pub fn settle(&mut self, now: Cycle) {
+        while let Some(&counted) = self.ahead.get(self.entered) {
+            if counted.begun >= now {
+                return;
+            }
+            self.count(&counted);
+            self.entered += 1;
+        }
+        self.ahead.clear();
+        self.entered = 0;
+    }
+
+    /// Whose turn follows that of the access begun last.
+    #[inline(always)]
+    fn turn(&self) -> Turn {
+        let last = self.last.queue;
+        let other = 1 - last;
+        if self.last.more {
+            return Turn::Final(last);
+        }
+        match self.queues[last].front() {
+            Some(head) if self.batch_goes_on_with(head.location) => Turn::Final(last),
+            Some(_) if self.queues[other].is_empty() => Turn::Open(Some(last)),
+            Some(_) => Turn::Final(other),
+            // The other queue is next unless a request of this one comes that the batch goes on with.
+            None => Turn::Open((!self.queues[other].is_empty()).then_some(other)),
+        }
+    }
+
+    #[inline(always)]
+    fn batch_goes_on_with(&self, head: Location) -> bool {
+        let last = self.last.location;
+        self.last.served < self.batch && (head.bank != last.bank || head.row == last.row)
+    }
+
+    /// Whether the turn behind the head of `next` is final, too: the bank of that access is prepared when `next` begins,
+    /// so that `next` may begin ahead only where its successor is known.
+    #[inline(always)]
+    fn is_final_behind(&self, next: usize) -> bool {
+        let Some(head) = self.queues[next].front() else { return false };
+        if head.more {
+            return true;
+        }
+        let Some(behind) = self.queues[next].get(1) else { return false };
+        if !self.queues[1 - next].is_empty() {
+            return true;
+        }
+        self.served_with(next, head.location) < self.batch
+            && (behind.location.bank != head.location.bank || behind.location.row == head.location.row)
+    }
+
+    /// Requests of the batch, the head of `queue` included; 1 where it begins a new one.
+    #[inline(always)]
+    fn served_with(&self, queue: usize, head: Location) -> u32 {
+        let same = queue == self.last.queue;
+        match same && (self.last.more || self.batch_goes_on_with(head)) {
+            true => self.last.served + u32::from(!self.last.more),
+            false => 1,
+        }
+    }
+
+    /// Serve the head of `queue` from cycle `now` on, which is not before the end of the data moved last. Returns its mark,
+    /// what it counts, and whose turn follows.
+    #[inline(always)]
+    fn begin(&mut self, queue: usize, now: Cycle) -> (u32, Counted, Turn) {
+        let Some(access) = self.queues[queue].pop_front() else {
+            unreachable!("the turn is that of a queue with a request")
         };
+        let Location { bank, row } = access.location;
+        let same = queue == self.last.queue;
+        let new_batch = !(same && (self.last.more || self.batch_goes_on_with(access.location)));
+        let served = self.served_with(queue, access.location);
+        let turned = self.last.queue != queue;
+        self.last = Last { location: access.location, queue, served, more: access.more };
+
+        let hit = self.banks[bank as usize].open == Some(row);
+        let (mut activates, mut precharges) = (0, 0);
+        if !hit {
+            precharges += u8::from(self.precharge(bank, now));
+            self.activate(access.location, now);
+            activates += 1;
+        }
+        let latency = self.latency[queue];
+        let cycles =
+            Cycle::from((access.bytes + (1 << self.cycle_bytes_shift) - 1) >> self.cycle_bytes_shift);
+        let prepared = &mut self.banks[bank as usize];
+        let not_before = access.arrival.max(self.bus_free.saturating_sub(latency));
+        let at = not_before.max(prepared.column[queue]).max(self.column[queue]);
+        let columns_end = at + cycles;
+        prepared.precharge =
+            prepared.precharge.max(columns_end + self.distances.column_end_to_precharge[queue]);
+        for (column, distance) in self.column.iter_mut().zip(self.distances.column_end_to_column[queue]) {
+            *column = (*column).max(columns_end + distance);
+        }
+        let start = at + latency;
+        let requested = access.arrival.max(self.bus_free);
+        let idle = requested - self.bus_free;
+        self.bus_free = start + cycles;
+
+        let turn = self.turn();
+        if let Some(next) = turn.queue().and_then(|queue| self.queues[queue].front()) {
+            let Location { bank: next_bank, row: next_row } = next.location;
+            if next_bank != bank && self.banks[next_bank as usize].open != Some(next_row) {
+                precharges += u8::from(self.precharge(next_bank, now));
+                if self.prefetch {
+                    self.activate(Location { bank: next_bank, row: next_row }, now);
+                    activates += 1;
+                }
+            }
+        }
+        let counted = Counted {
+            begun: now,
+            idle,
+            waited: start - requested,
+            cycles,
+            bytes: access.bytes,
+            bank,
+            activates,
+            precharges,
+            write: queue == WRITES,
+            new_batch,
+            turned_hit: hit && turned,
+        };
+        (access.tag, counted, turn)
+    }
+
+    /// Close a bank as soon as possible from `now` on; returns whether a row was open.
+    #[inline(always)]
+    fn precharge(&mut self, bank: u32, now: Cycle) -> bool {
+        let b = &mut self.banks[bank as usize];
+        let was_open = b.open.take().is_some();
+        if was_open {
+            let at = now.max(b.precharge);
+            b.activate = b.activate.max(at + self.distances.precharge_to_activate);
+        }
+        was_open
+    }
+
+    /// Open a row of a closed bank as soon as possible from `now` on.
+    #[inline(always)]
+    fn activate(&mut self, location: Location, now: Cycle) {
+        let b = &mut self.banks[location.bank as usize];
+        let at = now.max(b.activate);
+        b.open = Some(location.row);
+        b.precharge = b.precharge.max(at + self.distances.activate_to_precharge);
+        for (column, distance) in b.column.iter_mut().zip(self.distances.activate_to_column) {
+            *column = (*column).max(at + distance);
+        }
+    }
+
+    #[inline(always)]
+    fn count(&mut self, c: &Counted) {
+        let s = &mut self.statistics;
+        let side = usize::from(c.write);
+        s.data_cycles[side] += c.cycles;
+        s.bytes[side] += u64::from(c.bytes);
+        s.accesses[side] += 1;
+        s.batches[side] += u64::from(c.new_batch);
+        s.bank_data_cycles[c.bank as usize] += c.cycles;
+        s.idle_cycles += c.idle;
+        s.activates += u64::from(c.activates);
+        s.precharges += u64::from(c.precharges);
+        match c.turned_hit {
+            true => s.turnaround_cycles += c.waited,
+            false => s.row_wait_cycles += c.waited,
+        }
+    }
+}
+
+impl Distances {
+    /// Those of a device's table, if it has no others.
+    fn of(device: &Device) -> Option<Self> {
+        let mut found = Self::default();
         for before in [Command::Activate, Command::Precharge, Command::Read, Command::Write] {
             let pushes = &device.pushes[before as usize];
             if !pushes.in_group.is_empty() {
                 return None;
             }
-            for (in_bank, push) in
-                pushes.in_bank.iter().map(|p| (true, p)).chain(pushes.in_rank.iter().map(|p| (false, p)))
-            {
-                let distance = Cycle::from(push.distance);
-                let after = Command::ALL[push.after as usize];
-                let column = |c: Command| usize::from(c == Command::Write);
-                let place = match (before, after, in_bank, push.from_column_end) {
-                    (_, Command::Refresh | Command::RefreshBank, ..) => continue,
-                    (Command::Activate, Command::Precharge, true, false) => &mut new.to_precharge,
-                    (Command::Activate, Command::Read | Command::Write, true, false) => &mut new.to_column[column(after)],
-                    (Command::Precharge, Command::Activate, true, false) => &mut new.to_activate,
-                    (Command::Read | Command::Write, Command::Precharge, true, true) => {
-                        &mut new.column_to_precharge[column(before)]
-                    }
-                    (Command::Read | Command::Write, Command::Read | Command::Write, false, true) => {
-                        &mut new.between[column(before)][column(after)]
-                    }
-                    _ => return None,
-                };
-                *place = distance;
+            let in_bank = pushes.in_bank.iter().map(|push| (true, push));
+            let in_rank = pushes.in_rank.iter().map(|push| (false, push));
+            for (in_bank, push) in in_bank.chain(in_rank) {
+                found.enter(before, in_bank, push)?;
             }
         }
-        Some(new)
+        Some(found)
     }
 
-    /// When there is something to do.
-    #[inline(always)]
-    pub fn next_wake(&self) -> Option<Cycle> {
-        (self.wake != Cycle::MAX).then_some(self.wake)
-    }
-
-    /// Counters since the last restart, as far as they have been entered.
-    pub fn statistics(&self) -> &Statistics {
-        &self.statistics
-    }
-
-    /// Forget the counters.
-    pub fn restart_statistics(&mut self) {
-        let banks = self.statistics.bank_data_cycles.len();
-        self.statistics = Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() };
-    }
-
-    /// A request arrives.
-    #[inline(always)]
-    pub fn submit(&mut self, now: Cycle, location: Location, bytes: u32, write: bool, more: bool, tag: u32) {
-        let queue = usize::from(write);
-        let cycles = ((bytes + (1 << self.cycle_shift) - 1) >> self.cycle_shift) as u16;
-        let Location { bank, row } = location;
-        self.statistics.windows[queue].reference(location);
-        let ring = &mut self.queues[queue];
-        ring.push(Queued { arrival: now, row, tag, bytes, cycles, bank: bank as u8, more });
-        if ring.count == 1 {
-            self.next = UNKNOWN;
-            if self.wake == Cycle::MAX {
-                self.wake = now.max(self.bus_free);
+    fn enter(&mut self, before: Command, in_bank: bool, push: &Push) -> Option<()> {
+        use Command::{Activate, Precharge, Read, Refresh, RefreshBank, Write};
+        let after = Command::ALL[usize::from(push.after)];
+        let side = |command: Command| usize::from(command == Write);
+        let distance = match (before, after, in_bank, push.from_column_end) {
+            // Refreshes do not come.
+            (_, Refresh | RefreshBank, ..) => return Some(()),
+            (Precharge, Activate, true, false) => &mut self.precharge_to_activate,
+            (Activate, Precharge, true, false) => &mut self.activate_to_precharge,
+            (Activate, Read | Write, true, false) => &mut self.activate_to_column[side(after)],
+            (Read | Write, Precharge, true, true) => &mut self.column_end_to_precharge[side(before)],
+            (Read | Write, Read | Write, false, true) => {
+                &mut self.column_end_to_column[side(before)][side(after)]
             }
-        }
-    }
-
-    /// Which queue is next, and whether no request that is yet to come changes that.
-    #[inline(always)]
-    fn decide(&self) -> (u8, bool) {
-        let last = self.last_queue;
-        let this = &self.queues[usize::from(last & 1)];
-        if self.last_more {
-            return (last, true);
-        }
-        let other = 1 - last;
-        if this.count > 0 {
-            let head = this.at(0);
-            if self.served < self.batch && (head.bank != self.last_bank || head.row == self.last_row) {
-                return (last, true);
-            }
-            return match self.queues[usize::from(other & 1)].count > 0 {
-                true => (other, true),
-                false => (last, false),
-            };
-        }
-        (if self.queues[usize::from(other & 1)].count > 0 { other } else { NOTHING }, false)
-    }
-
-    /// Begin the access that is due, and those behind it as far as they are settled.
-    #[inline(always)]
-    pub fn wake(&mut self, mut ended: impl FnMut(u32, Cycle)) {
-        let mut at = self.wake;
-        if self.ahead_count > 0 {
-            self.settle(Cycle::MAX);
-        }
-        self.wake = Cycle::MAX;
-        if self.next == UNKNOWN {
-            self.next = self.decide().0;
-        }
-        if self.next == NOTHING {
-            self.next = UNKNOWN;
-            return;
-        }
-        let mut first = true;
-        loop {
-            let queue = self.next;
-            let (tag, tally, settled) = self.begin(queue, at);
-            ended(tag, self.bus_free);
-            if first {
-                self.enter(&tally);
-                first = false;
-            } else {
-                self.ahead[self.ahead_count as usize % AHEAD] = tally;
-                self.ahead_count += 1;
-            }
-            at = self.bus_free;
-            if !settled || self.ahead_count as usize == AHEAD || !self.is_settled_behind() {
-                self.wake = at;
-                return;
-            }
-        }
-    }
-
-    /// Whether what is prepared behind the next access is settled, too.
-    #[inline(always)]
-    fn is_settled_behind(&self) -> bool {
-        let next = self.next;
-        let (this, other) = (&self.queues[usize::from(next & 1)], &self.queues[usize::from((1 - next) & 1)]);
-        let head = this.at(0);
-        if head.more {
-            return true;
-        }
-        if this.count < 2 {
-            return false;
-        }
-        if other.count > 0 {
-            return true;
-        }
-        let behind = this.at(1);
-        let goes_on = next == self.last_queue
-            && (self.last_more || self.served < self.batch && (head.bank != self.last_bank || head.row == self.last_row));
-        let served = if goes_on { self.served + u32::from(!self.last_more) } else { 1 };
-        served < self.batch && (behind.bank != head.bank || behind.row == head.row)
-    }
-
-    /// Serve the head of `queue`.
-    #[inline(always)]
-    fn begin(&mut self, queue: u8, now: Cycle) -> (u32, Tally, bool) {
-        let ring = &mut self.queues[usize::from(queue & 1)];
-        let access = *ring.at(0);
-        ring.first = ring.first.wrapping_add(1);
-        ring.count -= 1;
-        let write = usize::from(queue & 1);
-        let mut bits = queue;
-        let goes_on = queue == self.last_queue
-            && (self.last_more
-                || self.served < self.batch && (access.bank != self.last_bank || access.row == self.last_row));
-        self.served = if goes_on {
-            self.served + u32::from(!self.last_more)
-        } else {
-            bits |= NEW_BATCH;
-            1
+            _ => return None,
         };
-        let turned = self.last_write != queue;
-        self.last_bank = access.bank;
-        self.last_row = access.row;
-        self.last_queue = queue;
-        self.last_write = queue;
-        self.last_more = access.more;
-        let b = &mut self.banks[usize::from(access.bank)];
-        if b.row != access.row {
-            if b.row != CLOSED {
-                let at = now.max(b.precharge);
-                b.activate = b.activate.max(at + self.to_activate);
-                bits |= PRECHARGE;
-            }
-            let at = now.max(b.activate);
-            b.row = access.row;
-            b.precharge = b.precharge.max(at + self.to_precharge);
-            b.column = [b.column[0].max(at + self.to_column[0]), b.column[1].max(at + self.to_column[1])];
-            bits |= ACTIVATE;
-        } else if turned {
-            bits |= TURNED_HIT;
-        }
-        let latency = self.latency[write];
-        let cycles = Cycle::from(access.cycles);
-        let at = access.arrival.max(self.bus_free.saturating_sub(latency)).max(b.column[write]).max(self.rank[write]);
-        let columns_end = at + cycles;
-        b.precharge = b.precharge.max(columns_end + self.column_to_precharge[write]);
-        let between = &self.between[write];
-        self.rank = [self.rank[0].max(columns_end + between[0]), self.rank[1].max(columns_end + between[1])];
-        let start = at + latency;
-        let requested = access.arrival.max(self.bus_free);
-        let idle = (requested - self.bus_free) as u32;
-        let waited = (start - requested) as u32;
-        self.bus_free = start + cycles;
-        // What is next, and its preparation.
-        let (next, settled) = self.decide();
-        self.next = next;
-        if next != NOTHING {
-            let head = self.queues[usize::from(next & 1)].at(0);
-            let (bank, row) = (head.bank, head.row);
-            if bank != access.bank {
-                let b = &mut self.banks[usize::from(bank)];
-                if b.row != row {
-                    if b.row != CLOSED {
-                        let at = now.max(b.precharge);
-                        b.activate = b.activate.max(at + self.to_activate);
-                        b.row = CLOSED;
-                        bits |= PRECHARGE_NEXT;
-                    }
-                    if self.prefetch {
-                        let at = now.max(b.activate);
-                        b.row = row;
-                        b.precharge = b.precharge.max(at + self.to_precharge);
-                        b.column = [b.column[0].max(at + self.to_column[0]), b.column[1].max(at + self.to_column[1])];
-                        bits |= ACTIVATE_NEXT;
-                    }
-                }
-            }
-        }
-        let tally =
-            Tally { at: now, idle, waited, bytes: access.bytes, cycles: access.cycles, bank: access.bank, bits, ends: 0 };
-        (access.tag, tally, settled)
-    }
-
-    /// Enter what was begun before `now`.
-    pub fn settle(&mut self, now: Cycle) {
-        while self.ahead_count > 0 {
-            let tally = self.ahead[self.ahead_first as usize % AHEAD];
-            if tally.at >= now {
-                return;
-            }
-            self.enter(&tally);
-            self.ahead_first += 1;
-            self.ahead_count -= 1;
-            if self.ahead_count == 0 {
-                self.ahead_first = 0;
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn enter(&mut self, t: &Tally) {
-        let s = &mut self.statistics;
-        let side = usize::from(t.bits & WRITE);
-        let cycles = Cycle::from(t.cycles);
-        s.data_cycles[side] += cycles;
-        s.bytes[side] += u64::from(t.bytes);
-        s.accesses[side] += 1;
-        s.batches[side] += u64::from(t.bits & NEW_BATCH != 0);
-        s.bank_data_cycles[usize::from(t.bank)] += cycles;
-        s.idle_cycles += Cycle::from(t.idle);
-        if t.bits & (ACTIVATE | PRECHARGE | ACTIVATE_NEXT | PRECHARGE_NEXT) != 0 {
-            s.activates += u64::from((t.bits & (ACTIVATE | ACTIVATE_NEXT)).count_ones());
-            s.precharges += u64::from((t.bits & (PRECHARGE | PRECHARGE_NEXT)).count_ones());
-        }
-        match t.bits & TURNED_HIT != 0 {
-            true => s.turnaround_cycles += Cycle::from(t.waited),
-            false => s.row_wait_cycles += Cycle::from(t.waited),
-        }
+        *distance = (*distance).max(Cycle::from(push.distance));
+        Some(())
     }
 }

@@ -1,12 +1,17 @@
-//! DRAM behind packet-buffer controllers as a place: transfers of up to a row, one after another in each channel.
+//! DRAM behind packet-buffer controllers as a memory: transfers of up to a row, one after another in each channel.
+
+mod planned;
 
 use crate::config::PacketBufferConfig;
 use linecard_dram::packet_buffer::{Controller, Request, Silent, Statistics};
 use linecard_dram::{AddressMap, Cycle};
 use linecard_sim::{Clock, Ticks, Timebase};
+use planned::Planned;
 
 pub(crate) struct PacketBuffer {
     channels: Vec<Controller<Silent>>,
+    /// In place of the one channel's controller, where accesses are begun ahead.
+    planned: Option<Planned>,
     pub clock: Clock,
     map: AddressMap,
     /// A power of two.
@@ -40,6 +45,7 @@ impl PacketBuffer {
         let organization = config.device.organization();
         Self {
             channels: (0..config.channels).map(|_| controller()).collect(),
+            planned: None,
             clock: timebase.clock(config.clock_hz),
             map: AddressMap::new(config.rows, organization),
             row_bytes: u64::from(organization.row_bytes),
@@ -52,6 +58,23 @@ impl PacketBuffer {
             residence: 0,
             started: 0,
         }
+    }
+
+    /// Begin accesses ahead from now on, where rules and device allow it. Fewer events give the same results as long as
+    /// nothing else happens in an instant in which a channel has done something: the chip has no other channel, and
+    /// results take time.
+    pub fn plan(&mut self, config: &PacketBufferConfig) {
+        if let [_] = self.channels[..]
+            && self.latency > 0
+        {
+            self.planned = Planned::new(config);
+        }
+    }
+
+    /// Whether accesses are begun ahead.
+    #[inline(always)]
+    pub fn plans(&self) -> bool {
+        self.planned.is_some()
     }
 
     /// Channels, each with a wake-up of its own.
@@ -74,20 +97,22 @@ impl PacketBuffer {
             let (channel, local, room) = self.locate(at);
             let split = first > 0;
             let bytes = if split { first } else { left }.min(room as u32);
-            let controller = &mut self.channels[channel];
-            let asleep = controller.next_wake().is_none();
             let more = split && !self.halves_apart;
-            controller.submit(
-                cycle,
-                Request { location: self.map.locate(local), bytes, write, more, tag: request },
-            );
-            if asleep && let Some(at) = controller.next_wake() {
-                wake(channel, self.clock.ticks(at));
-            }
             requests += 1;
             at += u64::from(bytes);
             left -= bytes;
             first = 0;
+            let part = Request { location: self.map.locate(local), bytes, write, more, tag: request };
+            if let Some(planned) = &mut self.planned {
+                planned.submit(cycle, part, left == 0, |at| wake(channel, self.clock.ticks(at)));
+                continue;
+            }
+            let controller = &mut self.channels[channel];
+            let asleep = controller.next_wake().is_none();
+            controller.submit(cycle, part);
+            if asleep && let Some(at) = controller.next_wake() {
+                wake(channel, self.clock.ticks(at));
+            }
         }
         requests
     }
@@ -116,6 +141,23 @@ impl PacketBuffer {
         (done.map(|done| done.tag), controller.next_wake().map(|at| self.clock.ticks(at)))
     }
 
+    /// The same where accesses are begun ahead: `ended` gets the request of each transfer with the time of its result, and
+    /// returns when the request arrived. Returns when there is something next.
+    #[inline(always)]
+    pub fn wake_ahead(&mut self, ended: impl FnMut(u32, Ticks) -> Ticks) -> Option<Ticks> {
+        let planned = self.planned.as_mut()?;
+        let (residence, next) = planned.wake(self.clock, self.latency, ended);
+        self.residence += u128::from(residence);
+        next.map(|at| self.clock.ticks(at))
+    }
+
+    /// Count what came about before `now`, which lay ahead.
+    pub fn settle(&mut self, now: Ticks) {
+        if let Some(planned) = &mut self.planned {
+            self.residence += u128::from(planned.settle(self.clock, now));
+        }
+    }
+
     /// Clock cycles of one channel since the last restart, up to `now`.
     pub fn cycles(&self, now: Ticks) -> Cycle {
         (now - self.started) / self.clock.period().max(1)
@@ -123,11 +165,16 @@ impl PacketBuffer {
 
     /// What each channel counted.
     pub fn statistics(&self) -> impl Iterator<Item = &Statistics> {
-        self.channels.iter().map(Controller::statistics)
+        let controlled = if self.plans() { &[][..] } else { &self.channels[..] };
+        self.planned.iter().map(Planned::statistics).chain(controlled.iter().map(Controller::statistics))
     }
 
     /// Forget what was before `now`.
     pub fn restart(&mut self, now: Ticks) {
+        self.settle(now);
+        if let Some(planned) = &mut self.planned {
+            planned.restart(self.clock.cycle_at_or_after(now));
+        }
         self.channels.iter_mut().for_each(Controller::restart_statistics);
         (self.accesses, self.bytes, self.residence, self.started) = (0, 0, 0, now);
     }
