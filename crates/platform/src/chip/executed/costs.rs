@@ -120,6 +120,8 @@ pub(in crate::chip) struct RowCosts {
     pub lanes: u32,
     /// Whether helpers leave r1 to r5 alone.
     pub kept_arguments: bool,
+    /// Whether the end of the program is copied for each way that fixes the action.
+    pub path_exits: bool,
     /// Whether an exit has a row of its own.
     pub exit_alone: bool,
     /// Cycles of every packet beside its rows.
@@ -146,6 +148,11 @@ impl RowCosts {
                 "kept_arguments",
                 false,
                 "whether helpers leave r1 to r5 alone, so that the same argument is set once for several",
+            ),
+            path_exits: section.switch_or(
+                "path_exits",
+                false,
+                "whether the end of the program is copied for each way that fixes the action, as an exit that holds it",
             ),
             exit_alone: section.switch_or(
                 "exit_alone",

@@ -129,8 +129,8 @@ fn by_rows(
     costs: &EbpfCosts,
     rows: RowCosts,
 ) -> (Vec<u32>, Vec<u32>) {
-    let RowCosts { kept_arguments, exit_alone, .. } = rows;
-    let rules = Rules { kept_arguments, exit_alone, ..Rules::default() };
+    let RowCosts { kept_arguments, path_exits, exit_alone, .. } = rows;
+    let rules = Rules { kept_arguments, path_exits, exit_alone, ..Rules::default() };
     let found = Rows::new(code, starts, rows.lanes, rules);
     let cycles = |charge: &Charge| charge.rows + if charge.asks { rows.register_exit } else { 0 };
     let helper = |op: &Op| match op.kind {
