@@ -190,7 +190,7 @@ def xdp_rows(
         lanes: Instructions of a row at most, 1 to 8; fewer are counted, too.
         isa: Version of the instruction set that a C file is compiled for.
         kept_arguments: Whether helpers leave r1 to r5 alone.
-        path_exits: Whether the end of the program is copied for each way that fixes the action, as an exit that holds it.
+        path_exits: Whether the program's end is copied for each way that fixes the action, as an exit that holds it.
 
     Returns:
         Rows by lanes, and by block.
