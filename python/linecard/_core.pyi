@@ -1,7 +1,7 @@
 """Types of the compiled core. Plain data in, plain data out; `linecard` has the public functions."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 __version__: Final[str]
 
@@ -22,7 +22,6 @@ def run(
     verdict: bool,
     progress: Callable[[int, int], object] | None,
     program: dict[str, Any] | None = None,
-    bound: Literal["stated", "low", "high"] = "stated",
     pcap_out: str | None = None,
 ) -> dict[str, Any]: ...
 def flows(

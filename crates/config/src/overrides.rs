@@ -1,6 +1,6 @@
 //! `--set key.path=value`, laid over the merged file before components extend each other.
 
-use crate::parse::{IntervalEnd, Origin, Parser, Path, join};
+use crate::parse::{Origin, Parser, Path, join};
 use crate::place::Place;
 use crate::problem::{Log, nearest};
 use crate::rows::name_of;
@@ -75,7 +75,6 @@ fn one(
     let origin = Origin::Set(number);
     let parser = Parser {
         origin,
-        bound: IntervalEnd::Stated,
         log,
         untitled: true,
         plain: false,
