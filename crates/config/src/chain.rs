@@ -161,8 +161,8 @@ impl Loader<'_> {
         }
         let origin = Origin::File(self.places.add(shown, text));
         let Rules { untitled, plain, .. } = self.rules;
-        let file = Parser { origin, log: self.log, untitled, plain, unsourced: RefCell::default() }
-            .file(text);
+        let file =
+            Parser { origin, log: self.log, untitled, plain, unsourced: RefCell::default() }.file(text);
         self.broken |= file.is_none();
         let number = self.files.len();
         self.files.push(file);

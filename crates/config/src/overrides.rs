@@ -73,13 +73,7 @@ fn one(
     }
     let last = parts.last().map_or("", String::as_str);
     let origin = Origin::Set(number);
-    let parser = Parser {
-        origin,
-        log,
-        untitled: true,
-        plain: false,
-        unsourced: RefCell::default(),
-    };
+    let parser = Parser { origin, log, untitled: true, plain: false, unsourced: RefCell::default() };
     let source = "given with --set".into();
     let node = |value: &DeValue<'_>| parser.node(last, Path::Whole(&path), 0, value, &source);
     let node = match DeValue::parse(value) {

@@ -1,6 +1,5 @@
 //! What a caller asks for.
 
-
 /// A run: a preset with changes, an application, traffic and a seed.
 #[derive(Clone, Debug)]
 pub struct RunRequest {

@@ -61,9 +61,7 @@ def _part(progress: ProgressCallback | None, number: int) -> ProgressCallback | 
     return lambda done, total: progress(int((number + done / max(total, 1)) / ROUNDS * 1000), 1000)
 
 
-def _all(
-    simulate: Simulate, changes: Sequence[tuple[str, ...]], progress: ProgressCallback | None
-) -> list[Summary]:
+def _all(simulate: Simulate, changes: Sequence[tuple[str, ...]], progress: ProgressCallback | None) -> list[Summary]:
     """The first numbers of all runs, in their order."""
     done = [0.0] * len(changes)
 

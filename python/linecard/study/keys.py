@@ -355,35 +355,6 @@ class Calibration(_Strict, frozen=True):
     vary: tuple[Varied, ...] = ()
 
 
-class IntervalSpec(_Strict, frozen=True):
-    """An interval of a parameter that the chip's file has none for, with its source; bands of its cells hold it.
-
-    Either ``low`` and ``high``, or ``percent`` of what a run has the parameter at. Runs without the parameter are left
-    alone. Where the chip's file has an interval for the key, that one counts.
-
-    Attributes:
-        key: The parameter: a key of the chip, or a setting of the runner.
-        source: Where the interval comes from.
-        low: Lower end.
-        high: Upper end.
-        percent: How far both ends are from the run's own value.
-    """
-
-    key: str
-    source: str
-    low: float | None = None
-    high: float | None = None
-    percent: float | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse an interval without ends, or with two pairs of them."""
-        ends = [self.low is not None, self.high is not None, self.percent is not None]
-        if ends not in ([True, True, False], [False, False, True]):
-            raise ValueError("expected `low` and `high`, or `percent`")
-        if self.low is not None and self.high is not None and self.low > self.high:
-            raise ValueError(f"found low {self.low:g} above high {self.high:g}, expected it at or below")
-
-
 class Assumption(_Strict, frozen=True):
     """A reading of the document that it does not state outright.
 
@@ -467,7 +438,6 @@ class StudySpec(_Strict, frozen=True):
         calibrations: Parameters chosen on cells.
         assumptions: Readings that the document does not state outright.
         device: The chip whose measured rates it holds; the page of correlations has a section for each.
-        intervals: Intervals of parameters that the chip's file has none for.
         inputs: Inputs that it does not publish, on which limits hang.
     """
 
@@ -487,7 +457,6 @@ class StudySpec(_Strict, frozen=True):
     calibrations: tuple[Calibration, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     device: str = ""
-    intervals: tuple[IntervalSpec, ...] = ()
     inputs: tuple[Input, ...] = ()
 
     @property

@@ -133,7 +133,7 @@ def _points_of(study: Study) -> list[_Planned]:
                         component=measure.component,
                         metric=measure.metric,
                         calibrated=compare.is_calibrated(spec.calibrations, row.keys, cell.measure, column, table.id),
-                        ranges=tuple(ranges_of(spec.intervals, run)),
+                        ranges=tuple(ranges_of(run)),
                     )
                 )
     return found
@@ -282,6 +282,6 @@ def _device(study: Study, planned: Sequence[_Planned], found: Outcomes, banded: 
         document=spec.document,
         origins={name: table.origin or table.title for name, table in tables.items()},
         axis=axes[0] if axes else "",
-        intervals=tuple(intervals_text(spec.intervals, ranges)),
+        intervals=tuple(intervals_text(ranges)),
         points=tuple(points),
     )

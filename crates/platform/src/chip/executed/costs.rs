@@ -6,6 +6,7 @@
 //! instruction is the memory's; the cycles to issue it are the cluster's `issue_cycles` and `post_cycles`.
 
 use super::rules::{MOST_CYCLES, Rules};
+use super::scale::Share;
 use linecard_config::Section;
 use linecard_ebpf::MOST_LANES;
 
@@ -175,6 +176,8 @@ impl RowCosts {
 #[derive(Clone, Debug)]
 pub(in crate::chip) struct EbpfCosts {
     pub cycles: EbpfCycles,
+    /// Of all that stands here.
+    pub share: Share,
     /// By number.
     pub helpers: Vec<(u32, u32)>,
     /// Loads from the packet at constant distances that lie within so many bytes are one access; 0 leaves each alone.
@@ -196,6 +199,7 @@ impl EbpfCosts {
     fn read(section: &Section<'_>, waits: bool) -> Self {
         // What compiles programs asks for it.
         section.integer_or("isa", 3, 1..=4, "version of the instruction set that C files are compiled for");
+        let share = Share::read(section);
         let lanes = section.integer_or(
             "lanes",
             0,
@@ -228,6 +232,7 @@ impl EbpfCosts {
             let rows = Some(RowCosts::read(section, lanes));
             return Self {
                 cycles,
+                share,
                 helpers,
                 merge_bytes: 0,
                 waits_for_writes: waits,
@@ -240,6 +245,7 @@ impl EbpfCosts {
         let meaning = "loads from the packet at constant distances within so many bytes are one access; 0: each is its own";
         Self {
             cycles: EbpfCycles::of(section),
+            share,
             helpers,
             merge_bytes: section.integer_or("merge_bytes", 0, 0..=128, meaning) as u32,
             waits_for_writes: waits,
@@ -265,6 +271,8 @@ impl EbpfCosts {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::chip) struct RiscvCosts {
     pub cycles: RiscvCycles,
+    /// Of all that stands here.
+    pub share: Share,
     /// See [`EbpfCosts::waits_for_writes`].
     pub waits_for_writes: bool,
     /// Whether engines have caches: a load that hits then holds its thread up until its value is there, and one that misses
@@ -286,6 +294,7 @@ impl ExecutionCosts {
         Self {
             ebpf: EbpfCosts {
                 cycles,
+                share: Share::default(),
                 helpers: vec![],
                 merge_bytes: 0,
                 waits_for_writes: false,
@@ -294,7 +303,12 @@ impl ExecutionCosts {
                 rules: Rules::default(),
                 rows: None,
             },
-            riscv: RiscvCosts { cycles: RiscvCycles::plain(), waits_for_writes: false, has_caches: false },
+            riscv: RiscvCosts {
+                cycles: RiscvCycles::plain(),
+                share: Share::default(),
+                waits_for_writes: false,
+                has_caches: false,
+            },
         }
     }
 
@@ -309,6 +323,7 @@ impl ExecutionCosts {
         }
         if let Some(section) = cluster.section("riscv") {
             costs.riscv.cycles = RiscvCycles::of(&section);
+            costs.riscv.share = Share::read(&section);
             costs.riscv.waits_for_writes = waits(&section);
         }
         costs.riscv.has_caches = cluster.section("cache").is_some();

@@ -23,10 +23,12 @@ mod races;
 mod region;
 mod riscv;
 mod rules;
+mod scale;
 
 pub(super) use costs::ExecutionCosts;
 pub(super) use executable::Executable;
 pub(super) use frames::Frames;
+pub(super) use scale::Share;
 
 use super::reading::Reading;
 use crate::chip::copies::Copies;
