@@ -55,6 +55,7 @@ mod object;
 mod profile;
 mod routes;
 mod rows;
+mod sparse;
 mod trace;
 mod world;
 

@@ -141,6 +141,38 @@ def test_a_table_that_is_off_by_an_eighth_is_so_in_all_of_its_cycles(table, own,
     assert 800 / found.summary.throughput_mpps == pytest.approx(own + around, rel=0.02)
 
 
+FAR = """
+#include <linecard_bpf.h>
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1 << 26);
+	__type(key, __u32);
+	__type(value, __u64);
+} far SEC(".maps");
+SEC("xdp") int program(struct xdp_md *context)
+{
+	__u32 key = (1 << 26) + 7;
+	__u64 *found = bpf_map_lookup_elem(&far, &key);
+
+	if (!found)
+		return XDP_ABORTED;
+	__sync_fetch_and_add(found, 1);
+	return XDP_DROP;
+}
+"""
+
+
+@pytest.mark.parametrize(("masked", "result"), [("true", "drop"), ("false", "aborted")])
+def test_an_index_beyond_a_map_of_2_26_values_is_masked_as_the_card_does(tmp_path, masked, result):
+    pytest.importorskip("ziglang")
+    (tmp_path / "far.c").write_text(FAR)
+    changes = {"cluster.island.ebpf.masked_index": masked}
+    found = linecard.run("nfp4000", program=str(tmp_path / "far.c"), set=changes, packets=500, verdict=False)
+    assert [each.result for each in found.programs[0].results] == [result]
+    # Every packet adds to value 7.
+    assert [each.name for each in found.programs[0].hot] == (["`far[7]`"] if result == "drop" else [])
+
+
 def test_a_share_of_nothing_is_refused():
     with pytest.raises(linecard.ConfigError, match=r"cluster\.island\.ebpf\.percent.*0.*1 to 1000"):
         linecard.check("nfp4000", set={"cluster.island.ebpf.percent": 0})

@@ -176,7 +176,7 @@ def test_counts_that_no_program_has_are_refused(wrong, preset, message):
 def test_what_the_instructions_are_off_by_is_in_the_counted_ones_alone(percent, cycles):
     changed = counted_runner.changes(spec("count.cycles=400", f"cluster.island.ebpf.percent={percent}"))
     assert changed[-1] == f"program.step[6].cycles={cycles}"
-    # What the steps around are off by is taken out beforehand: 1.1 times the step's 25 + 364 are 27.5 and the 400 again.
+    # What the steps around are off by is taken out beforehand: 1.1 times 25 + 364 are 27.5 and the 400 again.
     assert counted_runner.changes(spec("count.cycles=400", "program.percent=110"))[-1].endswith(f"={25 + 364}")
 
 

@@ -3,8 +3,8 @@
 ``preset`` is the chip. Settings that begin with ``count.`` are the program's work on a packet; it stands where the chip
 executes a program (its step with ``op = "run"``), in the middle of all that is done around it:
 
-- ``count.cycles``: cycles of its instructions, those that issue its accesses included; ``percent`` of the chip's table of
-  eBPF instructions is of them, too;
+- ``count.cycles``: cycles of its instructions, those that issue its accesses included; ``percent`` of the chip's table
+  of eBPF instructions is of them, too;
 - ``count.ROLE.OP``: accesses of that kind at a role of the chip, always of the same 4 bytes. The thread waits for reads
   (``read``); writes and additions (``write``, ``add``) are posted.
 
@@ -85,7 +85,7 @@ def changes(spec: RunSpec) -> list[str]:
         message = f"found {cycles}, expected at least the {issuing} cycles that issue the accesses"
         raise ConfigError.of([ConfigProblem("set", COUNT + CYCLES, message)])
     own = _number(chip, f"{step}.cycles")
-    # What tables of cycles are off by: the program's own by that of its instructions, and not by that of the steps around.
+    # What tables are off by: the program's cycles by that of its instructions, not by that of the steps around.
     work = (cycles * _percent(chip, f"{cluster}.ebpf") / 100 - issuing) * 100 / _percent(chip, PROGRAM)
     done = [f"{step}.op=compute"]
     if accesses:

@@ -188,6 +188,8 @@ pub(in crate::chip) struct EbpfCosts {
     pub waits_for_packet_writes: bool,
     /// See [`RiscvCosts::has_caches`].
     pub has_caches: bool,
+    /// Whether lookups in arrays of a power of two of values take the lower bits of the index, and always find one.
+    pub masked_index: bool,
     /// By operands, in the place of the class.
     pub rules: Rules,
     /// Rows instead of classes of instructions.
@@ -200,6 +202,8 @@ impl EbpfCosts {
         // What compiles programs asks for it.
         section.integer_or("isa", 3, 1..=4, "version of the instruction set that C files are compiled for");
         let share = Share::read(section);
+        let meaning = "whether a lookup in an array of a power of two of values takes the lower bits of the index, and always finds one";
+        let masked_index = section.switch_or("masked_index", false, meaning);
         let lanes = section.integer_or(
             "lanes",
             0,
@@ -238,6 +242,7 @@ impl EbpfCosts {
                 waits_for_writes: waits,
                 waits_for_packet_writes: waits,
                 has_caches: false,
+                masked_index,
                 rules: Rules::default(),
                 rows,
             };
@@ -255,6 +260,7 @@ impl EbpfCosts {
                 "whether the thread waits for stores to the packet; as waits_for_writes where it is left out",
             ),
             has_caches: false,
+            masked_index,
             rules: Rules::read(section),
             rows: None,
         }
@@ -300,6 +306,7 @@ impl ExecutionCosts {
                 waits_for_writes: false,
                 waits_for_packet_writes: false,
                 has_caches: false,
+                masked_index: false,
                 rules: Rules::default(),
                 rows: None,
             },

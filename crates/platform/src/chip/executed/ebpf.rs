@@ -117,6 +117,13 @@ impl PricedCode {
     }
 }
 
+impl PricedCode {
+    /// See [`EbpfCosts::masked_index`].
+    pub fn masks_indices(&self) -> bool {
+        self.costs.masked_index
+    }
+}
+
 /// Cycles of each operation and more if it jumps, by its class.
 fn by_class(ops: &[Op], operands: &Operands, costs: &EbpfCosts) -> (Vec<u32>, Vec<u32>) {
     ops.iter().enumerate().map(|(index, op)| cycles(op, operands.holds(index), costs)).unzip()

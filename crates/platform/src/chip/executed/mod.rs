@@ -386,7 +386,9 @@ impl Plan {
         let around = self.around.locks();
         let running = match (&self.executable.loaded, &self.code) {
             (Loaded::Ebpf(machine), Priced::Ebpf(code)) => {
-                Running::Ebpf(ebpf::Running::new(machine.clone(), code.clone(), self.executable.cpus, around))
+                let mut machine = machine.clone();
+                machine.mask_indices(code.masks_indices());
+                Running::Ebpf(ebpf::Running::new(machine, code.clone(), self.executable.cpus, around))
             }
             (Loaded::Riscv(machine), Priced::Riscv(code)) => {
                 Running::Riscv(riscv::Running::new(machine.clone(), code.clone(), around))
