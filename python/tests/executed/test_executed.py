@@ -162,7 +162,7 @@ SEC("xdp") int program(struct xdp_md *context)
 """
 
 
-@pytest.mark.parametrize(("masked", "result"), [("true", "drop"), ("false", "aborted")])
+@pytest.mark.parametrize(("masked", "result"), [(True, "drop"), (False, "aborted")])
 def test_an_index_beyond_a_map_of_2_26_values_is_masked_as_the_card_does(tmp_path, masked, result):
     pytest.importorskip("ziglang")
     (tmp_path / "far.c").write_text(FAR)
