@@ -98,6 +98,10 @@ class Curve(_Strict, frozen=True):
     axis: str
 
 
+Rung = Literal["latency", "bandwidth", "one program", "mixes"]
+RUNGS: tuple[Rung, ...] = ("latency", "bandwidth", "one program", "mixes")
+
+
 class TableSpec(_Strict, frozen=True):
     """A published table: a CSV file whose key columns choose the run and whose cell columns hold measures.
 
@@ -126,6 +130,8 @@ class TableSpec(_Strict, frozen=True):
             plot.
         predicted: The commit at which the cells were predicted before anybody who worked on the model had seen a
             number.
+        rung: What is measured, from a part to whole programs: the page of correlations has a ladder, each rung of which
+            uses only what those below fixed.
         curve: How its rows make curves, if they do.
         grouped_by: The key column whose values the page of correlations judges apart.
         named_by: The key columns that tell its rows apart; all if left out. The page of correlations names points by
@@ -151,6 +157,7 @@ class TableSpec(_Strict, frozen=True):
     origin: str = ""
     reading: float | None = None
     predicted: str = ""
+    rung: Rung | None = None
     curve: Curve | None = None
     grouped_by: str | None = None
     named_by: tuple[str, ...] = ()
