@@ -24,7 +24,7 @@ use linecard_traffic::generators::FlowMix;
 use linecard_traffic::{DamageReport, Severity, TrafficError};
 use linecard_words::Mismatch;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
