@@ -1,7 +1,7 @@
 """Types of the compiled core. Plain data in, plain data out; `linecard` has the public functions."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 __version__: Final[str]
 
@@ -22,7 +22,6 @@ def run(
     verdict: bool,
     progress: Callable[[int, int], object] | None,
     program: dict[str, Any] | None = None,
-    bound: Literal["stated", "low", "high"] = "stated",
     pcap_out: str | None = None,
 ) -> dict[str, Any]: ...
 def flows(
@@ -204,7 +203,9 @@ def xdp_run(
     interface: int,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
-def xdp_rows(file: str, *, name: str, program: str | None, lanes: int, kept_arguments: bool) -> dict[str, Any]: ...
+def xdp_rows(
+    file: str, *, name: str, program: str | None, lanes: int, kept_arguments: bool, path_exits: bool
+) -> dict[str, Any]: ...
 def program_run(elf: str, budget: int, progress: Callable[[int, int], object] | None) -> tuple[int, int]: ...
 def core(
     traced: Traced,

@@ -24,7 +24,7 @@ use linecard_traffic::generators::FlowMix;
 use linecard_traffic::{DamageReport, Severity, TrafficError};
 use linecard_words::Mismatch;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
@@ -67,7 +67,7 @@ impl ExecutedFile {
 
 /// Simulates one request; see `linecard.run`.
 #[pyfunction]
-#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, verdict, progress, program = None, bound = "stated", pcap_out = None))]
+#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, verdict, progress, program = None, pcap_out = None))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn run<'py>(
     py: Python<'py>,
@@ -86,26 +86,14 @@ fn run<'py>(
     verdict: bool,
     progress: Option<Py<PyAny>>,
     program: Option<ExecutedFile>,
-    bound: &str,
     pcap_out: Option<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let bound = match bound {
-        "low" => linecard_platform::IntervalEnd::Low,
-        "stated" => linecard_platform::IntervalEnd::Stated,
-        "high" => linecard_platform::IntervalEnd::High,
-        _ => {
-            return Err(PyValueError::new_err(format!(
-                "bound: found `{bound}`, expected low, stated or high"
-            )));
-        }
-    };
     let request = RunRequest {
         preset,
         app,
         program: program.map(ExecutedFile::into_request),
         trace,
         overrides,
-        bound,
         seed,
         packets,
         warmup_packets,

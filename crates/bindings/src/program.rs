@@ -89,7 +89,7 @@ fn xdp_run<'py>(
 
 /// Schedules an XDP program into rows; see `linecard.xdp_rows`.
 #[pyfunction]
-#[pyo3(signature = (file, *, name, program, lanes, kept_arguments))]
+#[pyo3(signature = (file, *, name, program, lanes, kept_arguments, path_exits))]
 fn xdp_rows(
     py: Python<'_>,
     file: String,
@@ -97,8 +97,9 @@ fn xdp_rows(
     program: Option<String>,
     lanes: u32,
     kept_arguments: bool,
+    path_exits: bool,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let request = RowsRequest { object: file, name, program, lanes, kept_arguments };
+    let request = RowsRequest { object: file, name, program, lanes, kept_arguments, path_exits };
     let report = watched(py, None, move |_| rows_of_xdp(&request))?;
     plain::to_python(py, &report)
 }

@@ -392,6 +392,8 @@ pub struct PortConfig {
 pub struct ReceiveConfig {
     /// Rate of the wire.
     pub bits_per_second: u64,
+    /// Whether latencies begin with the first bit of a frame and not with its last: one pass of the wire more.
+    pub from_first_bit: bool,
     /// Number of the pool that its packets stand in.
     pub pool: usize,
     /// Number of the inbox that they go to.

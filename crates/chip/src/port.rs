@@ -20,6 +20,7 @@ pub(crate) struct Frame {
 #[derive(Debug)]
 pub(crate) struct Receiver {
     pub wire: Wire,
+    pub from_first_bit: bool,
     pub coming: VecDeque<Frame>,
     /// Packets that are being written to memory or have been, in order, and whether each is all there.
     pub storing: VecDeque<(PacketId, bool)>,
@@ -126,6 +127,7 @@ impl Port {
         let wire = |rate| Wire::new(rate, config.overhead_bytes, timebase);
         let receiver = config.receive.as_ref().map(|r| Receiver {
             wire: wire(r.bits_per_second),
+            from_first_bit: r.from_first_bit,
             coming: VecDeque::with_capacity(64),
             storing: VecDeque::with_capacity(64),
             pool: r.pool as u16,

@@ -21,6 +21,12 @@ impl Wire {
         Self { rate: Rate::new(byte_fs, timebase), overhead_bytes, free: 0, busy: 0 }
     }
 
+    /// What the bytes of a frame take on the wire, without what stands around them.
+    pub fn pass(&self, bytes: u32) -> Ticks {
+        let mut rate = self.rate;
+        rate.ticks(u64::from(bytes))
+    }
+
     /// Puts a frame, gap included, on the wire at `at` or when it is free; returns when it ends.
     #[inline]
     pub fn send(&mut self, at: Ticks, bytes: u32) -> Ticks {

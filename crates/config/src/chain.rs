@@ -1,7 +1,7 @@
 //! A file with all that it extends, each file parsed once.
 
 use crate::order::{bases_first, say_ring};
-use crate::parse::{File, IntervalEnd, Origin, Parser};
+use crate::parse::{File, Origin, Parser};
 use crate::place::{Place, Places};
 use crate::problem::{Log, Where};
 use crate::rows::replace_by_name;
@@ -16,7 +16,6 @@ pub type Finder<'a> = &'a dyn Fn(&str) -> Result<(String, String), String>;
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
     pub finder: Finder<'a>,
-    pub bound: IntervalEnd,
     /// Lists in which rows are replaced by name.
     pub named_rows: &'a [&'a str],
     /// Whether a file may do without a title.
@@ -161,9 +160,9 @@ impl Loader<'_> {
             return *number;
         }
         let origin = Origin::File(self.places.add(shown, text));
-        let Rules { bound, untitled, plain, .. } = self.rules;
-        let file = Parser { origin, bound, log: self.log, untitled, plain, unsourced: RefCell::default() }
-            .file(text);
+        let Rules { untitled, plain, .. } = self.rules;
+        let file =
+            Parser { origin, log: self.log, untitled, plain, unsourced: RefCell::default() }.file(text);
         self.broken |= file.is_none();
         let number = self.files.len();
         self.files.push(file);

@@ -54,7 +54,6 @@ pub use chain::{Finder, beside};
 pub use declared::InUnit;
 pub use document::Document;
 pub use either::Either;
-pub use parse::IntervalEnd;
 pub use problem::{Problem, Row, nearest};
 pub use request::Request;
 pub use section::Section;

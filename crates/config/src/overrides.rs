@@ -1,6 +1,6 @@
 //! `--set key.path=value`, laid over the merged file before components extend each other.
 
-use crate::parse::{IntervalEnd, Origin, Parser, Path, join};
+use crate::parse::{Origin, Parser, Path, join};
 use crate::place::Place;
 use crate::problem::{Log, nearest};
 use crate::rows::name_of;
@@ -73,14 +73,7 @@ fn one(
     }
     let last = parts.last().map_or("", String::as_str);
     let origin = Origin::Set(number);
-    let parser = Parser {
-        origin,
-        bound: IntervalEnd::Stated,
-        log,
-        untitled: true,
-        plain: false,
-        unsourced: RefCell::default(),
-    };
+    let parser = Parser { origin, log, untitled: true, plain: false, unsourced: RefCell::default() };
     let source = "given with --set".into();
     let node = |value: &DeValue<'_>| parser.node(last, Path::Whole(&path), 0, value, &source);
     let node = match DeValue::parse(value) {

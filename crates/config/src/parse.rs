@@ -28,18 +28,6 @@ pub(crate) enum Origin {
     Set(usize),
 }
 
-/// Which end of the intervals of values is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IntervalEnd {
-    /// The value itself.
-    #[default]
-    Stated,
-    /// The lower end of every value that has an interval.
-    Low,
-    /// The upper end.
-    High,
-}
-
 /// The way to a key or to the element of a list, put into words where something is said of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Path<'a> {
@@ -71,7 +59,6 @@ impl fmt::Display for Path<'_> {
 /// Turns TOML into nodes and records what is wrong with it.
 pub(crate) struct Parser<'a> {
     pub origin: Origin,
-    pub bound: IntervalEnd,
     pub log: &'a Log,
     /// Whether a file may do without a title.
     pub untitled: bool,
@@ -262,12 +249,7 @@ impl Parser<'_> {
             self.log.add(self.place(offset), path.to_string(), message);
             None
         });
-        let taken = match self.bound {
-            IntervalEnd::Stated => "value",
-            IntervalEnd::Low => "low",
-            IntervalEnd::High => "high",
-        };
-        match table.get(taken).or_else(|| table.get("value")).map(Spanned::get_ref) {
+        match table.get("value").map(Spanned::get_ref) {
             Some(DeValue::Table(_)) | None => {
                 let message = "`value` is a table; expected a value or a list";
                 self.log.add(self.place(offset), path.to_string(), message);

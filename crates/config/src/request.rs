@@ -2,7 +2,6 @@
 
 use crate::chain::{Finder, Rules, read_chain};
 use crate::document::Document;
-use crate::parse::IntervalEnd;
 use crate::place::Places;
 use crate::problem::Log;
 use crate::tree::{Content, Node, Table};
@@ -27,8 +26,6 @@ pub struct Request<'a> {
     /// Lists of tables at the top of a file in which a row takes the place of the row with the same `name` in a base, or
     /// stands behind them, if a row has a name; any other list takes the place of the whole list.
     pub named_rows: &'a [&'a str],
-    /// Which end of the intervals of values is taken.
-    pub bound: IntervalEnd,
     /// Whether a file may do without a title.
     pub untitled: bool,
     /// Whether every key is the reader's: no titles, bases, sources or values in tables of their own, and no rows.
@@ -46,7 +43,6 @@ impl<'a> Request<'a> {
             takes: &|_| true,
             components: &[],
             named_rows: &[],
-            bound: IntervalEnd::Stated,
             untitled: false,
             plain: false,
         }
@@ -54,8 +50,8 @@ impl<'a> Request<'a> {
 
     /// Reads it. What is wrong comes out of [`Document::finish`].
     pub fn read(self) -> Document {
-        let Request { finder, bound, named_rows, untitled, plain, .. } = self;
-        let rules = Rules { finder, bound, named_rows, untitled, plain };
+        let Request { finder, named_rows, untitled, plain, .. } = self;
+        let rules = Rules { finder, named_rows, untitled, plain };
         let (mut places, log) = (Places::default(), Log::default());
         let mut chain = read_chain(self.name, rules, &mut places, &log);
         if let (Some(under), Content::Table(root)) = (self.under, &mut chain.root.content) {

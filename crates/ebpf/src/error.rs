@@ -70,6 +70,16 @@ pub enum Fault {
         /// What a program compares with.
         bound: &'static str,
     },
+    /// More values of a large map were written than are kept.
+    #[error(
+        "more than {most} bytes of {region} are written, which is all that is kept of a map of its size; write fewer of its values"
+    )]
+    TooMuchWritten {
+        /// Name of the region.
+        region: String,
+        /// Bytes that are kept.
+        most: u64,
+    },
     /// A write to what programs may only read.
     #[error("{what} of {bytes} bytes to {region}, which programs may only read")]
     ReadOnly {

@@ -55,8 +55,10 @@ mod object;
 mod profile;
 mod routes;
 mod rows;
+mod sparse;
 mod trace;
 mod world;
+mod zeros;
 
 pub use code::{Code, Kind, Op};
 pub use error::{EbpfError, Fault};
@@ -75,3 +77,4 @@ pub use routes::{Fib, Route};
 pub use rows::{BlockRows, Charge, ExitAction, MOST_LANES, Rows, Rules};
 pub use trace::{Event, PacketEntry, Recorder, Step, Trace};
 pub use world::{Arrival, MOST_PACKET_BYTES, Target};
+pub use zeros::upper_zero_before;

@@ -105,6 +105,12 @@ impl Machine {
         Ok(machine)
     }
 
+    /// Whether lookups in arrays of a power of two of values take the lower bits of the index, as some offloads do, and so
+    /// always find a value.
+    pub fn mask_indices(&mut self, masked: bool) {
+        self.world.maps.iter_mut().for_each(|map| map.masked_index = masked);
+    }
+
     /// Looks at a program before it can be run or called; the index of its first operation.
     fn enter(&mut self, program: &Program) -> Result<u32, EbpfError> {
         let entry = self.code.index(program.section_number, program.first);
@@ -329,6 +335,7 @@ impl Machine {
                 EbpfError::Request(Mismatch::new(
                     format!("map `{}`", self.world.maps[map].definition.name),
                     match error {
+                        errno::ENOMEM => "more values than are kept of a map of its size".to_owned(),
                         errno::E2BIG | errno::ENOSPC => "a key that does not fit in".to_owned(),
                         _ => "a key that it does not take".to_owned(),
                     },

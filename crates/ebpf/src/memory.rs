@@ -6,6 +6,7 @@
 //! nowhere, so that null pointers are noticed.
 
 use crate::error::Fault;
+use crate::sparse::Sparse;
 use std::ops::{Deref, DerefMut};
 
 const REGION_SHIFT: u32 = 52;
@@ -126,6 +127,8 @@ pub(crate) struct Region {
     /// Whether the kernel allows atomic operations on it.
     pub atomic: bool,
     pub bytes: Bytes,
+    /// Values that are too many to be held, in the place of `bytes`; there is no room in those then.
+    pub sparse: Option<Box<Sparse>>,
 }
 
 impl Region {
@@ -140,6 +143,19 @@ impl Region {
         }
         let element = address >> ELEMENT_SHIFT & ELEMENT_MASK;
         Some((element * u64::from(self.stride) + offset) as usize)
+    }
+
+    /// Element and offset of an address.
+    fn split(&self, address: u64) -> (u64, u64) {
+        match &self.sparse {
+            Some(sparse) => sparse.split(address),
+            None => (address >> ELEMENT_SHIFT & ELEMENT_MASK, address & OFFSET_MASK),
+        }
+    }
+
+    /// Bytes of an element that can be read.
+    fn extent(&self) -> u64 {
+        self.sparse.as_ref().map_or(self.room, |sparse| sparse.room)
     }
 }
 
@@ -187,6 +203,15 @@ impl Memory {
         self.regions.len()
     }
 
+    /// The address of an element's first byte.
+    #[inline]
+    pub(crate) fn address_of(&self, id: RegionId, element: u64) -> u64 {
+        match &self.region(id).sparse {
+            Some(sparse) => id.address(0, 0) | element << sparse.shift,
+            None => id.address(element, 0),
+        }
+    }
+
     pub(crate) fn region(&self, id: RegionId) -> &Region {
         &self.regions[usize::from(id.0)]
     }
@@ -199,7 +224,9 @@ impl Memory {
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         let region = self.regions.get((address >> REGION_SHIFT) as usize)?;
-        let at = region.position(address, N as u64, region.room)?;
+        let Some(at) = region.position(address, N as u64, region.room) else {
+            return region.sparse.as_ref()?.read(address, N as u64)?.try_into().ok();
+        };
         region.bytes.get(at..at + N)?.try_into().ok()
     }
 
@@ -207,7 +234,10 @@ impl Memory {
     #[inline(always)]
     pub(crate) fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()> {
         let region = self.regions.get_mut((address >> REGION_SHIFT) as usize)?;
-        let at = region.position(address, N as u64, region.write_room)?;
+        let Some(at) = region.position(address, N as u64, region.write_room) else {
+            region.sparse.as_mut()?.write(address, N as u64)?.copy_from_slice(&value);
+            return Some(());
+        };
         region.bytes.get_mut(at..at + N)?.copy_from_slice(&value);
         Some(())
     }
@@ -215,7 +245,9 @@ impl Memory {
     /// Bytes for a helper.
     pub(crate) fn bytes(&self, address: u64, count: u64) -> Result<&[u8], Fault> {
         let found = self.regions.get((address >> REGION_SHIFT) as usize).and_then(|region| {
-            let at = region.position(address, count, region.room)?;
+            let Some(at) = region.position(address, count, region.room) else {
+                return region.sparse.as_ref()?.read(address, count);
+            };
             region.bytes.get(at..at.checked_add(count as usize)?)
         });
         found.ok_or_else(|| self.fault(Doing::Read, address, count))
@@ -224,6 +256,12 @@ impl Memory {
     /// Bytes for a helper to write.
     pub(crate) fn bytes_mut(&mut self, address: u64, count: u64) -> Result<&mut [u8], Fault> {
         let number = (address >> REGION_SHIFT) as usize;
+        if self.regions.get(number).is_some_and(|region| region.sparse.is_some()) {
+            // Asked for twice, as what is found would be borrowed where it is not.
+            let fault = self.fault(Doing::Write, address, count);
+            let sparse = self.regions.get_mut(number).and_then(|region| region.sparse.as_mut());
+            return sparse.and_then(|sparse| sparse.write(address, count)).ok_or(fault);
+        }
         let within = self.regions.get(number).and_then(|region| {
             let at = region.position(address, count, region.write_room)?;
             let behind = at.checked_add(count as usize)?;
@@ -235,13 +273,21 @@ impl Memory {
         }
     }
 
+    /// Why no more values of a large map can be written.
+    #[cold]
+    pub(crate) fn too_much_written(&self, map: usize) -> Fault {
+        let id = values(map);
+        let most = self.region(id).sparse.as_ref().map_or(0, |sparse| sparse.most_bytes());
+        Fault::TooMuchWritten { region: self.name(id).to_owned(), most }
+    }
+
     /// Region, and offset in it as traces have it.
     #[inline(always)]
     pub(crate) fn traced(&self, address: u64) -> (RegionId, u32) {
         let number = address >> REGION_SHIFT;
         let Some(region) = self.regions.get(number as usize) else { return (RegionId(number as u16), 0) };
-        let element = address >> ELEMENT_SHIFT & ELEMENT_MASK;
-        let flat = (element * u64::from(region.stride) + (address & OFFSET_MASK)).wrapping_sub(region.origin);
+        let (element, offset) = region.split(address);
+        let flat = (element * u64::from(region.stride) + offset).wrapping_sub(region.origin);
         (RegionId(number as u16), flat as u32)
     }
 
@@ -256,29 +302,36 @@ impl Memory {
     pub(crate) fn fault(&self, doing: Doing, address: u64, bytes: u64) -> Fault {
         let what = doing.name();
         // Just below an element means an offset less than 0 of it: the borrow went through to what is in front.
-        let offset = address & OFFSET_MASK;
-        let below = offset > MOST_VALUE_BYTES / 2 && address >> REGION_SHIFT < HANDLES;
-        let meant = if below { address + (1 << ELEMENT_SHIFT) } else { address };
+        let shift =
+            self.regions.get((address >> REGION_SHIFT) as usize).and_then(|region| region.sparse.as_ref());
+        let shift = shift.map_or(ELEMENT_SHIFT, |sparse| sparse.shift);
+        let offset = address & ((1 << shift) - 1);
+        let below = offset > 1 << (shift - 1) && address >> REGION_SHIFT < HANDLES;
+        let meant = if below { address + (1 << shift) } else { address };
         let number = (meant >> REGION_SHIFT) as usize;
-        let element = meant >> ELEMENT_SHIFT & ELEMENT_MASK;
         let no_memory = Fault::NoMemory { what, address, bytes };
         let Some(region) = self.regions.get(number) else { return no_memory };
+        let (element, _) = region.split(meant);
+        let room = region.extent();
         // The lowest addresses belong to the packet's region, but nobody ever got a pointer to them.
-        if number == 0 && (element > 0 || offset < HEADROOM_START) || region.room == 0 {
+        if number == 0 && (element > 0 || offset < HEADROOM_START) || room == 0 {
             return no_memory;
         }
-        let inside = !below && offset.wrapping_sub(region.start).saturating_add(bytes) <= region.room;
+        let inside = !below && offset.wrapping_sub(region.start).saturating_add(bytes) <= room;
+        if let Some(sparse) = region.sparse.as_ref().filter(|_| inside && doing != Doing::Read) {
+            return Fault::TooMuchWritten { region: self.names[number].clone(), most: sparse.most_bytes() };
+        }
         if inside && doing != Doing::Read && region.write_room < region.room {
             return Fault::ReadOnly { what, bytes, region: self.names[number].clone() };
         }
-        let offset = if below { offset as i64 - (1 << ELEMENT_SHIFT) } else { offset as i64 };
+        let offset = if below { offset as i64 - (1 << shift) } else { offset as i64 };
         Fault::OutOfBounds {
             what,
             bytes,
             offset: offset - region.origin as i64,
             region: self.names[number].clone(),
             from: region.start - region.origin,
-            behind: region.start - region.origin + region.room,
+            behind: region.start - region.origin + room,
             bound: match RegionId(number as u16) {
                 PACKET => "data_end",
                 STACK => "the size of the stack, 512 bytes",
@@ -291,12 +344,13 @@ impl Memory {
     /// Why an atomic operation was refused, or none if only memory refuses it.
     pub(crate) fn atomic(&self, address: u64, bytes: u64) -> Result<(), Fault> {
         let number = (address >> REGION_SHIFT) as usize;
-        let offset = address & OFFSET_MASK;
-        match self.regions.get(number) {
-            Some(region) if region.room > 0 && (!region.atomic || !offset.is_multiple_of(bytes)) => {
-                Err(Fault::Atomic { bytes, region: self.names[number].clone(), offset })
-            }
-            _ => Ok(()),
+        let Some(region) = self.regions.get(number).filter(|region| region.extent() > 0) else {
+            return Ok(());
+        };
+        let (_, offset) = region.split(address);
+        if region.atomic && offset.is_multiple_of(bytes) {
+            return Ok(());
         }
+        Err(Fault::Atomic { bytes, region: self.names[number].clone(), offset })
     }
 }

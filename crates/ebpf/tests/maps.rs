@@ -318,5 +318,89 @@ fn maps_that_cannot_be_made_are_refused() {
     assert!(refused(MapKind::Ringbuf, 0, 0, 1000).contains("power of two"));
     assert!(refused(MapKind::LpmTrie, 4, 8, 10).contains("length first"));
     assert!(refused(MapKind::Hash, 4, 1 << 20, 1 << 20).contains("that are left for maps"));
-    assert!(refused(MapKind::Array, 4, 4, u32::MAX).contains("at most 64 Mi values"));
+    assert!(refused(MapKind::Array, 4, 4, u32::MAX).contains("at most 4 GiB of values"));
+}
+
+fn array(entries: u32, most_map_bytes: u64) -> Machine {
+    let bytes: Vec<u8> = program().iter().flat_map(|slot| slot.write()).collect();
+    let object = Object::read("maps", &bytes).expect("raw instructions");
+    let object = object.with_map(MapDefinition::new("map", MapKind::Array, 4, VALUE_BYTES, entries));
+    Machine::load(&object, None, Options { most_map_bytes, ..Options::default() }).expect("a program")
+}
+
+fn at(index: u32, value: u64, doing: Doing) -> Operation {
+    Operation { doing, key: index.to_le_bytes().to_vec(), value, cpu: 0 }
+}
+
+#[test]
+fn arrays_of_millions_of_values_take_what_is_written_of_them() {
+    for entries in [1 << 26, (1 << 28) + 5] {
+        let mut machine = array(entries, 4 << 30);
+        let last = entries - 1;
+        assert_eq!(perform(&mut machine, &at(last, 0, Doing::Lookup)), (1, 0));
+        for (index, value) in [(0, 7), (last, 9)] {
+            assert_eq!(perform(&mut machine, &at(index, value, Doing::Update(0))), (0, 0));
+            assert_eq!(perform(&mut machine, &at(index, 0, Doing::Lookup)), (1, value));
+        }
+        // Its neighbour is another value, and behind the last there is none.
+        assert_eq!(perform(&mut machine, &at(last - 1, 0, Doing::Lookup)), (1, 0));
+        assert_eq!(perform(&mut machine, &at(entries, 0, Doing::Lookup)), (0, 0));
+        let held: Vec<_> = machine.entries(0).expect("the map").into_iter().map(|entry| entry.key).collect();
+        assert_eq!(held, [0u32.to_le_bytes(), last.to_le_bytes()]);
+    }
+}
+
+#[test]
+fn an_index_of_an_array_is_masked_where_the_machine_does() {
+    for (entries, beyond) in [(1u32 << 26, (1, 5)), (64, (1, 5)), (65, (0, 0))] {
+        let mut machine = array(entries, 4 << 30);
+        machine.mask_indices(true);
+        perform(&mut machine, &at(3, 5, Doing::Update(0)));
+        // The lower bits of the index, if the array has a power of two of values; else it is compared.
+        assert_eq!(perform(&mut machine, &at(entries * 4 + 3, 0, Doing::Lookup)), beyond, "{entries}");
+    }
+}
+
+#[test]
+fn a_map_of_which_more_is_written_than_is_kept_ends_the_run() {
+    // Two pages of 64 KiB.
+    let mut machine = array(1 << 26, 128 << 10);
+    for index in [0, 1 << 20] {
+        assert_eq!(perform(&mut machine, &at(index, 1, Doing::Update(0))), (0, 0));
+    }
+    let mut packet = vec![0; PACKET_BYTES];
+    packet[0] = 1;
+    packet[KEY_AT as usize..][..4].copy_from_slice(&(1u32 << 21).to_le_bytes());
+    let fault = machine.packet(&packet, Arrival::default(), &mut Silent).expect_err("no room").to_string();
+    assert!(fault.contains("more than 131072 bytes of map are written"), "{fault}");
+    let refused = machine.insert(0, &(1u32 << 22).to_le_bytes(), &[1; 8]).expect_err("no room").to_string();
+    assert!(refused.contains("more values than are kept of a map of its size"), "{refused}");
+}
+
+#[test]
+fn accesses_of_a_value_of_a_large_array_stay_in_it() {
+    // r1 = map; [r10 - 4] = 2^25; r2 = r10 - 4; call lookup; if r0 == 0 exit; then a store, an addition and a load.
+    let body = |offset: i16| {
+        let mut slots = vec![slot(0x62, 10, 0, -4, 1 << 25)];
+        slots.extend(constant(1, map_handle(0)));
+        slots.extend([slot(0xbf, 2, 10, 0, 0), slot(0x07, 2, 0, 0, -4), slot(0x85, 0, 0, 0, 1)]);
+        slots.extend([slot(0x55, 0, 0, 1, 0), exit(), slot(0xb7, 1, 0, 0, 1), slot(0x7b, 0, 1, 0, 0)]);
+        slots.extend([slot(0xdb, 0, 1, 0, 0), slot(0x79, 0, 0, offset, 0), exit()]);
+        slots
+    };
+    let load = |offset| {
+        let bytes: Vec<u8> = body(offset).iter().flat_map(|slot| slot.write()).collect();
+        let object = Object::read("maps", &bytes).expect("raw instructions");
+        let object = object.with_map(MapDefinition::new("map", MapKind::Array, 4, VALUE_BYTES, 1 << 26));
+        Machine::load(&object, None, Options::default()).expect("a program")
+    };
+    // 1 and 1 more is XDP_PASS.
+    let mut machine = load(0);
+    let verdict = machine.packet(&[0; 60], Arrival::default(), &mut Silent).expect("no fault").verdict;
+    assert_eq!(verdict, linecard_ebpf::Verdict::Pass);
+    for (offset, said) in [(1, "offset 1 of map"), (8, "offset 8 of map"), (-8, "offset -8 of map")] {
+        let fault =
+            load(offset).packet(&[0; 60], Arrival::default(), &mut Silent).expect_err("a fault").to_string();
+        assert!(fault.contains(said), "{fault}");
+    }
 }

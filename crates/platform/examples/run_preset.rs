@@ -29,7 +29,6 @@ fn main() {
             checked: true,
             cpus: 1,
         }),
-        bound: linecard_platform::IntervalEnd::Stated,
         trace: None,
         overrides: arguments.collect(),
         seed: 1,

@@ -37,7 +37,7 @@ pub use describe::describe;
 pub use description::{Derived, Described, Description};
 pub use error::{ConfigProblem, Error};
 pub use input::{InputError, PacketInput};
-pub use linecard_config::{IntervalEnd, Shown};
+pub use linecard_config::Shown;
 pub use memory::{
     BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryReport, MemoryRequest,
     MemoryTime, run_memory,

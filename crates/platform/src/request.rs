@@ -1,7 +1,5 @@
 //! What a caller asks for.
 
-use linecard_config::IntervalEnd;
-
 /// A run: a preset with changes, an application, traffic and a seed.
 #[derive(Clone, Debug)]
 pub struct RunRequest {
@@ -15,8 +13,6 @@ pub struct RunRequest {
     pub trace: Option<String>,
     /// Changes to the preset, each `key.path=value`.
     pub overrides: Vec<String>,
-    /// Which end of the intervals that the chip's file gives values is taken.
-    pub bound: IntervalEnd,
     /// Seed of every random stream.
     pub seed: u64,
     /// Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end once.

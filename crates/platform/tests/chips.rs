@@ -10,7 +10,6 @@ fn request(preset: &str, overrides: &[&str]) -> RunRequest {
         preset: preset.to_owned(),
         app: None,
         program: None,
-        bound: linecard_platform::IntervalEnd::Stated,
         trace: None,
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,

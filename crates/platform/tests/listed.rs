@@ -30,7 +30,6 @@ fn run_app(preset: &str, app: &str, overrides: &[&str]) -> Result<RunReport, Err
         preset: preset.to_owned(),
         app: Some(app.to_owned()),
         program: None,
-        bound: linecard_platform::IntervalEnd::Stated,
         trace: None,
         overrides: overrides.iter().map(|&text| text.to_owned()).collect(),
         seed: 1,

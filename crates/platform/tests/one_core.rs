@@ -8,7 +8,7 @@ use linecard_iss::{Image, Machine, Recorder};
 use linecard_malleable::{
     Arrivals, CoreConfig, Pipeline, Separate, TICKS, Window, WorkBuilder, run as run_core,
 };
-use linecard_platform::{IntervalEnd, ProgramFile, RunReport, RunRequest, run};
+use linecard_platform::{ProgramFile, RunReport, RunRequest, run};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -166,7 +166,6 @@ arrivals = "saturated"
         }),
         trace: Some(text(&trace)),
         overrides: vec![],
-        bound: IntervalEnd::Stated,
         seed: 1,
         packets: MEASURED,
         warmup_packets: Some(WARMUP),

@@ -8,7 +8,6 @@ fn request(preset: &str, app: &str) -> RunRequest {
         preset: preset.to_owned(),
         app: Some(app.to_owned()),
         program: None,
-        bound: linecard_platform::IntervalEnd::Stated,
         trace: None,
         overrides: Vec::new(),
         seed: 1,

@@ -8,7 +8,6 @@ fn with(app: &str, overrides: &[&str]) -> Result<RunReport, Error> {
         preset: "ixp1200".to_owned(),
         app: Some(app.to_owned()),
         program: None,
-        bound: linecard_platform::IntervalEnd::Stated,
         trace: None,
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,

@@ -12,7 +12,6 @@ fn request(preset: &str, overrides: &[&str]) -> RunRequest {
         preset: preset.to_owned(),
         app: None,
         program: None,
-        bound: linecard_platform::IntervalEnd::Stated,
         trace: None,
         overrides: overrides.iter().map(|&text| text.to_owned()).collect(),
         seed: 1,

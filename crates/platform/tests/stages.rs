@@ -46,7 +46,6 @@ fn request(preset: String, packets: u64) -> RunRequest {
         preset,
         app: None,
         program: None,
-        bound: linecard_platform::IntervalEnd::Stated,
         trace: None,
         overrides: Vec::new(),
         seed: 1,

@@ -48,7 +48,6 @@ fn request(preset: &str, overrides: &[String]) -> RunRequest {
         preset: preset.to_owned(),
         app: None,
         program: None,
-        bound: linecard_platform::IntervalEnd::Stated,
         trace: None,
         overrides: overrides.to_vec(),
         seed: 1,

@@ -13,7 +13,6 @@ fn through(preset: &str, app: Option<&str>, overrides: Vec<String>) {
         preset: preset.to_owned(),
         app: app.map(str::to_owned),
         program: None,
-        bound: linecard_platform::IntervalEnd::Stated,
         trace: None,
         overrides,
         seed: 1,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 from linecard.chip import band
-from linecard.request import default_jobs
+from linecard.side_by_side import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -18,10 +16,6 @@ if TYPE_CHECKING:
     Simulate = Callable[[tuple[str, ...], ProgressCallback], Summary]
 
 ROUNDS = 2
-
-
-class _Stopped(Exception):
-    """Raised inside a simulation's progress callback to end it."""
 
 
 def run_band(
@@ -35,10 +29,10 @@ def run_band(
         simulate: Runs with these changes of the chip and gives the first numbers; called from several threads.
         progress: Called from this thread now and then with (parts done, parts in all).
     """
-    singles = _side_by_side(simulate, band.alone(ranges), _part(progress, 0))
+    singles = _all(simulate, band.alone(ranges), _part(progress, 0))
     metric = _metric(stated, singles)
     numbers = [_number(each, metric) for each in singles]
-    pair = _side_by_side(simulate, band.together(_number(stated, metric), ranges, numbers), _part(progress, 1))
+    pair = _all(simulate, band.together(_number(stated, metric), ranges, numbers), _part(progress, 1))
     every = sorted((stated, *singles, *pair), key=lambda each: _number(each, metric))
     found = band.widths(_number(stated, metric), ranges, numbers)
     return {
@@ -67,34 +61,18 @@ def _part(progress: ProgressCallback | None, number: int) -> ProgressCallback | 
     return lambda done, total: progress(int((number + done / max(total, 1)) / ROUNDS * 1000), 1000)
 
 
-def _side_by_side(
-    simulate: Simulate, changes: Sequence[tuple[str, ...]], progress: ProgressCallback | None
-) -> list[Summary]:
-    """The first numbers of all runs, in their order; Ctrl-C stops what is under way."""
-    stop = threading.Event()
+def _all(simulate: Simulate, changes: Sequence[tuple[str, ...]], progress: ProgressCallback | None) -> list[Summary]:
+    """The first numbers of all runs, in their order."""
     done = [0.0] * len(changes)
 
-    def work(position: int) -> Summary:
+    def work(position: int, check: Callable[[], None]) -> Summary:
         def step(packets: int, total: int) -> None:
+            check()
             done[position] = packets / max(total, 1)
-            if stop.is_set():
-                raise _Stopped
 
         found = simulate(changes[position], step)
         done[position] = 1.0
         return found
 
-    with ThreadPoolExecutor(max_workers=default_jobs(), thread_name_prefix="linecard") as pool:
-        futures = [pool.submit(work, position) for position in range(len(changes))]
-        try:
-            waiting = set(futures)
-            while waiting:
-                # A bounded wait lets this thread take Ctrl-C and report progress.
-                _, waiting = wait(waiting, timeout=0.2)
-                if progress is not None:
-                    progress(int(sum(done) * 1000), len(changes) * 1000)
-            return [future.result() for future in futures]
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+    look = None if progress is None else (lambda: progress(int(sum(done) * 1000), len(changes) * 1000))
+    return side_by_side(work, range(len(changes)), look=look)

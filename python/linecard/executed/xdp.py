@@ -179,6 +179,7 @@ def xdp_rows(
     lanes: int = LANES,
     isa: int = 1,
     kept_arguments: bool = True,
+    path_exits: bool = False,
 ) -> XdpRows:
     """Schedule an XDP program into rows, as for a processor that carries out several instructions a cycle.
 
@@ -189,6 +190,7 @@ def xdp_rows(
         lanes: Instructions of a row at most, 1 to 8; fewer are counted, too.
         isa: Version of the instruction set that a C file is compiled for.
         kept_arguments: Whether helpers leave r1 to r5 alone.
+        path_exits: Whether the program's end is copied for each way that fixes the action, as an exit that holds it.
 
     Returns:
         Rows by lanes, and by block.
@@ -199,7 +201,14 @@ def xdp_rows(
         MissingExtraError: The compiler is not installed.
     """
     with _object(program, defines, isa) as path:
-        report = _core.xdp_rows(path, name=str(program), program=section, lanes=lanes, kept_arguments=kept_arguments)
+        report = _core.xdp_rows(
+            path,
+            name=str(program),
+            program=section,
+            lanes=lanes,
+            kept_arguments=kept_arguments,
+            path_exits=path_exits,
+        )
     return convert(report, XdpRows)
 
 

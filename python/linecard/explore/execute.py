@@ -1,4 +1,4 @@
-"""Runs of a sweep over a pool of threads: the compiled core releases the GIL, so threads use every core.
+"""Runs of a sweep side by side.
 
 What is in the store is found, not run. A point that somebody else runs meanwhile is put off and looked for again. A run
 that is refused or fails is a record like any other, with the reason. Nothing depends on the number of threads or on the
@@ -19,6 +19,7 @@ from linecard import _core
 from linecard.errors import ConfigError, LinecardError, RunError
 from linecard.explore.content import code_version
 from linecard.explore.subject import SUBJECTS, Request
+from linecard.side_by_side import Stopped, side_by_side, threads_for
 
 if TYPE_CHECKING:
     from linecard.explore.store import Store
@@ -28,7 +29,6 @@ Take = Callable[[str, Record], None]
 # Called with runs done, a fraction for those under way, and runs in all.
 SweepProgress = Callable[[float, int], object]
 
-_LOOK_SECONDS = 0.1
 _WAIT_SECONDS = 0.05
 
 
@@ -63,10 +63,6 @@ class Counts:
         self.failed += record["status"] == "failed"
         self.simulator_seconds += record["seconds"]
         self.simulator_cpu_seconds += record["cpu_seconds"]
-
-
-class Stopped(Exception):
-    """Raised inside a simulation's progress callback to end it."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -178,37 +174,20 @@ def execute(
         ConfigError: ``jobs`` is below one.
         Interrupted: Ctrl-C; runs under way are stopped first, what is done is kept.
     """
-    if jobs is not None and jobs < 1:
-        raise ConfigError(f"--jobs: found {jobs}, expected 1 or more")
+    most = threads_for(jobs)
     # Counts may hold what earlier questions found.
     before = counts.found
     pool = _Pool(look_up(tasks, store, take, counts), take, store, counts)
-    from linecard.request import default_jobs
+    workers, total = range(min(most, len(pool.waiting))), len(tasks)
 
-    threads = [
-        threading.Thread(target=pool.work, name=f"linecard-{number}", daemon=True)
-        for number in range(min(jobs or default_jobs(), len(pool.waiting)))
-    ]
-    total = len(tasks)
-    for thread in threads:
-        thread.start()
+    def look() -> None:
+        if progress is not None:
+            progress(min(total, counts.found - before + pool.done()), total)
+
     try:
-        while not pool.idle.wait(_LOOK_SECONDS) and any(thread.is_alive() for thread in threads):
-            if progress is not None:
-                progress(min(total, counts.found - before + pool.done()), total)
-        for thread in threads:
-            thread.join()
-        if progress is not None and threads:
-            progress(total, total)
-    except BaseException as error:
-        pool.stop.set()
-        for thread in threads:
-            thread.join()
-        if isinstance(error, KeyboardInterrupt):
-            raise Interrupted(counts.found - before + pool.finished, total) from None
-        raise
-    if pool.error is not None:
-        raise pool.error
+        side_by_side(lambda _, check: pool.work(check), workers, jobs=most, look=look)
+    except KeyboardInterrupt:
+        raise Interrupted(counts.found - before + pool.finished, total) from None
 
 
 class _Pool:
@@ -216,45 +195,32 @@ class _Pool:
 
     def __init__(self, tasks: list[Task], take: Take, store: Store | None, counts: Counts) -> None:
         self.waiting = deque(tasks)
-        self.stop = threading.Event()
-        self.idle = threading.Event()
         self.finished = 0
-        self.error: BaseException | None = None
         self._left = len(tasks)
         self._take, self._store, self._counts = take, store, counts
         self._alone = threading.Lock()
         self._under_way: dict[int, float] = {}
-        if not tasks:
-            self.idle.set()
 
     def done(self) -> float:
         """Runs done, with the fractions of those under way."""
         return self.finished + sum(list(self._under_way.values()))
 
-    def work(self) -> None:
+    def work(self, check: Callable[[], None]) -> None:
         """What each thread does."""
-        try:
-            while not self.stop.is_set():
-                try:
-                    task = self.waiting.popleft()
-                except IndexError:
-                    if self.idle.is_set():
-                        return
-                    # Somebody else's run may still come back to be done here.
-                    time.sleep(_WAIT_SECONDS)
-                    continue
-                self._one(task)
-        except Stopped:
-            pass
-        except BaseException as error:  # what `take` raises, or the system
-            self.error = error
-            self.stop.set()
-            self.idle.set()
+        while self._left > 0:
+            check()
+            try:
+                task = self.waiting.popleft()
+            except IndexError:
+                # Somebody else's run may still come back to be done here.
+                time.sleep(_WAIT_SECONDS)
+                continue
+            self._one(task, check)
 
-    def _one(self, task: Task) -> None:
+    def _one(self, task: Task, check: Callable[[], None]) -> None:
         store = self._store
         if store is None:
-            self._finish(task, self._run(task))
+            self._finish(task, self._run(task, check))
             return
         if not store.claim(task.key):
             record = store.get(task.key)
@@ -271,18 +237,17 @@ class _Pool:
             if record is not None:
                 self._finish(task, record, found=True)
                 return
-            record = self._run(task)
+            record = self._run(task, check)
             keep(store, task.key, record)
             self._finish(task, record)
         finally:
             store.release(task.key)
 
-    def _run(self, task: Task) -> dict[str, Any]:
+    def _run(self, task: Task, check: Callable[[], None]) -> dict[str, Any]:
         me = threading.get_ident()
 
         def step(done: int, total: int) -> None:
-            if self.stop.is_set():
-                raise Stopped
+            check()
             self._under_way[me] = min(1.0, done / total) if total else 0.0
 
         try:
@@ -299,5 +264,3 @@ class _Pool:
                 self.finished += 1
             self._take(task.key, record)
             self._left -= 1
-            if self._left == 0:
-                self.idle.set()

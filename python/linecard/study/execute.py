@@ -1,17 +1,11 @@
-"""Runs over a pool of threads: the compiled core releases the GIL, so threads use every core.
-
-Results are kept by request, not by order of completion, so that nothing depends on the number of threads. A run that
-fails takes only its own cells with it. Ctrl-C stops the running simulations within a fraction of a second.
-"""
+"""Runs of a study side by side. A run that fails takes only its own cells with it."""
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
-from linecard.errors import ConfigError, LinecardError
-from linecard.request import default_jobs
+from linecard.errors import LinecardError
+from linecard.side_by_side import side_by_side
 from linecard.study.runners import load_runner
 
 if TYPE_CHECKING:
@@ -19,10 +13,6 @@ if TYPE_CHECKING:
 
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
-
-
-class _Stopped(Exception):
-    """Raised inside a simulation's progress callback to end it."""
 
 
 def run_one(run: RunSpec, progress: Callable[[int, int], object]) -> StudyRun:
@@ -49,20 +39,14 @@ def execute(
         ConfigError: ``jobs`` is below one.
         KeyboardInterrupt: Ctrl-C; the simulations under way are stopped first.
     """
-    if jobs is not None and jobs < 1:
-        raise ConfigError(f"--jobs: found {jobs}, expected 1 or more")
-    stop = threading.Event()
     done = dict.fromkeys(runs, 0)
     total = sum(run.packets + run.warmup_packets for run in runs)
 
-    def work(run: RunSpec) -> StudyRun | str:
+    def work(run: RunSpec, check: Callable[[], None]) -> StudyRun | str:
         def step(packets_done: int, _packets_total: int) -> None:
+            check()
             done[run] = packets_done
-            if stop.is_set():
-                raise _Stopped
 
-        if stop.is_set():
-            raise _Stopped
         try:
             result: StudyRun | str = run_function(run, step)
         except LinecardError as error:
@@ -70,20 +54,5 @@ def execute(
         done[run] = run.packets + run.warmup_packets
         return result
 
-    outcomes: dict[RunSpec, StudyRun | str] = {}
-    with ThreadPoolExecutor(max_workers=jobs or default_jobs(), thread_name_prefix="linecard") as pool:
-        futures: dict[Future[StudyRun | str], RunSpec] = {pool.submit(work, run): run for run in runs}
-        waiting = set(futures)
-        try:
-            while waiting:
-                # A bounded wait lets this thread take Ctrl-C and report progress.
-                finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    outcomes[futures[future]] = future.result()
-                if progress is not None:
-                    progress(min(sum(done.values()), total), total)
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-    return {run: outcomes[run] for run in runs}
+    look = None if progress is None else (lambda: progress(min(sum(done.values()), total), total))
+    return dict(zip(runs, side_by_side(work, runs, jobs=jobs, look=look), strict=True))

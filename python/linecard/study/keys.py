@@ -98,6 +98,10 @@ class Curve(_Strict, frozen=True):
     axis: str
 
 
+Rung = Literal["latency", "bandwidth", "one program", "mixes"]
+RUNGS: tuple[Rung, ...] = ("latency", "bandwidth", "one program", "mixes")
+
+
 class TableSpec(_Strict, frozen=True):
     """A published table: a CSV file whose key columns choose the run and whose cell columns hold measures.
 
@@ -126,6 +130,8 @@ class TableSpec(_Strict, frozen=True):
             plot.
         predicted: The commit at which the cells were predicted before anybody who worked on the model had seen a
             number.
+        rung: What is measured, from a part to whole programs: the page of correlations has a ladder, each rung of which
+            uses only what those below fixed.
         curve: How its rows make curves, if they do.
         grouped_by: The key column whose values the page of correlations judges apart.
         named_by: The key columns that tell its rows apart; all if left out. The page of correlations names points by
@@ -151,6 +157,7 @@ class TableSpec(_Strict, frozen=True):
     origin: str = ""
     reading: float | None = None
     predicted: str = ""
+    rung: Rung | None = None
     curve: Curve | None = None
     grouped_by: str | None = None
     named_by: tuple[str, ...] = ()
@@ -355,35 +362,6 @@ class Calibration(_Strict, frozen=True):
     vary: tuple[Varied, ...] = ()
 
 
-class IntervalSpec(_Strict, frozen=True):
-    """An interval of a parameter that the chip's file has none for, with its source; bands of its cells hold it.
-
-    Either ``low`` and ``high``, or ``percent`` of what a run has the parameter at. Runs without the parameter are left
-    alone. Where the chip's file has an interval for the key, that one counts.
-
-    Attributes:
-        key: The parameter: a key of the chip, or a setting of the runner.
-        source: Where the interval comes from.
-        low: Lower end.
-        high: Upper end.
-        percent: How far both ends are from the run's own value.
-    """
-
-    key: str
-    source: str
-    low: float | None = None
-    high: float | None = None
-    percent: float | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse an interval without ends, or with two pairs of them."""
-        ends = [self.low is not None, self.high is not None, self.percent is not None]
-        if ends not in ([True, True, False], [False, False, True]):
-            raise ValueError("expected `low` and `high`, or `percent`")
-        if self.low is not None and self.high is not None and self.low > self.high:
-            raise ValueError(f"found low {self.low:g} above high {self.high:g}, expected it at or below")
-
-
 class Assumption(_Strict, frozen=True):
     """A reading of the document that it does not state outright.
 
@@ -467,7 +445,6 @@ class StudySpec(_Strict, frozen=True):
         calibrations: Parameters chosen on cells.
         assumptions: Readings that the document does not state outright.
         device: The chip whose measured rates it holds; the page of correlations has a section for each.
-        intervals: Intervals of parameters that the chip's file has none for.
         inputs: Inputs that it does not publish, on which limits hang.
     """
 
@@ -487,7 +464,6 @@ class StudySpec(_Strict, frozen=True):
     calibrations: tuple[Calibration, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     device: str = ""
-    intervals: tuple[IntervalSpec, ...] = ()
     inputs: tuple[Input, ...] = ()
 
     @property

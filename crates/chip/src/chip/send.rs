@@ -322,7 +322,9 @@ impl Chip {
             let counts = &mut self.account.not_ip;
             *(if by_port { &mut counts.forwarded } else { &mut counts.finished }) += 1;
         }
-        let latency = now - received;
+        let port_in = self.ports.get(usize::from(input_port)).and_then(|port| port.receiver.as_ref());
+        let first_bit = port_in.filter(|receiver| receiver.from_first_bit);
+        let latency = now - received + first_bit.map_or(0, |receiver| receiver.wire.pass(head.bytes));
         self.account.latency.record(latency);
         self.tallies.left(usize::from(input_port), counted, bytes, latency);
         self.account.leaves(head.bytes, now);

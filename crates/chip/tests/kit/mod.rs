@@ -78,7 +78,13 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
             name: "eth".into(),
             group: "eth".into(),
             overhead_bytes: 0,
-            receive: Some(ReceiveConfig { bits_per_second: 10_000_000_000, pool: 0, inbox: 0, bus: None }),
+            receive: Some(ReceiveConfig {
+                bits_per_second: 10_000_000_000,
+                from_first_bit: false,
+                pool: 0,
+                inbox: 0,
+                bus: None,
+            }),
             transmit: Some(TransmitConfig {
                 bits_per_second: 10_000_000_000,
                 queue_packets: 100_000,

@@ -381,6 +381,7 @@ pub fn chip(seed: u64) -> RandomChip {
             overhead_bytes: one_of(random, &[0, 20]),
             receive: (number == 0 || chance(random, 70)).then(|| ReceiveConfig {
                 bits_per_second: rate(random),
+                from_first_bit: false,
                 pool: number as usize % pools,
                 inbox: 0,
                 bus: None,

@@ -3,6 +3,7 @@
 use super::arguments::{Arguments, failed};
 use crate::error::Fault;
 use crate::hook::{AccessKind, Hook, Watch};
+use crate::maps::errno;
 use crate::object::MapKind;
 use crate::world::World;
 
@@ -48,6 +49,9 @@ pub(super) fn update<H: Hook>(
     world.touched(arguments.get(3), AccessKind::Read, value, watch);
     let (map, memory) = (&mut world.maps[number], &mut world.memory);
     let done = map.update(memory, &world.key, &world.value, arguments.get(4), world.arrival.cpu, watch);
+    if done == Err(errno::ENOMEM) {
+        return Err(memory.too_much_written(number));
+    }
     Ok(done.map_or_else(failed, |()| 0))
 }
 

@@ -5,12 +5,16 @@ use super::trie::Trie;
 use super::{Map, Ring, Table};
 use crate::memory::{self, Bytes, MOST_ELEMENTS, MOST_VALUE_BYTES, Memory, Region};
 use crate::object::{MapDefinition, MapKind, READ_ONLY_FLAG};
+use crate::sparse::{DENSE_BYTES, MOST_SPARSE_VALUE_BYTES, MOST_WRITTEN_BYTES, Sparse};
 
 /// Most bytes of a key, as the kernel has it.
 const MOST_KEY_BYTES: u32 = 512;
 
 /// Beside key and value of an entry that is searched for: bucket and links, or a node.
 const SEARCH_BYTES: u64 = 32;
+
+/// Most bytes of values: what a trace can name.
+const MOST_TRACED_BYTES: u64 = 1 << 32;
 
 /// What was found of a map that cannot be made, and what was expected.
 type Refused = (String, String);
@@ -39,9 +43,16 @@ impl Map {
             _ => u64::from(definition.value_bytes).next_multiple_of(8),
         };
         let values = if kind == K::Ringbuf { 1 } else { u64::from(definition.most_entries) * cpus };
-        if values > MOST_ELEMENTS || stride > MOST_VALUE_BYTES {
-            let found = format!("{values} values of {stride} bytes");
-            return Err((found, "at most 64 Mi values, each smaller than 64 MiB".to_owned()));
+        let sparse = matches!(kind, K::Array | K::PercpuArray)
+            && definition.data.is_none()
+            && values * stride > DENSE_BYTES
+            && stride <= MOST_SPARSE_VALUE_BYTES;
+        let found = || format!("{values} values of {stride} bytes");
+        if sparse && values * stride > MOST_TRACED_BYTES {
+            return Err((found(), "at most 4 GiB of values".to_owned()));
+        }
+        if !sparse && (values > MOST_ELEMENTS || stride > MOST_VALUE_BYTES) {
+            return Err((found(), "at most 64 Mi values, each smaller than 64 MiB".to_owned()));
         }
         let searched = matches!(
             kind,
@@ -54,7 +65,8 @@ impl Map {
                 | K::DevmapHash
         );
         let searching = if searched { SEARCH_BYTES + u64::from(definition.key_bytes) } else { 0 };
-        let room = values * stride + u64::from(definition.most_entries) * searching;
+        let held = if sparse { MOST_WRITTEN_BYTES.min(most_bytes) } else { values * stride };
+        let room = held + u64::from(definition.most_entries) * searching;
         if room > most_bytes {
             let found = format!("up to {room} bytes");
             return Err((found, format!("at most {most_bytes} that are left for maps: fewer entries")));
@@ -75,7 +87,7 @@ impl Map {
             // Programs that use it are refused when they are loaded.
             K::Other(_) => Table::Nothing,
         };
-        let all = matches!(table, Table::Array | Table::Places(_) | Table::Ring(_));
+        let all = !sparse && matches!(table, Table::Array | Table::Places(_) | Table::Ring(_));
         let readable = match kind {
             K::ProgArray | K::PerfEventArray | K::ArrayOfMaps | K::HashOfMaps | K::Xskmap => 0,
             K::Ringbuf => u64::from(most),
@@ -83,12 +95,14 @@ impl Map {
         };
         let read_only =
             definition.flags & READ_ONLY_FLAG != 0 || matches!(kind, K::Devmap | K::DevmapHash | K::Cpumap);
+        let writable = if read_only { 0 } else { readable };
         let mut region = Region {
-            room: readable,
-            write_room: if read_only { 0 } else { readable },
+            room: if sparse { 0 } else { readable },
+            write_room: if sparse { 0 } else { writable },
             stride: stride as u32,
             atomic: true,
             bytes: Bytes(if all { vec![0; (values * stride) as usize] } else { Vec::new() }),
+            sparse: sparse.then(|| Box::new(Sparse::new(values, stride, readable, writable, held))),
             ..Region::default()
         };
         if let Some(data) = &definition.data {
@@ -96,7 +110,7 @@ impl Map {
         }
         memory.add(definition.name.clone(), region);
         memory.add(format!("{}.index", definition.name), Region::default());
-        Ok((Self { definition, number, cpus, table, emitted: (0, 0) }, room))
+        Ok((Self { definition, number, cpus, masked_index: false, table, emitted: (0, 0) }, room))
     }
 }
 

@@ -25,12 +25,15 @@ use crate::hook::{AccessKind, Hook, Watch};
 use crate::memory::{self, Memory};
 use crate::object::{MapDefinition, MapKind};
 use hash::{HashTable, Place};
+use std::collections::BTreeMap;
 use trie::{Inserted, Trie};
 
 /// Error numbers that helpers return.
 pub(crate) mod errno {
     pub const ENOENT: i64 = -2;
     pub const E2BIG: i64 = -7;
+    /// Of a large map no more is kept.
+    pub const ENOMEM: i64 = -12;
     pub const ENOSPC: i64 = -28;
     pub const EEXIST: i64 = -17;
     pub const EINVAL: i64 = -22;
@@ -70,6 +73,8 @@ pub(crate) struct Map {
     pub number: usize,
     /// Values of each key.
     cpus: u64,
+    /// Whether an index of an array of a power of two of values is taken by its lower bits, so that every index is one.
+    pub masked_index: bool,
     table: Table,
     /// Records given to user space, and their bytes.
     pub emitted: (u64, u64),
@@ -89,7 +94,15 @@ impl Map {
         watch: &mut Watch<'_, H>,
     ) -> Found {
         let element = match &mut self.table {
-            Table::Array => array_index(key, self.definition.most_entries)?,
+            Table::Array => {
+                let most = self.definition.most_entries;
+                let masks = self.masked_index && most.is_power_of_two();
+                if masks {
+                    array_index(key, u32::MAX)? & u64::from(most - 1)
+                } else {
+                    array_index(key, most)?
+                }
+            }
             Table::Places(there) => {
                 let index = array_index(key, self.definition.most_entries)?;
                 let bytes = u64::from(self.definition.value_bytes);
@@ -105,7 +118,7 @@ impl Map {
             Table::Trie(trie) => u64::from(trie.find(key, watch)?),
             Table::Ring(_) | Table::Nothing => return None,
         };
-        let address = self.address(element, cpu);
+        let address = self.address(memory, element, cpu);
         if !self.definition.kind.holds_maps() {
             return Some(address);
         }
@@ -139,8 +152,8 @@ impl Map {
         Some(self.number_at(memory, element))
     }
 
-    fn address(&self, element: u64, cpu: u32) -> u64 {
-        memory::values(self.number).address(element * self.cpus + u64::from(cpu) % self.cpus, 0)
+    fn address(&self, memory: &Memory, element: u64, cpu: u32) -> u64 {
+        memory.address_of(memory::values(self.number), element * self.cpus + u64::from(cpu) % self.cpus)
     }
 
     /// Writes a value for one processor, as a program does.
@@ -157,9 +170,16 @@ impl Map {
             return Err(errno::EINVAL);
         }
         let (element, new) = self.place(memory, key, flags, watch)?;
+        let address = self.address(memory, element, cpu);
         let region = memory.region_mut(memory::values(self.number));
         let stride = region.stride as usize;
         let first = (element * self.cpus) as usize * stride;
+        if let Some(sparse) = &mut region.sparse {
+            sparse.fill(address, value.len() as u64).ok_or(errno::ENOMEM)?.copy_from_slice(value);
+            let at = first + (u64::from(cpu) % self.cpus) as usize * stride;
+            watch.access(memory::values(self.number), AccessKind::Write, at as u64, value.len() as u64);
+            return Ok(());
+        }
         if new {
             region.bytes[first..first + self.cpus as usize * stride].fill(0);
         }
@@ -212,7 +232,7 @@ impl Map {
         // Values of hashes and tries come as their entries do.
         let region = memory.region_mut(memory::values(self.number));
         let behind = ((element + 1) * self.cpus * u64::from(region.stride)) as usize;
-        if region.bytes.len() < behind {
+        if region.sparse.is_none() && region.bytes.len() < behind {
             region.bytes.resize(behind, 0);
         }
         Ok((element, new))
@@ -256,6 +276,18 @@ impl Map {
             there.map(|index| entry((index as u32).to_le_bytes().to_vec(), index)).collect()
         };
         match &self.table {
+            Table::Array if region.sparse.is_some() => {
+                let mut found: BTreeMap<u64, Vec<Vec<u8>>> = BTreeMap::new();
+                for (value, data) in region.sparse.iter().flat_map(|sparse| sparse.written()) {
+                    if data.iter().any(|&byte| byte != 0) {
+                        let values =
+                            found.entry(value / self.cpus).or_insert_with(|| vec![vec![0; bytes]; cpus]);
+                        values[(value % self.cpus) as usize].copy_from_slice(&data[..bytes]);
+                    }
+                }
+                let entry = |(index, values)| Entry { key: (index as u32).to_le_bytes().to_vec(), values };
+                found.into_iter().map(entry).collect()
+            }
             Table::Array => {
                 let all = cpus * stride;
                 indexed(&|index| region.bytes[index * all..][..all].iter().any(|&byte| byte != 0))

@@ -1,31 +1,61 @@
 //! Exits that say themselves what becomes of the packet.
 
-use super::graph::Graph;
+use super::graph::{Block, Graph};
 use super::inst::{Does, Inst};
+use super::values::Ends;
 use crate::code::Kind;
+use std::collections::BTreeMap;
 
-/// Instructions of a tail that is copied to where control comes from.
-const MOST_OF_A_TAIL: usize = 2;
-
-/// Copies short tails into the blocks that go on to them alone, and puts constant actions into exits.
-pub(super) fn constant_exits(graph: &mut Graph) {
-    let tails: Vec<usize> = graph.alive().filter(|&block| is_tail(graph, block)).collect();
+/// Copies the end of the program for the ways that fix the action, as an exit of that action: one for each action, which
+/// branches share; what goes nowhere else ends with it. The end itself stays for the other ways.
+pub(super) fn path_exits(graph: &mut Graph) {
+    let ends = Ends::new(graph);
     let before = graph.predecessors();
-    for tail in tails {
-        let insts = graph.blocks[tail].insts.clone();
-        let from = before[tail].iter().copied().filter(|&from| {
-            from != tail
-                && graph.blocks[from].returns == graph.blocks[tail].returns
-                && graph.successors(from).count() == 1
-        });
-        for block in from.collect::<Vec<_>>() {
-            let own = &mut graph.blocks[block];
-            own.insts.pop_if(|last| last.ends());
-            own.insts.extend(insts.iter().cloned());
-            (own.falls, own.jumps, own.tail) = (None, None, Some(tail));
+    for tail in graph.alive().filter(|&block| only_ends(graph, block)).collect::<Vec<_>>() {
+        let own = graph.blocks[tail].clone();
+        let ways: Vec<(usize, Option<i64>)> =
+            before[tail].iter().map(|&from| (from, ends.action(from, &own.insts))).collect();
+        // What falls into it from a branch is charged the least of all ways, which is that of an exit that holds its action.
+        let falls =
+            |from: usize| graph.blocks[from].falls == Some(tail) && graph.successors(from).count() > 1;
+        if ways.iter().any(|&(from, action)| action.is_none() && falls(from)) {
+            continue;
+        }
+        let Some(mut exit) = own.insts.last().cloned() else { continue };
+        exit.exit_of_constant();
+        let mut exits = BTreeMap::new();
+        for (from, action) in ways {
+            let Some(action) = action else { continue };
+            if graph.successors(from).count() == 1 {
+                let own = &mut graph.blocks[from];
+                own.insts.pop_if(|last| last.ends());
+                own.insts.push(exit.clone());
+                (own.falls, own.jumps, own.tail) = (None, None, Some(tail));
+                continue;
+            }
+            let to = *exits.entry(action).or_insert_with(|| {
+                graph.blocks.push(Block { insts: vec![exit.clone()], tail: Some(tail), ..own.clone() });
+                graph.blocks.len() - 1
+            });
+            let Block { falls, jumps, .. } = &mut graph.blocks[from];
+            for way in [falls, jumps].into_iter().filter(|way| **way == Some(tail)) {
+                *way = Some(to);
+            }
         }
     }
     graph.reach();
+}
+
+/// Whether a block does nothing but make an action that it does not know, and end the program with it.
+fn only_ends(graph: &Graph, block: usize) -> bool {
+    let own = &graph.blocks[block];
+    let Some((exit, rest)) = own.insts.split_last() else { return false };
+    let ends = exit.op.kind == Kind::Exit && !own.returns && !graph.is_entry(block);
+    ends && rest.iter().all(Inst::is_pure)
+}
+
+/// Puts constant actions into the exits right behind them.
+pub(super) fn constant_exits(graph: &mut Graph) {
     for block in graph.blocks.iter_mut().filter(|block| block.alive && !block.returns) {
         if let Some(made) = action(&block.insts) {
             block.insts.remove(made);
@@ -34,14 +64,6 @@ pub(super) fn constant_exits(graph: &mut Graph) {
             }
         }
     }
-}
-
-fn is_tail(graph: &Graph, block: usize) -> bool {
-    let insts = &graph.blocks[block].insts;
-    let ends = insts.last().is_some_and(|last| last.op.kind == Kind::Exit);
-    // What falls into it from a branch could not be told apart from what jumps there.
-    let entered = |from: usize| graph.blocks[from].falls == Some(block) && graph.successors(from).count() > 1;
-    ends && insts.len() <= MOST_OF_A_TAIL && !graph.is_entry(block) && !graph.alive().any(entered)
 }
 
 /// Where the constant is made that an exit takes, if nothing else reads it.

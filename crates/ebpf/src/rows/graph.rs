@@ -23,6 +23,13 @@ pub(super) struct Block {
     pub tail: Option<usize>,
 }
 
+impl Block {
+    /// The tail in the place of which ways are led to this block, which has nothing in front of it.
+    pub fn replaces(&self, blocks: &[Self]) -> Option<usize> {
+        self.tail.filter(|&tail| blocks[tail].leader == self.leader)
+    }
+}
+
 /// Where control comes in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
@@ -180,6 +187,8 @@ impl Graph {
         for entry in &self.entries {
             before[entry.block] += 1;
         }
+        let replaced: BTreeSet<usize> =
+            self.alive().filter_map(|block| self.blocks[block].replaces(&self.blocks)).collect();
         for block in 0..self.blocks.len() {
             while self.blocks[block].alive {
                 let mut next = self.successors(block);
@@ -190,6 +199,7 @@ impl Graph {
                 let taken = std::mem::take(&mut self.blocks[to].insts);
                 self.blocks[to].alive = false;
                 let Block { falls, jumps, jump, tail, .. } = self.blocks[to];
+                let tail = tail.or_else(|| replaced.contains(&to).then_some(to));
                 let into = &mut self.blocks[block];
                 into.insts.pop_if(|last| last.ends());
                 into.insts.extend(taken);

@@ -28,7 +28,7 @@ pub use rules::Rules;
 use crate::code::Code;
 use graph::{Block, Graph};
 use inst::Does;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use table::Table;
 
 /// Most lanes of a row.
@@ -127,6 +127,10 @@ fn simplified(graph: &mut Graph, rules: Rules) {
         }
     };
     clean(graph);
+    if rules.path_exits {
+        exits::path_exits(graph);
+        clean(graph);
+    }
     if rules.wide_copies {
         let wanted = dead::wanted(graph);
         simplify::wide_copies(graph, &wanted);
@@ -192,11 +196,14 @@ fn told(code: &Code, graph: &Graph, rows: &[(u32, u32)], operations: u32) -> Row
     let mut told = Rows { operations, executed: none.clone(), jumped: none, ..Rows::default() };
     // The least that blocks with the same tail cost: executing the tail's operations costs that much.
     let mut least: BTreeMap<usize, Charge> = BTreeMap::new();
-    let kept = |block: usize| graph.blocks[block].tail.filter(|&tail| graph.blocks[tail].alive);
+    let replaced = |block: usize| graph.blocks[block].replaces(&graph.blocks);
+    let executed: BTreeSet<usize> = graph.alive().map(|block| replaced(block).unwrap_or(block)).collect();
+    let kept = |block: usize| graph.blocks[block].tail.filter(|tail| executed.contains(tail));
     for block in graph.alive() {
         if let Some(tail) = kept(block) {
-            let least = least.entry(tail).or_insert_with(|| charge(graph, rows, tail));
-            *least = least.least(charge(graph, rows, block));
+            let own = charge(graph, rows, block);
+            let all = if graph.blocks[tail].alive { own.least(charge(graph, rows, tail)) } else { own };
+            least.entry(tail).and_modify(|least| *least = least.least(all)).or_insert(all);
         }
     }
     for block in graph.alive() {
@@ -207,7 +214,7 @@ fn told(code: &Code, graph: &Graph, rows: &[(u32, u32)], operations: u32) -> Row
         let whole = charge(graph, rows, block);
         let paid = kept(block).and_then(|tail| least.get(&tail).copied());
         let first = own.leader as usize;
-        told.executed[first] = match (least.get(&block), paid) {
+        told.executed[first] = match (least.get(&replaced(block).unwrap_or(block)), paid) {
             (Some(&least), _) => least,
             (None, Some(paid)) => whole.without(paid),
             (None, None) => whole,
@@ -220,5 +227,6 @@ fn told(code: &Code, graph: &Graph, rows: &[(u32, u32)], operations: u32) -> Row
             }
         }
     }
+    told.blocks.sort_by_key(|block| block.first);
     told
 }

@@ -1,6 +1,6 @@
 //! What the scheduler may do.
 
-/// What the scheduler does; all but `exit_alone` are on in [`Rules::default`].
+/// What the scheduler does; all but `path_exits` and `exit_alone` are on in [`Rules::default`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Leaves out stores of 0 to stack that nothing was stored to before.
@@ -11,8 +11,10 @@ pub struct Rules {
     pub clean_up: bool,
     /// Makes one load and one store of a copy of 2, 4 or 6 bytes in pieces.
     pub wide_copies: bool,
-    /// Puts actions that are constant into exits, and copies short tails for it.
+    /// Makes one instruction of a constant action and the exit behind it.
     pub constant_exits: bool,
+    /// Copies the end of the program for each way that fixes the action, as an exit that holds it.
+    pub path_exits: bool,
     /// Makes one instruction of a move and the arithmetic behind it.
     pub three_operands: bool,
     /// Gives every value a register of its own: only values that are read order instructions.
@@ -35,6 +37,7 @@ impl Default for Rules {
             clean_up: true,
             wide_copies: true,
             constant_exits: true,
+            path_exits: false,
             three_operands: true,
             renaming: true,
             motion: true,

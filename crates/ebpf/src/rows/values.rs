@@ -243,8 +243,8 @@ pub(super) struct Found {
     pub zeros: Vec<u32>,
 }
 
-/// Follows values through a graph, and notes what bytes its instructions touch.
-pub(super) fn follow(graph: &mut Graph) -> Found {
+/// Follows values through a graph: what is known where each block begins.
+fn starts(graph: &Graph) -> Vec<Option<State>> {
     let mut states: Vec<Option<State>> = vec![None; graph.blocks.len()];
     let mut open = Vec::new();
     for entry in &graph.entries {
@@ -267,6 +267,37 @@ pub(super) fn follow(graph: &mut Graph) -> Found {
             }
         }
     }
+    states
+}
+
+/// What is known where each block ends.
+pub(super) struct Ends(Vec<Option<State>>);
+
+impl Ends {
+    pub fn new(graph: &Graph) -> Self {
+        let mut states = starts(graph);
+        for (block, state) in graph.blocks.iter().zip(&mut states) {
+            if let Some(state) = state {
+                block.insts.iter().for_each(|inst| state.after(inst));
+            }
+        }
+        Self(states)
+    }
+
+    /// The action that r0 holds for certain once these instructions have followed a block.
+    pub fn action(&self, block: usize, insts: &[Inst]) -> Option<i64> {
+        let mut state = self.0[block].clone()?;
+        insts.iter().for_each(|inst| state.after(inst));
+        match state.get(0) {
+            Value::Constant(action) => Some(action),
+            _ => None,
+        }
+    }
+}
+
+/// Follows values through a graph, and notes what bytes its instructions touch.
+pub(super) fn follow(graph: &mut Graph) -> Found {
+    let states = starts(graph);
     let mut found = Found { checks: BTreeMap::new(), zeros: Vec::new() };
     for (block, state) in graph.blocks.iter_mut().zip(states) {
         let Some(mut state) = state else { continue };

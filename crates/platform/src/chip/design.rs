@@ -18,7 +18,7 @@ use crate::preset::{find, in_folder, load, names_of};
 use crate::request::RunRequest;
 use linecard_chip::ChipConfig;
 use linecard_chip::config::ClusterConfig;
-use linecard_config::{Document, IntervalEnd, Request, Row, Section, Under, nearest};
+use linecard_config::{Document, Request, Row, Section, Under, nearest};
 use linecard_queueing::{Kind, Q_ARRAY_THREADS};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
@@ -54,7 +54,7 @@ impl Design {
     /// # Errors
     /// All problems at once.
     pub fn load(preset: &str, overrides: &[String], app: Option<&str>, seed: u64) -> Result<Self, Error> {
-        Self::read(preset, overrides, app, None, PacketsFrom::Either, IntervalEnd::Stated, seed)
+        Self::read(preset, overrides, app, None, PacketsFrom::Either, seed)
     }
 
     /// The chip of a run, on which `executable` is executed.
@@ -63,8 +63,8 @@ impl Design {
     /// All problems at once.
     pub fn of(request: &RunRequest, executable: Option<&Executable>) -> Result<Self, Error> {
         let from = PacketsFrom::run(request.trace.as_deref());
-        let (app, bound) = (request.app.as_deref(), request.bound);
-        Self::read(&request.preset, &request.overrides, app, executable, from, bound, request.seed)
+        let app = request.app.as_deref();
+        Self::read(&request.preset, &request.overrides, app, executable, from, request.seed)
     }
 
     fn read(
@@ -73,7 +73,6 @@ impl Design {
         app: Option<&str>,
         executable: Option<&Executable>,
         from: PacketsFrom,
-        bound: IntervalEnd,
         seed: u64,
     ) -> Result<Self, Error> {
         let name = preset_name(preset);
@@ -89,7 +88,6 @@ impl Design {
                 overrides,
                 components: COMPONENTS,
                 named_rows: &["route"],
-                bound,
                 ..Request::of(&name, &find)
             }
             .read()

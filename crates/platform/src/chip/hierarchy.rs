@@ -10,7 +10,6 @@ use crate::error::{ConfigProblem, Error};
 use crate::preset::problem;
 use crate::request::RunRequest;
 use linecard_chip::{ChipConfig, ClusterCounts, Counts, PlaceCounts, RunLimit};
-use linecard_config::IntervalEnd;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -183,7 +182,6 @@ impl Measured {
             program: None,
             trace: None,
             overrides,
-            bound: IntervalEnd::Stated,
             seed,
             packets,
             warmup_packets: Some(packets / 20),

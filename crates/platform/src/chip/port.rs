@@ -237,7 +237,12 @@ impl Ports {
             }
             None => (0, None),
         };
-        (ReceiveConfig { bits_per_second, pool, inbox, bus: self.bus(section) }, own)
+        let from_first_bit = section.switch_or(
+            "latency_from_first_bit",
+            false,
+            "whether latencies begin with the first bit of a frame, not with its last: one pass of the wire more",
+        );
+        (ReceiveConfig { bits_per_second, from_first_bit, pool, inbox, bus: self.bus(section) }, own)
     }
 
     /// The link between the port and the chip.

@@ -6,7 +6,6 @@ use super::run::{fits, judge};
 use crate::error::Error;
 use crate::request::RunRequest;
 use linecard_chip::{ChipConfig, Loss, RunLimit};
-use linecard_config::IntervalEnd;
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
 
@@ -31,7 +30,6 @@ fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error>
         program: None,
         trace: None,
         overrides: Vec::new(),
-        bound: IntervalEnd::Stated,
         seed: 1,
         packets: PACKETS,
         warmup_packets: Some(0),

@@ -101,7 +101,6 @@ def _studies() -> Iterator[str]:
         "`[[checks]]`": study.CheckSpec,
         "`[[calibrations]]`": study.Calibration,
         "`[[assumptions]]`": study.Assumption,
-        "`[[intervals]]`": study.IntervalSpec,
         "`curve` of `[[tables]]`": study.Curve,
         "`[[inputs]]`": study.Input,
         "`values` of an input": study.At,

@@ -38,6 +38,10 @@ commit; the predictions here are those of the current model.
 - A *band* is what a prediction comes to over the intervals of its parameters, each at its own ends, then all that raise
   the rate together and all that lower it together. *Inside* counts the published rates that lie in their band, give or
   take their reading error. *Made by* names the two intervals that alone make most of its width.
+- The *ladder* goes from what a part takes and carries to whole programs: what was chosen on a rung is *fixed* for those
+  above, which fix nothing themselves unless they say so.
+- *Limited by* is the part of the chip that is busy for at least 97 % of the time in the prediction; where none is,
+  threads wait for answers. What the source says limits a rate is in the groups of `reads`.
 - A *knee* is where a curve first comes within 5 % of its largest rate and stays there.
 - *Null models* are arithmetic: what the wires carry; what the engines' cycles allow; what the busiest memory or unit
   serves; what threads allow that each carry one packet after another, unloaded; and the least of these. Where the least
@@ -46,6 +50,9 @@ commit; the predictions here are those of the current model.
 """
 WITHOUT = """\
 ## Without a published rate
+
+Curves are over what their sources vary: engines. No source here publishes rates over threads or over lengths of frames
+with all else equal; [figures](../../studies/nfp4000/README.md) over threads are predictions alone.
 
 No study holds measured rates of `rosebud16` and `rosebud8` (its numbers are bounds by arithmetic), of `pspin`,
 `bluefield3_dpa` and `ixp2800`; see [what each chip is validated on](../guide/validation.md). Studies of papers that
@@ -109,6 +116,27 @@ def null_rows(device: Device) -> list[tuple[str, ...]]:
     return rows
 
 
+def ladder_rows(device: Device) -> list[tuple[str, ...]]:
+    """The ladder: a row for what is measured, from a part to whole programs."""
+    rows: list[tuple[str, ...]] = []
+    for step in device.ladder:
+        points = [point for point in device.judged if point.table in step.tables]
+        errors = own_errors(points)
+        inside, banded = coverage(points)
+        rows.append(
+            (
+                step.rung,
+                ", ".join(step.tables),
+                "; ".join(step.fixed) or "nothing",
+                str(len(points)),
+                *(("–", "–") if errors is None else (percent(errors.mean_abs), percent(errors.bias, sign=True))),
+                f"{inside} of {banded}" if banded else "–",
+            )
+        )
+    return rows
+
+
+LADDER_COLUMNS = ("ladder", "tables", "fixed on them", "predicted", "mean error", "bias", "inside")
 NULL_COLUMNS = ("points", "predicted", *NULL_MODELS)
 
 
@@ -137,6 +165,8 @@ def _section(device: Device, pictures: str) -> list[str]:
     parts = [f"## {device.chip}\n", f"{device.document}. {len(device.points)} rates: {counted}.\n"]
     parts.append(f"![Predicted against published rates of {device.chip}]({pictures}/{device.chip}.svg)\n")
     parts += _table(NUMBER_COLUMNS, number_rows(device))
+    if device.ladder:
+        parts += _table(LADDER_COLUMNS, ladder_rows(device))
     parts.append(f"{band_words(device)}\n")
     parts += ["Mean errors of the prediction, and of null models at the points to which they apply:\n"]
     parts += _table(NULL_COLUMNS, null_rows(device))
@@ -158,8 +188,7 @@ def _points(device: Device, table: str, origin: str) -> list[str]:
     said = [
         f"Source: {origin}; reading error ± {', '.join(f'{each:g}' for each in readings)} Mpps",
         *(f"*predicted before seen* at {commit}" for commit in before),
-        f'again: `linecard reproduce {device.study} --table "{table}"`, and each point by the `command` in '
-        "`linecard reproduce --correlation --json`",
+        f'again: `linecard reproduce {device.study} --table "{table}"`',
     ]
     rows = [
         (
@@ -168,12 +197,19 @@ def _points(device: Device, table: str, origin: str) -> list[str]:
             "failed" if point.predicted is None else f"{point.predicted:.4g}",
             "–" if point.error is None else percent(point.error, sign=True),
             *_band_cells(point),
+            point.limited_by,
             "calibrated" if point.calibrated else "",
         )
         for point in points
     ]
-    columns = ("point", "published, Mpps", "predicted", "error", "band", "made by", "")
-    return [f"### {device.chip}: {table}\n", f"{'; '.join(said)}.\n", *_table(columns, rows)]
+    columns = ("point", "published, Mpps", "predicted", "error", "band", "made by", "limited by", "")
+    commands = [
+        "The points again, one after another:\n",
+        "```console",
+        *(f"$ {point.command}" for point in points),
+        "```\n",
+    ]
+    return [f"### {device.chip}: {table}\n", f"{'; '.join(said)}.\n", *_table(columns, rows), *commands]
 
 
 def _band_cells(point: Point) -> tuple[str, str]:

@@ -54,7 +54,7 @@ def null_rates(run: RunSpec, outcome: StudyRun, alone: StudyRun | str | None) ->
     # What is above that does not come over the ports: experiments with half of a forwarder leave them out.
     if wires > summary.throughput_mpps * (1 - WIRE_SLACK):
         found[WIRE] = wires
-    busy = {use.component: use.utilization for use in result.resources if not use.component.startswith("threads of ")}
+    busy = parts_of(result)
     for model, of_engines in ((CYCLES, True), (SERVERS, False)):
         most = max((share for name, share in busy.items() if name.startswith("engines of ") == of_engines), default=0.0)
         if most > 0:
@@ -64,6 +64,11 @@ def null_rates(run: RunSpec, outcome: StudyRun, alone: StudyRun | str | None) ->
         found[THREADS] = alone.metric("total", "throughput_mpps") * threads
     found[LEAST] = min(found.values())
     return found
+
+
+def parts_of(result: RunResult) -> dict[str, float]:
+    """The share of the time for which each part of the chip was busy; threads, which hold packets, are none."""
+    return {use.component: use.utilization for use in result.resources if not use.component.startswith("threads of ")}
 
 
 def _is(key: str, name: str) -> bool:

@@ -59,6 +59,8 @@ class Point:
         at: Where on the curve.
         band: What the prediction comes to over the intervals; ``None`` without any.
         null: What null models say, by name.
+        limited_by: The part of the chip that is busy all the time in the prediction, or that threads wait; empty if it
+            failed.
         failure: Why there is no prediction.
     """
 
@@ -75,6 +77,7 @@ class Point:
     at: float = 0.0
     band: Band | None = None
     null: dict[str, float] | None = None
+    limited_by: str = ""
     failure: str = ""
 
     @property
@@ -108,6 +111,21 @@ class Knee:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the ladder.
+
+    Attributes:
+        rung: What is measured.
+        tables: Tables of the study on it.
+        fixed: Parameters that were chosen on it; steps above use them.
+    """
+
+    rung: str
+    tables: tuple[str, ...]
+    fixed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Device:
     """Everything of one device.
 
@@ -120,6 +138,7 @@ class Device:
         axis: What curves run over, in words; empty without curves.
         intervals: Parameters that bands hold, with their ends in words.
         points: Its points, in the order of the study.
+        ladder: What is measured, the simplest first.
     """
 
     study: str
@@ -130,6 +149,7 @@ class Device:
     axis: str
     intervals: tuple[str, ...]
     points: tuple[Point, ...]
+    ladder: tuple[Step, ...] = ()
 
     @property
     def judged(self) -> list[Point]:

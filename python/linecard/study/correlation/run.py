@@ -14,21 +14,23 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from linecard.chip import band as bands
+from linecard.chip.result import RunResult
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.study import compare
 from linecard.study.correlation.intervals import intervals_text, ranges_of
-from linecard.study.correlation.null import null_rates, one_thread
-from linecard.study.correlation.result import Band, Correlation, Device, Point
+from linecard.study.correlation.null import null_rates, one_thread, parts_of
+from linecard.study.correlation.result import Band, Correlation, Device, Point, Step
 from linecard.study.execute import execute, run_one
+from linecard.study.keys import RUNGS
 from linecard.study.plan import make_plan
 from linecard.study.runners import command_of
 from linecard.study.spec import load_study, study_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from linecard.chip.band import Range
-    from linecard.study.keys import TableSpec
+    from linecard.study.keys import StudySpec, TableSpec
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
     from linecard.study.spec import PublishedRow, Study
@@ -41,6 +43,8 @@ UNIT = "Mpps"
 # Packets of a point are all alike and always wait: four times as many move a rate by less than 0.5 %.
 PACKETS, WARMUP_PACKETS = 4000, 2000
 ROUNDS = 3
+# A part that is busy for less of the time does not limit alone.
+BUSY, WAITS = 0.97, "waits of threads"
 
 
 def correlate(
@@ -133,7 +137,7 @@ def _points_of(study: Study) -> list[_Planned]:
                         component=measure.component,
                         metric=measure.metric,
                         calibrated=compare.is_calibrated(spec.calibrations, row.keys, cell.measure, column, table.id),
-                        ranges=tuple(ranges_of(spec.intervals, run)),
+                        ranges=tuple(ranges_of(run)),
                     )
                 )
     return found
@@ -269,6 +273,7 @@ def _device(study: Study, planned: Sequence[_Planned], found: Outcomes, banded: 
                 at=0.0 if curve is None else float(point.row.keys[curve.over]),
                 band=None if isinstance(band, str) else band,
                 null=None if isinstance(outcome, str) else null_rates(point.run, outcome, alone),
+                limited_by=_limit(outcome),
                 failure="; ".join(failures),
             )
         )
@@ -282,6 +287,25 @@ def _device(study: Study, planned: Sequence[_Planned], found: Outcomes, banded: 
         document=spec.document,
         origins={name: table.origin or table.title for name, table in tables.items()},
         axis=axes[0] if axes else "",
-        intervals=tuple(intervals_text(spec.intervals, ranges)),
+        intervals=tuple(intervals_text(ranges)),
         points=tuple(points),
+        ladder=tuple(_ladder(spec)),
     )
+
+
+def _limit(outcome: StudyRun | str) -> str:
+    """What limits a run: the busiest part, or else that threads wait."""
+    result = getattr(outcome, "first", outcome)
+    if not isinstance(result, RunResult):
+        return ""
+    busiest = max(parts_of(result).items(), key=lambda part: part[1], default=("", 0.0))
+    return busiest[0] if busiest[1] >= BUSY else WAITS
+
+
+def _ladder(spec: StudySpec) -> Iterator[Step]:
+    """What a study's tables measure, the simplest first, and what was chosen on each."""
+    for rung in RUNGS:
+        tables = tuple(table.id for table in spec.tables if table.rung == rung)
+        fixed = [each for each in spec.calibrations if any(cell.get("table") in tables for cell in each.cells)]
+        if tables:
+            yield Step(rung, tables, tuple(each.parameter for each in fixed))

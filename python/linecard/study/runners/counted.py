@@ -3,7 +3,8 @@
 ``preset`` is the chip. Settings that begin with ``count.`` are the program's work on a packet; it stands where the chip
 executes a program (its step with ``op = "run"``), in the middle of all that is done around it:
 
-- ``count.cycles``: cycles of its instructions, those that issue its accesses included;
+- ``count.cycles``: cycles of its instructions, those that issue its accesses included; ``percent`` of the chip's table
+  of eBPF instructions is of them, too;
 - ``count.ROLE.OP``: accesses of that kind at a role of the chip, always of the same 4 bytes. The thread waits for reads
   (``read``); writes and additions (``write``, ``add``) are posted.
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 COUNT = "count."
 CYCLES = "cycles"
+PROGRAM = "program"
 POSTED = {"read": False, "write": True, "add": True}
 
 
@@ -83,11 +85,13 @@ def changes(spec: RunSpec) -> list[str]:
         message = f"found {cycles}, expected at least the {issuing} cycles that issue the accesses"
         raise ConfigError.of([ConfigProblem("set", COUNT + CYCLES, message)])
     own = _number(chip, f"{step}.cycles")
+    # What tables are off by: the program's cycles by that of its instructions, not by that of the steps around.
+    work = (cycles * _percent(chip, f"{cluster}.ebpf") / 100 - issuing) * 100 / _percent(chip, PROGRAM)
     done = [f"{step}.op=compute"]
     if accesses:
         done = [f"{step}.op=spread", f"{step}.accesses=[{', '.join(accesses)}]"]
     others = [override for override in rest if not override.startswith(f"{step}.cycles=")]
-    return [*others, *done, f"{step}.cycles={own + cycles - issuing}"]
+    return [*others, *done, f"{step}.cycles={own + round(work)}"]
 
 
 def _whole(key: str, text: str) -> int:
@@ -98,6 +102,11 @@ def _whole(key: str, text: str) -> int:
 
 def _number(chip: Description, key: str) -> int:
     return int(float(chip[key].text))
+
+
+def _percent(chip: Description, table: str) -> float:
+    """Of the cycles of a table, what they stand for."""
+    return next((float(each.text) for each in chip.parameters if each.key == f"{table}.percent"), 100.0)
 
 
 def _where_it_runs(preset: str, chip: Description) -> tuple[str, str]:

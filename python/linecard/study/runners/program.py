@@ -5,6 +5,7 @@
 that fills a map; every other setting changes a parameter of the chip. Beside the metrics of the run there are:
 
 - ``program engine_cycles_per_packet``: cycles of all engines together between two packets that leave or are dropped;
+- ``program engine_cycles_around``: the same without those of the program itself;
 - ``program further_cycles``: what one more of ``NAME`` adds to that, by the second run;
 - of every memory and unit, ``cycles_per_access``: core cycles between two of its accesses.
 """
@@ -115,7 +116,11 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
     chip = describe(spec.preset, set=changes)
     all_engines = next(each.value for each in chip.derived if each.name == ENGINE_CYCLES)
     cycles = all_engines / first.summary.throughput_mpps
-    found = [Metric("program", "engine_cycles_per_packet", "engine cycles", cycles)]
+    own = sum(each.cycles_per_packet for each in first.programs)
+    found = [
+        Metric("program", "engine_cycles_per_packet", "engine cycles", cycles),
+        Metric("program", "engine_cycles_around", "engine cycles", cycles - own),
+    ]
     core_cycles = float(chip[CLOCK].text) * 1e6 * first.summary.simulated_seconds
     for row in first.metrics:
         if row.metric == "accesses" and row.value:

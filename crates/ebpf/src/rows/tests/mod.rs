@@ -36,6 +36,7 @@ fn plain() -> Rules {
         clean_up: false,
         wide_copies: false,
         constant_exits: false,
+        path_exits: false,
         three_operands: false,
         renaming: true,
         motion: false,
@@ -192,14 +193,38 @@ fn constant_actions_stand_in_exits() {
     let dropped = rows(&[set(0, 1), EXIT], 4, rules);
     assert_eq!((dropped.total, dropped.blocks[0].exit), (1, Some(ExitAction::Constant)));
     assert_eq!(rows(&[set(0, 1), EXIT], 4, plain()).total, 2);
-    // if r1 == 0 goto out; r0 = 1; out: exit. What falls through knows its action, what jumps asks r0.
+    // if r1 == 0 goto out; r0 = 1; out: exit. Both ways end with one exit, which asks r0.
     let lines = [set(0, 2), (0x15, 1, 0, 1, 0), set(0, 1), EXIT];
     let found = rows(&lines, 4, rules);
-    // r0 = 2 | if; exit 1; exit
-    assert_eq!(found.total, 3);
     let charge = |rows, asks| Charge { rows, asks };
+    // r0 = 2; if | r0 = 1 | exit
+    assert_eq!(found.executed[..4], [charge(1, false), charge(0, false), charge(1, false), charge(1, true)]);
+    // Copied for both: r0 = 2; if | exit 1 | exit 2, a row each, and the first way has no other row than that of its exit.
+    let found = rows(&lines, 4, Rules { path_exits: true, ..rules });
+    assert_eq!(found.total, 3);
     assert_eq!(found.executed[..4], [charge(1, false), charge(0, false), charge(0, false), charge(1, false)]);
-    assert_eq!(found.jumped[1], charge(0, true));
+    assert!(found.jumped.iter().all(|&more| more == charge(0, false)));
+}
+
+#[test]
+fn each_way_that_fixes_the_action_has_an_exit_of_it() {
+    // r0 = 2; if r1 == 0 goto out; r0 = 1; if r1 == 2 goto out; call time; out: exit
+    let lines = [set(0, 2), (0x15, 1, 0, 3, 0), set(0, 1), (0x15, 1, 0, 1, 2), (0x85, 0, 0, 0, 5), EXIT];
+    let found = rows(&lines, 4, Rules { path_exits: true, clean_up: true, ..plain() });
+    let charge = |rows, asks| Charge { rows, asks };
+    // if | if | call; exit asks | exit 2 | exit 1: the constants are in the exits, the call joins what is left of the end.
+    assert_eq!(found.total, 6);
+    // The end costs what its exits do, one row; the way of the call pays the rest: its own row, and that it asks.
+    let none = charge(0, false);
+    assert_eq!(
+        found.executed[..6],
+        [charge(1, false), none, charge(1, false), none, charge(1, true), charge(1, false)]
+    );
+    assert!(found.jumped.iter().all(|&more| more == none));
+    // Where a branch falls into the end with an action that is not fixed, all ways ask for it, as before.
+    let lines = [set(0, 2), (0x15, 1, 0, 2, 0), (0x85, 0, 0, 0, 5), (0x15, 1, 0, 1, 2), EXIT, EXIT];
+    let (without, with) = with(&lines, |rules| rules.path_exits = true);
+    assert_eq!(without, with);
 }
 
 #[test]

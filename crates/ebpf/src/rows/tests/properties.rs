@@ -82,10 +82,10 @@ proptest! {
     }
 
     #[test]
-    fn every_way_through_costs_the_rows_of_its_blocks(lines in program(), ways in any::<u64>()) {
+    fn every_way_through_costs_the_rows_of_its_blocks(lines in program(), ways in any::<u64>(), path_exits in any::<bool>()) {
         // Without what joins blocks, a block's rows are those of its own operations.
         let code = code(&lines);
-        let rules = Rules { constant_exits: true, ..plain() };
+        let rules = Rules { constant_exits: true, path_exits, ..plain() };
         let found = Rows::new(&code, &[0], 4, rules);
         let alone = Rows::new(&code, &[0], 4, plain());
         let (mut at, mut paid, mut without, mut ways) = (0u32, 0, 0, ways);

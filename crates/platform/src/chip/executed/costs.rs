@@ -6,6 +6,7 @@
 //! instruction is the memory's; the cycles to issue it are the cluster's `issue_cycles` and `post_cycles`.
 
 use super::rules::{MOST_CYCLES, Rules};
+use super::scale::Share;
 use linecard_config::Section;
 use linecard_ebpf::MOST_LANES;
 
@@ -120,6 +121,8 @@ pub(in crate::chip) struct RowCosts {
     pub lanes: u32,
     /// Whether helpers leave r1 to r5 alone.
     pub kept_arguments: bool,
+    /// Whether the end of the program is copied for each way that fixes the action.
+    pub path_exits: bool,
     /// Whether an exit has a row of its own.
     pub exit_alone: bool,
     /// Cycles of every packet beside its rows.
@@ -147,6 +150,11 @@ impl RowCosts {
                 false,
                 "whether helpers leave r1 to r5 alone, so that the same argument is set once for several",
             ),
+            path_exits: section.switch_or(
+                "path_exits",
+                false,
+                "whether the end of the program is copied for each way that fixes the action, as an exit that holds it",
+            ),
             exit_alone: section.switch_or(
                 "exit_alone",
                 false,
@@ -168,6 +176,8 @@ impl RowCosts {
 #[derive(Clone, Debug)]
 pub(in crate::chip) struct EbpfCosts {
     pub cycles: EbpfCycles,
+    /// Of all that stands here.
+    pub share: Share,
     /// By number.
     pub helpers: Vec<(u32, u32)>,
     /// Loads from the packet at constant distances that lie within so many bytes are one access; 0 leaves each alone.
@@ -178,6 +188,8 @@ pub(in crate::chip) struct EbpfCosts {
     pub waits_for_packet_writes: bool,
     /// See [`RiscvCosts::has_caches`].
     pub has_caches: bool,
+    /// Whether lookups in arrays of a power of two of values take the lower bits of the index, and always find one.
+    pub masked_index: bool,
     /// By operands, in the place of the class.
     pub rules: Rules,
     /// Rows instead of classes of instructions.
@@ -189,6 +201,9 @@ impl EbpfCosts {
     fn read(section: &Section<'_>, waits: bool) -> Self {
         // What compiles programs asks for it.
         section.integer_or("isa", 3, 1..=4, "version of the instruction set that C files are compiled for");
+        let share = Share::read(section);
+        let meaning = "whether a lookup in an array of a power of two of values takes the lower bits of the index, and always finds one";
+        let masked_index = section.switch_or("masked_index", false, meaning);
         let lanes = section.integer_or(
             "lanes",
             0,
@@ -221,11 +236,13 @@ impl EbpfCosts {
             let rows = Some(RowCosts::read(section, lanes));
             return Self {
                 cycles,
+                share,
                 helpers,
                 merge_bytes: 0,
                 waits_for_writes: waits,
                 waits_for_packet_writes: waits,
                 has_caches: false,
+                masked_index,
                 rules: Rules::default(),
                 rows,
             };
@@ -233,6 +250,7 @@ impl EbpfCosts {
         let meaning = "loads from the packet at constant distances within so many bytes are one access; 0: each is its own";
         Self {
             cycles: EbpfCycles::of(section),
+            share,
             helpers,
             merge_bytes: section.integer_or("merge_bytes", 0, 0..=128, meaning) as u32,
             waits_for_writes: waits,
@@ -242,6 +260,7 @@ impl EbpfCosts {
                 "whether the thread waits for stores to the packet; as waits_for_writes where it is left out",
             ),
             has_caches: false,
+            masked_index,
             rules: Rules::read(section),
             rows: None,
         }
@@ -258,6 +277,8 @@ impl EbpfCosts {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::chip) struct RiscvCosts {
     pub cycles: RiscvCycles,
+    /// Of all that stands here.
+    pub share: Share,
     /// See [`EbpfCosts::waits_for_writes`].
     pub waits_for_writes: bool,
     /// Whether engines have caches: a load that hits then holds its thread up until its value is there, and one that misses
@@ -279,15 +300,22 @@ impl ExecutionCosts {
         Self {
             ebpf: EbpfCosts {
                 cycles,
+                share: Share::default(),
                 helpers: vec![],
                 merge_bytes: 0,
                 waits_for_writes: false,
                 waits_for_packet_writes: false,
                 has_caches: false,
+                masked_index: false,
                 rules: Rules::default(),
                 rows: None,
             },
-            riscv: RiscvCosts { cycles: RiscvCycles::plain(), waits_for_writes: false, has_caches: false },
+            riscv: RiscvCosts {
+                cycles: RiscvCycles::plain(),
+                share: Share::default(),
+                waits_for_writes: false,
+                has_caches: false,
+            },
         }
     }
 
@@ -302,6 +330,7 @@ impl ExecutionCosts {
         }
         if let Some(section) = cluster.section("riscv") {
             costs.riscv.cycles = RiscvCycles::of(&section);
+            costs.riscv.share = Share::read(&section);
             costs.riscv.waits_for_writes = waits(&section);
         }
         costs.riscv.has_caches = cluster.section("cache").is_some();

@@ -12,6 +12,7 @@ use super::operands::{Operands, Prices};
 use super::operations::{Does, cycles, does, merge};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{Placed, ROOM_BYTES, room_of};
+use super::scale::Carrying;
 use linecard_ebpf::{
     Access as Touch, AccessKind, Arrival, Charge, Code, EbpfError, Hook, Kind, Machine, Op, PACKET, Rows,
     Rules, STACK, Target, Verdict, wanted_after,
@@ -116,6 +117,13 @@ impl PricedCode {
     }
 }
 
+impl PricedCode {
+    /// See [`EbpfCosts::masked_index`].
+    pub fn masks_indices(&self) -> bool {
+        self.costs.masked_index
+    }
+}
+
 /// Cycles of each operation and more if it jumps, by its class.
 fn by_class(ops: &[Op], operands: &Operands, costs: &EbpfCosts) -> (Vec<u32>, Vec<u32>) {
     ops.iter().enumerate().map(|(index, op)| cycles(op, operands.holds(index), costs)).unzip()
@@ -129,8 +137,8 @@ fn by_rows(
     costs: &EbpfCosts,
     rows: RowCosts,
 ) -> (Vec<u32>, Vec<u32>) {
-    let RowCosts { kept_arguments, exit_alone, .. } = rows;
-    let rules = Rules { kept_arguments, exit_alone, ..Rules::default() };
+    let RowCosts { kept_arguments, path_exits, exit_alone, .. } = rows;
+    let rules = Rules { kept_arguments, path_exits, exit_alone, ..Rules::default() };
     let found = Rows::new(code, starts, rows.lanes, rules);
     let cycles = |charge: &Charge| charge.rows + if charge.asks { rows.register_exit } else { 0 };
     let helper = |op: &Op| match op.kind {
@@ -186,6 +194,7 @@ struct Listener<'a> {
     started: bool,
     /// Operations before this one have been paid.
     paid: u32,
+    scale: Carrying,
 }
 
 impl Listener<'_> {
@@ -194,16 +203,21 @@ impl Listener<'_> {
     fn pay(&mut self, index: u32) {
         if index > self.paid {
             let cycles = self.code.sums[index as usize].wrapping_sub(self.code.sums[self.paid as usize]);
-            self.steps.compute(cycles);
-            self.tally.calls.spend(cycles);
+            self.compute(cycles);
             self.paid = index;
         }
     }
 
     #[inline(always)]
-    fn spend(&mut self, index: usize, cycles: u32) {
+    fn compute(&mut self, cycles: u32) {
+        let cycles = self.scale.next(cycles);
         self.steps.compute(cycles);
         self.tally.calls.spend(cycles);
+    }
+
+    #[inline(always)]
+    fn spend(&mut self, index: usize, cycles: u32) {
+        self.compute(cycles);
         self.tally.extra_cycles[index] += u64::from(cycles);
     }
 }
@@ -393,7 +407,7 @@ impl Running {
             let own = u64::from(code.sums[index + 1].wrapping_sub(code.sums[index]));
             let sums = Sums {
                 instructions: times,
-                cycles: times * own + tally.extra_cycles[index],
+                cycles: code.costs.share.of(times * own + tally.extra_cycles[index]),
                 stall_cycles: stalls.get(index).copied().unwrap_or(0.0),
                 accesses: tally.accesses.of(index),
             };
@@ -441,6 +455,7 @@ impl Running {
             begins: None,
             started: false,
             paid: 0,
+            scale: self.code.costs.share.carrying(),
         };
         let outcome = self.machine.packet(frame, arrival, &mut listener)?;
         let (name, fate) = match outcome.verdict {

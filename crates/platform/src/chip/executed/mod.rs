@@ -23,10 +23,12 @@ mod races;
 mod region;
 mod riscv;
 mod rules;
+mod scale;
 
 pub(super) use costs::ExecutionCosts;
 pub(super) use executable::Executable;
 pub(super) use frames::Frames;
+pub(super) use scale::Share;
 
 use super::reading::Reading;
 use crate::chip::copies::Copies;
@@ -384,7 +386,9 @@ impl Plan {
         let around = self.around.locks();
         let running = match (&self.executable.loaded, &self.code) {
             (Loaded::Ebpf(machine), Priced::Ebpf(code)) => {
-                Running::Ebpf(ebpf::Running::new(machine.clone(), code.clone(), self.executable.cpus, around))
+                let mut machine = machine.clone();
+                machine.mask_indices(code.masks_indices());
+                Running::Ebpf(ebpf::Running::new(machine, code.clone(), self.executable.cpus, around))
             }
             (Loaded::Riscv(machine), Priced::Riscv(code)) => {
                 Running::Riscv(riscv::Running::new(machine.clone(), code.clone(), around))

@@ -168,6 +168,7 @@ impl Running {
         let room = room_of(number);
         let mut pipeline = Pipeline::default();
         let mut used = FirstUse::default();
+        let mut scale = code.costs.share.carrying();
         if code.costs.has_caches
             && let Some(place) = code.regions[0]
         {
@@ -186,6 +187,7 @@ impl Running {
             leap = if step.taken { Leap::of(machine.code(), step.index) } else { Leap::Stays };
             let priced = code.ops[at];
             let own = pipeline.next(machine.code(), &step, priced.class, priced.cycles, &code.costs.cycles);
+            let own = scale.next(own);
             if let Some((load, cycles)) = used.next(machine.code(), step.index, own) {
                 steps.used_after(load, cycles);
             }

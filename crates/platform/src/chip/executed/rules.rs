@@ -65,6 +65,7 @@ pub(super) mod when {
         ABOVE_32 = "above_32" at 15;
         SMALL_ARRAY = "small_array" at 16;
         KEY_LOWEST = "key_lowest" at 17;
+        UPPER_ZERO = "upper_zero" at 18;
     }
 }
 

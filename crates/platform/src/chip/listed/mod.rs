@@ -5,7 +5,7 @@ mod parts;
 mod placed;
 mod step;
 
-use super::executed::Around;
+use super::executed::{Around, Share};
 use super::reading::Reading;
 use super::runs::{ReadProgram, Runs, execute};
 use linecard_apps::{Does, Each, ListedStep, NotIp, OutPort, RouteTable, StepList, StepsByInbox};
@@ -27,6 +27,7 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
         return None;
     }
     no_helpers(section, name, reading);
+    let share = Share::read(section);
     let mut reader = StepReader::new(reading, section);
     let (mut placed, mut extended) = (Vec::new(), false);
     for step in &sections {
@@ -45,6 +46,7 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
         section.fail("extension", message);
         section.pass_over(&["extension"]);
     }
+    scale(&mut placed, share);
     let (mut read, looks_up) = reader.done(section, name);
     if looks_up {
         read.routes = Some(reading.routes(section));
@@ -76,6 +78,18 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
         }
     };
     Some(read)
+}
+
+/// The cycles of steps as a share of what is listed: all together right to half a cycle of the last one.
+fn scale(placed: &mut [Placed<'_>], share: Share) {
+    let (mut listed, mut done) = (0, 0);
+    for ListedStep { cycles, times, .. } in placed.iter_mut().map(|placed| &mut placed.step) {
+        let times = u64::from(*times).max(1);
+        listed += u64::from(*cycles) * times;
+        let each = (share.of(listed).saturating_sub(done) + times / 2) / times;
+        done += each * times;
+        *cycles = each as u32;
+    }
 }
 
 /// What of a list fits together.

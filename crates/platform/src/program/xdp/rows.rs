@@ -19,6 +19,8 @@ pub struct RowsRequest {
     pub lanes: u32,
     /// Whether helpers leave r1 to r5 alone.
     pub kept_arguments: bool,
+    /// Whether the end of the program is copied for each way that fixes the action.
+    pub path_exits: bool,
 }
 
 /// Rows with a number of lanes.
@@ -77,7 +79,8 @@ pub fn rows_of_xdp(request: &RowsRequest) -> Result<RowsReport, Error> {
         routes: None,
         options: Options::default(),
     })?;
-    let rules = Rules { kept_arguments: request.kept_arguments, ..Rules::default() };
+    let rules =
+        Rules { kept_arguments: request.kept_arguments, path_exits: request.path_exits, ..Rules::default() };
     let all: Vec<Rows> =
         (1..=request.lanes).map(|lanes| Rows::new(machine.code(), machine.starts(), lanes, rules)).collect();
     let lanes = (1..).zip(&all).map(|(lanes, rows)| LaneRows {

@@ -1,0 +1,85 @@
+"""Work over a pool of threads: the compiled core releases the GIL, so threads use every core.
+
+Results come in the order of what was asked for, so that nothing depends on the number of threads or on which work ends
+first. Ctrl-C stops what is under way within a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, TypeVar
+
+from linecard.errors import ConfigError
+from linecard.request import default_jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_LOOK_SECONDS = 0.1
+
+
+class Stopped(Exception):
+    """Raised inside a work to end it: the user interrupted, or another work failed."""
+
+
+def threads_for(jobs: int | None) -> int:
+    """Threads of a request; ``None`` takes one per core.
+
+    Raises:
+        ConfigError: ``jobs`` is below one.
+    """
+    if jobs is not None and jobs < 1:
+        raise ConfigError(f"--jobs: found {jobs}, expected 1 or more")
+    return jobs or default_jobs()
+
+
+def side_by_side(
+    work: Callable[[Item, Callable[[], None]], Result],
+    items: Sequence[Item],
+    *,
+    jobs: int | None = None,
+    look: Callable[[], object] | None = None,
+) -> list[Result]:
+    """What ``work`` gives for each item.
+
+    Args:
+        work: Called from several threads with an item and a function to be called now and then, which raises `Stopped`
+            if the work has to end.
+        items: What is worked on.
+        jobs: Works at the same time; ``None`` takes one per core.
+        look: Called from this thread now and then, and once at the end, to tell progress.
+
+    Raises:
+        ConfigError: ``jobs`` is below one.
+        BaseException: What the first work that failed raised, or Ctrl-C; everything else has ended then.
+    """
+    stop = threading.Event()
+
+    def check() -> None:
+        if stop.is_set():
+            raise Stopped
+
+    def one(item: Item) -> Result:
+        check()
+        return work(item, check)
+
+    with ThreadPoolExecutor(max_workers=threads_for(jobs), thread_name_prefix="linecard") as pool:
+        futures = [pool.submit(one, item) for item in items]
+        waiting = set(futures)
+        try:
+            while waiting:
+                # A bounded wait lets this thread take Ctrl-C and report progress.
+                finished, waiting = wait(waiting, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    future.result()
+                if look is not None:
+                    look()
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return [future.result() for future in futures]
