@@ -93,9 +93,21 @@ pub enum NextThread {
     FirstReady,
 }
 
+/// Which line of a set makes room for another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replacement {
+    /// The one used least recently.
+    #[default]
+    LeastRecent,
+    /// One drawn at random.
+    Random,
+}
+
 /// A data cache in each engine of a cluster, in front of memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataCacheConfig {
+    /// Each thread has one of its own; otherwise the threads of an engine share one.
+    pub per_thread: bool,
     /// Groups of places that it stands in front of; atomic operations pass it by.
     pub of: Vec<String>,
     /// Sets.
@@ -104,8 +116,12 @@ pub struct DataCacheConfig {
     pub ways: u32,
     /// Bytes of a line, a power of two.
     pub line_bytes: u32,
+    /// Which line of a set makes room.
+    pub replacement: Replacement,
     /// Cycles from a load that hits to its value.
     pub latency_cycles: u32,
+    /// A thread leaves its engine to others for these cycles; otherwise it keeps the engine.
+    pub leaves_engine: bool,
 }
 
 /// A memory or an accelerator.
@@ -252,17 +268,19 @@ pub struct DramConfig {
     pub latency_ps: u64,
 }
 
-/// A cache with least-recently-used replacement, writing back and allocating on writes.
+/// A cache that writes back and allocates on writes.
 #[derive(Clone, Debug)]
 pub struct CacheConfig {
     /// The cache's own pipe: what every access costs, hit or miss.
     pub port: ServerConfig,
     /// Bytes of a line, a power of two.
     pub line_bytes: u32,
-    /// Sets, a power of two.
+    /// Sets.
     pub sets: u32,
     /// Lines of a set.
     pub ways: u32,
+    /// Which line of a set makes room.
+    pub replacement: Replacement,
     /// Number of the place behind it.
     pub behind: usize,
 }

@@ -64,8 +64,11 @@ impl Chip {
         let queues = config.ports.iter().filter(|port| port.transmit.is_some()).count() as u32;
         let receiving = numbers(&config, |port| port.receive.is_some());
         let sending = numbers(&config, |port| port.transmit.is_some());
-        let places: Result<Vec<Place>, String> =
-            config.places.iter().map(|place| Place::new(place, &timebase, threads, queues)).collect();
+        let places: Result<Vec<Place>, String> = config
+            .places
+            .iter()
+            .map(|place| Place::new(place, &timebase, threads, queues, config.seed))
+            .collect();
         let mut places = places?;
         check_transmit(&config, &programs)?;
         check_blocks(&config, &programs)?;
@@ -98,7 +101,7 @@ impl Chip {
             for _ in 0..c.engines {
                 let engine = engines.len() as u32;
                 let plain = c.issue_cycles == 0 && clusters[number].branches.is_none();
-                let cache = c.data_cache.as_ref().map(DataCache::new);
+                let cache = c.data_cache.as_ref().map(|cache| DataCache::new(cache, engine, c.threads, seed));
                 let engine_of = Engine::new(number as u16, threads.len() as u32, c.threads, plain);
                 engines.push(engine_of.with(c.next_thread, cache));
                 let numbers = threads.len() as u32..threads.len() as u32 + c.threads;
@@ -695,11 +698,11 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String
         PlaceKind::Cached(cache) => {
             if !(1..=1 << 15).contains(&cache.line_bytes)
                 || !cache.line_bytes.is_power_of_two()
-                || !cache.sets.is_power_of_two()
+                || cache.sets == 0
                 || cache.ways == 0
             {
                 return Err(format!(
-                    "{name} needs lines of at most 32,768 bytes, a power of two of them and of sets, and a way"
+                    "{name} needs lines of a power of two of bytes, at most 32,768, and a set and a way"
                 ));
             }
             // What is behind what comes to an end before every place has been passed.

@@ -179,6 +179,7 @@ impl Chip {
         let Place::Cached(cache) = &mut self.places[number] else { unreachable!("asked of caches only") };
         let behind = cache.behind as u16;
         let line = cache.line_bytes();
+        let is_whole = kind == Access::Write && u32::from(bytes) == line;
         let owner = Owner::Fill(request);
         let further = match cache.look_up(address, kind.writes(), request, done) {
             Found::Hit { there } => return Some(done.max(there)),
@@ -195,6 +196,12 @@ impl Chip {
                     if self.travel(back, done).is_some() {
                         self.free_request(back);
                     }
+                }
+                if is_whole {
+                    if let Place::Cached(cache) = &mut self.places[number] {
+                        cache.arrived(address, request, done);
+                    }
+                    return Some(done);
                 }
                 let start = address & !u64::from(line - 1);
                 self.new_request(owner, NO_TARGET, Access::Read, line as u16, behind, start)

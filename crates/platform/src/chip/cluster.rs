@@ -1,6 +1,7 @@
 //! `[cluster.NAME]`, `[inbox.NAME]` and `[[route]]`.
 
 use super::executed::ExecutionCosts;
+use super::place::cached::REPLACEMENTS;
 use super::places::{Named, instance_name};
 use super::units::{Clocks, time_ps};
 use linecard_chip::DispatchRule;
@@ -153,8 +154,13 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
         if of.is_empty() {
             section.lacks("of", "name at least one memory");
         }
-        let cache_bytes =
-            section.integer("cache_bytes", 8..=1 << 30, "bytes that the cache of an engine holds");
+        let per_thread = section.choice_or(
+            "per",
+            "engine",
+            &[("engine", false), ("thread", true)],
+            "who has one: each engine, shared by its threads, or each thread",
+        );
+        let cache_bytes = section.integer("cache_bytes", 8..=1 << 30, "bytes that one of the caches holds");
         let line_bytes = section.integer("line_bytes", 8..=4096, "bytes of a line, a power of two");
         let ways = section.integer("ways", 1..=65_536, "lines of a set");
         let latency = section.integer_or(
@@ -163,14 +169,26 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             0..=1000,
             "cycles from a load that hits to its value; a thread is held up by those that it has not spent on other things",
         );
-        let engines: u64 = configs
+        let leaves_engine = section.choice_or(
+            "during_hit",
+            "keeps_engine",
+            &[("keeps_engine", false), ("leaves_engine", true)],
+            "what a thread does for the latency of a hit: keep its engine, or leave it to others",
+        );
+        let replacement = section.choice_or(
+            "replacement",
+            "least_recent",
+            REPLACEMENTS,
+            "which line of a set makes room for another",
+        );
+        let caches: u64 = configs
             .iter()
             .filter(|each| each.group == cluster.name())
-            .map(|each| u64::from(each.engines))
+            .map(|each| u64::from(each.engines) * if per_thread { u64::from(each.threads) } else { 1 })
             .sum();
-        if engines * (cache_bytes / line_bytes.max(1)) > MOST_CACHE_LINES {
+        if caches * (cache_bytes / line_bytes.max(1)) > MOST_CACHE_LINES {
             let message = format!(
-                "{engines} engines with {} lines each; expected at most {MOST_CACHE_LINES} lines in all",
+                "{caches} caches with {} lines each; expected at most {MOST_CACHE_LINES} lines in all",
                 cache_bytes / line_bytes.max(1)
             );
             section.fail("cache_bytes", message);
@@ -184,11 +202,14 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             section.fail("cache_bytes", message);
         } else {
             let config = DataCacheConfig {
+                per_thread,
                 of,
                 sets: (cache_bytes / (line_bytes * ways)) as u32,
                 ways: ways as u32,
                 line_bytes: line_bytes as u32,
+                replacement,
                 latency_cycles: latency as u32,
+                leaves_engine,
             };
             for each in configs.iter_mut().filter(|each| each.group == cluster.name()) {
                 each.data_cache = Some(config.clone());

@@ -2,10 +2,14 @@
 
 use super::reading::Reading;
 use super::server;
-use linecard_chip::config::{CacheConfig, PlaceKind};
+use linecard_chip::config::{CacheConfig, PlaceKind, Replacement};
 
-pub(super) const KEYS: &[&str] = &["behind", "line_bytes", "ways", "cache_bytes", "concurrency"];
+pub(super) const KEYS: &[&str] = &["behind", "line_bytes", "ways", "cache_bytes", "replacement", "concurrency"];
 pub(super) const HAS_TIMES: bool = true;
+
+/// Which line of a set makes room for another.
+pub(in crate::chip) const REPLACEMENTS: &[(&str, Replacement)] =
+    &[("least_recent", Replacement::LeastRecent), ("random", Replacement::Random)];
 
 /// The place behind it is put in when all are known.
 pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
@@ -15,17 +19,24 @@ pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
     asked.power_of_two("line_bytes", line_bytes);
     let held = section.integer("cache_bytes", 64..=1 << 34, "how much the cache itself holds");
     let sets = held / line_bytes / ways;
-    if sets == 0 || !sets.is_power_of_two() || sets * line_bytes * ways != held {
+    if sets == 0 || sets * line_bytes * ways != held {
         let message = format!(
-            "{held} bytes do not divide into a power of two of sets of {ways} lines of {line_bytes} bytes"
+            "found {held}, expected a multiple of {}: {ways} ways of {line_bytes} bytes",
+            ways * line_bytes
         );
         section.fail("cache_bytes", message);
     }
     PlaceKind::Cached(CacheConfig {
         port: server::several(asked),
         line_bytes: line_bytes.next_power_of_two() as u32,
-        sets: sets.max(1).next_power_of_two().min(1 << 26) as u32,
+        sets: sets.clamp(1, 1 << 26) as u32,
         ways: ways as u32,
+        replacement: section.choice_or(
+            "replacement",
+            "least_recent",
+            REPLACEMENTS,
+            "which line of a set makes room for another",
+        ),
         behind: 0,
     })
 }
