@@ -59,6 +59,8 @@ pub struct ClusterConfig {
     pub engines: u32,
     /// Threads of an engine.
     pub threads: u32,
+    /// How many of them are in use, engine by engine; all of them, without.
+    pub in_use: Option<Vec<u32>>,
     /// Cycles lost when an engine goes from one thread to another.
     pub switch_cycles: u32,
     /// Cycles of the engine to issue an operation on a place, beside the program's.
@@ -81,6 +83,21 @@ pub struct ClusterConfig {
     pub next_thread: NextThread,
     /// What each engine has between its threads and memories.
     pub data_cache: Option<DataCacheConfig>,
+}
+
+impl ClusterConfig {
+    /// Threads in use of an engine.
+    pub fn threads_of(&self, engine: u32) -> u32 {
+        match &self.in_use {
+            Some(each) => each.get(engine as usize).copied().unwrap_or(0).min(self.threads),
+            None => self.threads,
+        }
+    }
+
+    /// Threads in use of all engines.
+    pub fn all_threads(&self) -> u32 {
+        (0..self.engines).map(|engine| self.threads_of(engine)).sum()
+    }
 }
 
 /// Which of its ready threads an engine runs next.
@@ -281,6 +298,8 @@ pub struct CacheConfig {
     pub ways: u32,
     /// Which line of a set makes room.
     pub replacement: Replacement,
+    /// Of these, the ways that lines which ports bring in may take; at least 1.
+    pub port_ways: u32,
     /// Number of the place behind it.
     pub behind: usize,
 }

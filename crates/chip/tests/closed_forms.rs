@@ -26,7 +26,15 @@ fn by_size() -> ServerConfig {
 fn cached(behind: usize) -> PlaceKind {
     let replacement = Replacement::LeastRecent;
     let port = server(2_000, 3_000);
-    PlaceKind::Cached(CacheConfig { port, line_bytes: 64, sets: 16, ways: 2, replacement, behind })
+    PlaceKind::Cached(CacheConfig {
+        port,
+        line_bytes: 64,
+        sets: 16,
+        ways: 2,
+        replacement,
+        port_ways: 2,
+        behind,
+    })
 }
 
 /// The first place as the table, over two links.

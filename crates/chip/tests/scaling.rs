@@ -35,6 +35,7 @@ fn chip(speed: u64) -> ChipConfig {
                 sets: 4,
                 ways: 2,
                 replacement: Replacement::LeastRecent,
+                port_ways: 2,
                 behind: 2,
             }),
         ),

@@ -133,6 +133,7 @@ fn through_cache(sets: u32, ways: u32, accesses: &[(u64, Access, u16, u32)]) -> 
         sets,
         ways,
         replacement: Replacement::LeastRecent,
+        port_ways: ways,
         behind: 1,
     };
     config.places = vec![

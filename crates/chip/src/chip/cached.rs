@@ -75,14 +75,23 @@ impl Chip {
                 }
                 None => {
                     cache.used.misses += 1;
-                    let old = cache.fill(own, line, kind.writes(), if posted { now } else { NEVER });
+                    let start = base + at;
+                    let all = from <= start && start + u64::from(line_bytes) <= from + u64::from(bytes);
+                    let is_whole = kind.writes() && all;
+                    let known = posted || is_whole;
+                    let old = cache.fill(own, line, kind.writes(), if known { now } else { NEVER });
                     let old = old.map(|old| (cache.place(old), cache.address(old)));
-                    self.fetch(thread, role, line_bytes, at, now);
-                    if !posted {
-                        self.threads[thread as usize].fetches.push(line);
+                    if !is_whole {
+                        self.fetch(thread, role, line_bytes, at, now);
+                        if !posted {
+                            self.threads[thread as usize].fetches.push(line);
+                        }
                     }
                     if let Some((place, address)) = old {
                         self.write_back(thread, place, line_bytes, address, now);
+                    }
+                    if is_whole {
+                        continue;
                     }
                 }
             }

@@ -46,6 +46,8 @@ pub(crate) struct Cache {
     pub port: Server,
     lines: Vec<Line>,
     ways: usize,
+    /// Ways, from the first on, that lines which ports bring in may take.
+    port_ways: usize,
     sets: u64,
     /// What draws the line that makes room, where it is not the one used least recently.
     draws: Option<Stream>,
@@ -54,6 +56,9 @@ pub(crate) struct Cache {
     clock: u64,
     pub hits: u64,
     pub misses: u64,
+    /// The same of reads that no port asked for.
+    pub read_hits: u64,
+    pub read_misses: u64,
     /// Time from arrival to result, summed over accesses.
     pub residence: u128,
 }
@@ -75,6 +80,7 @@ impl Cache {
             port: Server::new(&config.port, timebase),
             lines: vec![empty; (config.sets * config.ways) as usize],
             ways: config.ways as usize,
+            port_ways: config.port_ways as usize,
             sets: u64::from(config.sets),
             draws: (config.replacement == Replacement::Random).then_some(draws),
             line_shift: config.line_bytes.ilog2(),
@@ -82,6 +88,8 @@ impl Cache {
             clock: 0,
             hits: 0,
             misses: 0,
+            read_hits: 0,
+            read_misses: 0,
             residence: 0,
         }
     }
@@ -91,11 +99,10 @@ impl Cache {
     }
 
     fn set_of(&self, block: u64) -> std::ops::Range<usize> {
-        // Neighbouring blocks lie in neighbouring sets; upper bits are folded in, so that strides spread.
-        let spread = block ^ (block >> 16);
+        // Neighbouring blocks lie in neighbouring sets; each time round begins one set further, so that strides spread.
         let set = match self.sets.is_power_of_two() {
-            true => spread & (self.sets - 1),
-            false => spread % self.sets,
+            true => (block + (block >> self.sets.ilog2())) & (self.sets - 1),
+            false => (block + block / self.sets) % self.sets,
         };
         let set = set as usize * self.ways;
         set..set + self.ways
@@ -107,8 +114,10 @@ impl Cache {
         self.lines[range].iter_mut().find(|line| line.block == block)
     }
 
-    /// Looks an address up for a request at `now`; on a miss its line takes the place of one that is not on its way.
-    pub fn look_up(&mut self, address: u64, write: bool, request: u32, now: Ticks) -> Found {
+    /// Looks an address up for a request at `now`, which a port may have asked for; on a miss its line takes the place of one
+    /// that is not on its way.
+    pub fn look_up(&mut self, address: u64, write: bool, by_port: bool, request: u32, now: Ticks) -> Found {
+        let is_read = u64::from(!write && !by_port);
         self.clock += 1;
         let clock = self.clock;
         if let Some(line) = self.line_of(address) {
@@ -116,11 +125,16 @@ impl Cache {
             line.dirty |= write;
             let found = if line.is_coming() { Found::Coming } else { Found::Hit { there: line.there } };
             self.hits += 1;
+            self.read_hits += is_read;
             return found;
         }
         self.misses += 1;
+        self.read_misses += is_read;
         let block = address >> self.line_shift;
-        let range = self.set_of(block);
+        let mut range = self.set_of(block);
+        if by_port {
+            range.end = range.start + self.port_ways;
+        }
         let shift = self.line_shift;
         let settled = |line: &&mut Line| !line.is_coming() && line.there <= now;
         let set = &mut self.lines[range];

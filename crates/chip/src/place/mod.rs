@@ -122,6 +122,7 @@ impl Place {
             Place::Cached(cache) => {
                 cache.port.restart(now);
                 (cache.hits, cache.misses, cache.residence) = (0, 0, 0);
+                (cache.read_hits, cache.read_misses) = (0, 0);
             }
         }
     }

@@ -67,6 +67,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             clock_hz,
             engines: engines as u32,
             threads: threads as u32,
+            in_use: None,
             switch_cycles: section.integer_or(
                 "switch_cycles",
                 0,
@@ -113,9 +114,12 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             data_cache: None,
         };
         let first = configs.len();
+        let in_use = threads_in_use(&section, count as u64 * engines, threads);
         for number in 0..count {
             let name = instance_name(section.name(), count > 1, number);
-            configs.push(ClusterConfig { name, ..config.clone() });
+            let own = number * engines as usize..(number + 1) * engines as usize;
+            let in_use = in_use.as_ref().and_then(|each| each.get(own)).map(<[u32]>::to_vec);
+            configs.push(ClusterConfig { name, in_use, ..config.clone() });
         }
         named.push(NamedCluster {
             name: section.name().to_owned(),
@@ -136,6 +140,31 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
         root.lacks("cluster", "a chip has at least one cluster of engines, [cluster.NAME]");
     }
     (named, configs)
+}
+
+/// Threads in use of every engine of a kind of cluster, where not all of them are.
+fn threads_in_use(section: &Section<'_>, engines: u64, threads: u64) -> Option<Vec<u32>> {
+    let spread = section.choice_or(
+        "fill",
+        "engine_by_engine",
+        &[("engine_by_engine", false), ("thread_by_thread", true)],
+        "which threads are in use: all of an engine before the next, or one of every engine before the second",
+    );
+    let meaning = "threads in use, all clusters of the kind together; all of them if left out";
+    let in_use = section.integer_if("threads_in_use", 1..=MOST_THREADS, meaning)?;
+    if in_use > engines * threads {
+        let message = format!(
+            "found {in_use}, expected at most {}: {engines} engines with {threads} threads each",
+            engines * threads
+        );
+        section.fail("threads_in_use", message);
+        return None;
+    }
+    let of = |engine: u64| match spread {
+        false => in_use.saturating_sub(engine * threads).min(threads),
+        true => in_use / engines + u64::from(engine < in_use % engines),
+    };
+    Some((0..engines).map(|engine| of(engine) as u32).collect())
 }
 
 const NEXT: &[(&str, NextThread)] =
