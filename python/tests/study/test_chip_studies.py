@@ -18,7 +18,7 @@ from linecard.study.write import manifest
 HXDP = ROOT / "studies" / "hxdp"
 PREBUILT = HXDP / "programs" / "prebuilt"
 NAMES = sorted(file.stem for file in (HXDP / "programs").glob("*.c"))
-STUDIES = ("hxdp", "nfp4000", "rosebud")
+STUDIES = ("bluefield3", "hxdp", "nfp4000", "rosebud")
 
 
 def nothing(_done: int, _all: int) -> None:
