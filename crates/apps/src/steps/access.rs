@@ -191,13 +191,13 @@ impl Instruction {
         self.aim.is_none().then_some(Step { cycles: self.cycles, action })
     }
 
-    /// Write it down for a packet; `draw` tells steps apart.
+    /// Write it down for a packet of this `number`, whatever the seed; `draw` tells steps apart.
     #[inline(always)]
-    pub fn write(&self, head: &PacketHead, info: &PacketInfo, draw: u32, steps: &mut Steps) {
+    pub fn write(&self, head: &PacketHead, info: &PacketInfo, number: u64, draw: u32, steps: &mut Steps) {
         let (bytes, first) = match &self.aim {
             None => (self.bytes, 0),
             Some(aim) => {
-                let (slot_bytes, first) = aim.slot(head, info, draw);
+                let (slot_bytes, first) = aim.slot(head, info, number, draw);
                 (if aim.is_packet { slot_bytes } else { self.bytes }, first)
             }
         };
@@ -216,7 +216,7 @@ impl Instruction {
 impl Aim {
     /// Bytes of the move that the packet makes, and where they begin.
     #[inline(always)]
-    fn slot(&self, head: &PacketHead, info: &PacketInfo, draw: u32) -> (u16, u32) {
+    fn slot(&self, head: &PacketHead, info: &PacketInfo, number: u64, draw: u32) -> (u16, u32) {
         let (bytes, slots) = match self.is_packet {
             false => (self.slot_bytes, self.slots),
             true => {
@@ -232,7 +232,7 @@ impl Aim {
         };
         let slot = match self.span.address {
             Address::InOrder | Address::Shuffled => {
-                let passed = info.number.wrapping_mul(u64::from(self.times)).wrapping_add(u64::from(draw));
+                let passed = number.wrapping_mul(u64::from(self.times)).wrapping_add(u64::from(draw));
                 ((passed % u64::from(slots)) * u64::from(self.stride) % u64::from(slots)) as u32
             }
             _ => ((u64::from(slot) * u64::from(slots)) >> 32) as u32,
@@ -290,7 +290,8 @@ mod tests {
         let mut steps = Steps::default();
         for number in 0..packets {
             let info = PacketInfo { number, thread: thread.unwrap_or(3), ..PacketInfo::default() };
-            (0..4).for_each(|time| instruction.write(&PacketHead::default(), &info, time, &mut steps));
+            (0..4)
+                .for_each(|time| instruction.write(&PacketHead::default(), &info, number, time, &mut steps));
         }
         let address = |step: &Step| match step.action {
             Action::Access { address, .. } => address,

@@ -183,12 +183,12 @@ impl StepList {
                 steps.compute(step.cycles);
             }
             Work::Aimed(instruction) => {
-                instruction.write(walk.head, walk.info, draw, steps);
+                instruction.write(walk.head, walk.info, walk.info.number ^ self.salt, draw, steps);
                 steps.compute(step.cycles);
             }
             Work::Several(instructions) => {
                 for instruction in instructions {
-                    instruction.write(walk.head, walk.info, draw, steps);
+                    instruction.write(walk.head, walk.info, walk.info.number ^ self.salt, draw, steps);
                 }
                 steps.compute(step.cycles);
             }
