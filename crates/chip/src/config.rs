@@ -59,6 +59,8 @@ pub struct ClusterConfig {
     pub engines: u32,
     /// Threads of an engine.
     pub threads: u32,
+    /// How many of them are in use, engine by engine; all of them, without.
+    pub in_use: Option<Vec<u32>>,
     /// Cycles lost when an engine goes from one thread to another.
     pub switch_cycles: u32,
     /// Cycles of the engine to issue an operation on a place, beside the program's.
@@ -83,6 +85,21 @@ pub struct ClusterConfig {
     pub data_cache: Option<DataCacheConfig>,
 }
 
+impl ClusterConfig {
+    /// Threads in use of an engine.
+    pub fn threads_of(&self, engine: u32) -> u32 {
+        match &self.in_use {
+            Some(each) => each.get(engine as usize).copied().unwrap_or(0).min(self.threads),
+            None => self.threads,
+        }
+    }
+
+    /// Threads in use of all engines.
+    pub fn all_threads(&self) -> u32 {
+        (0..self.engines).map(|engine| self.threads_of(engine)).sum()
+    }
+}
+
 /// Which of its ready threads an engine runs next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NextThread {
@@ -93,9 +110,21 @@ pub enum NextThread {
     FirstReady,
 }
 
+/// Which line of a set makes room for another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replacement {
+    /// The one used least recently.
+    #[default]
+    LeastRecent,
+    /// One drawn at random.
+    Random,
+}
+
 /// A data cache in each engine of a cluster, in front of memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataCacheConfig {
+    /// Each thread has one of its own; otherwise the threads of an engine share one.
+    pub per_thread: bool,
     /// Groups of places that it stands in front of; atomic operations pass it by.
     pub of: Vec<String>,
     /// Sets.
@@ -104,8 +133,12 @@ pub struct DataCacheConfig {
     pub ways: u32,
     /// Bytes of a line, a power of two.
     pub line_bytes: u32,
+    /// Which line of a set makes room.
+    pub replacement: Replacement,
     /// Cycles from a load that hits to its value.
     pub latency_cycles: u32,
+    /// A thread leaves its engine to others for these cycles; otherwise it keeps the engine.
+    pub leaves_engine: bool,
 }
 
 /// A memory or an accelerator.
@@ -252,17 +285,21 @@ pub struct DramConfig {
     pub latency_ps: u64,
 }
 
-/// A cache with least-recently-used replacement, writing back and allocating on writes.
+/// A cache that writes back and allocates on writes.
 #[derive(Clone, Debug)]
 pub struct CacheConfig {
     /// The cache's own pipe: what every access costs, hit or miss.
     pub port: ServerConfig,
     /// Bytes of a line, a power of two.
     pub line_bytes: u32,
-    /// Sets, a power of two.
+    /// Sets.
     pub sets: u32,
     /// Lines of a set.
     pub ways: u32,
+    /// Which line of a set makes room.
+    pub replacement: Replacement,
+    /// Of these, the ways that lines which ports bring in may take; at least 1.
+    pub port_ways: u32,
     /// Number of the place behind it.
     pub behind: usize,
 }

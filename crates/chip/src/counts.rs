@@ -240,6 +240,8 @@ pub struct PlaceCounts {
     pub time_mean: f64,
     /// Share of the accesses that a cache answered, or that found their DRAM row open.
     pub hit_rate: Option<f64>,
+    /// Reads that no port asked for, of a cache: how many found their line, and how many did not.
+    pub reads: Option<(u64, u64)>,
     /// Where the time of its buses went, of DRAM.
     pub dram: Option<DramShares>,
     /// The same of DRAM with slots.

@@ -1,9 +1,9 @@
-//! The data cache of an engine, shared by its threads: an access that hits takes no access of a memory and leaves the engine
-//! to its thread. Least recently used, allocating on reads and writes, writing back.
+//! The data cache of an engine, or those of its threads: an access that hits takes no access of a memory. Allocates on reads
+//! and writes, writes back.
 
-use crate::config::DataCacheConfig;
+use crate::config::{DataCacheConfig, Replacement};
 use crate::counts::DataCacheCounts;
-use linecard_sim::Ticks;
+use linecard_sim::{Stream, Ticks, stream};
 
 /// No line.
 const EMPTY: u64 = u64::MAX;
@@ -23,22 +23,34 @@ const VACANT: Way = Way { line: EMPTY, dirty: false, there: 0 };
 #[derive(Debug)]
 pub(crate) struct DataCache {
     ways: usize,
+    /// Sets of one cache.
     sets: u64,
+    /// Threads have one each, behind each other in `lines`.
+    per_thread: bool,
+    /// What draws the line that makes room, where it is not the one used least recently.
+    draws: Option<Stream>,
     /// Ways of a set stand in order of use.
     lines: Vec<Way>,
     shift: u32,
     latency_cycles: u32,
+    leaves_engine: bool,
     pub used: DataCacheCounts,
 }
 
 impl DataCache {
-    pub fn new(config: &DataCacheConfig) -> Self {
+    /// Those of engine number `engine`, which has so many threads.
+    pub fn new(config: &DataCacheConfig, engine: u32, threads: u32, seed: u64) -> Self {
+        let caches = if config.per_thread { threads as usize } else { 1 };
         Self {
             ways: config.ways as usize,
             sets: u64::from(config.sets),
-            lines: vec![VACANT; config.sets as usize * config.ways as usize],
+            per_thread: config.per_thread,
+            draws: (config.replacement == Replacement::Random)
+                .then(|| stream(seed, &format!("data cache of engine {engine}"))),
+            lines: vec![VACANT; caches * config.sets as usize * config.ways as usize],
             shift: config.line_bytes.ilog2(),
             latency_cycles: config.latency_cycles,
+            leaves_engine: config.leaves_engine,
             used: DataCacheCounts::default(),
         }
     }
@@ -67,17 +79,24 @@ impl DataCache {
         (self.latency_cycles + 1).saturating_sub(u32::from(used_after))
     }
 
-    fn set(&mut self, line: u64) -> &mut [Way] {
+    /// Whether a thread that waits for a hit leaves its engine to others.
+    pub fn leaves_engine(&self) -> bool {
+        self.leaves_engine
+    }
+
+    /// The set of a line, for a thread counted from the engine's first.
+    fn set(&mut self, thread: u32, line: u64) -> &mut [Way] {
         // By the address alone: in which order places are listed changes nothing.
         let within = line & ((1 << (PLACE_SHIFT - self.shift)) - 1);
-        let set = (within % self.sets) as usize * self.ways;
+        let first = if self.per_thread { u64::from(thread) * self.sets } else { 0 };
+        let set = (first + within % self.sets) as usize * self.ways;
         &mut self.lines[set..set + self.ways]
     }
 
     /// Looks a line up, and makes it the one used last: when it is there, [`NEVER`](crate::thread::NEVER) if that
     /// is not known yet.
-    pub fn look_up(&mut self, line: u64, write: bool) -> Option<Ticks> {
-        let set = self.set(line);
+    pub fn look_up(&mut self, thread: u32, line: u64, write: bool) -> Option<Ticks> {
+        let set = self.set(thread, line);
         let at = set.iter().position(|way| way.line == line)?;
         set[..=at].rotate_right(1);
         set[0].dirty |= write;
@@ -85,18 +104,22 @@ impl DataCache {
     }
 
     /// A line that is being fetched will be there at a time.
-    pub fn arrives(&mut self, line: u64, there: Ticks) {
-        if let Some(way) = self.set(line).iter_mut().find(|way| way.line == line) {
+    pub fn arrives(&mut self, thread: u32, line: u64, there: Ticks) {
+        if let Some(way) = self.set(thread, line).iter_mut().find(|way| way.line == line) {
             way.there = there;
         }
     }
 
-    /// Puts a line in the place of the one used least recently; that line, if it has been written to.
-    pub fn fill(&mut self, line: u64, dirty: bool, there: Ticks) -> Option<u64> {
-        let set = self.set(line);
+    /// Puts a line in the place of another; that one, if it has been written to.
+    pub fn fill(&mut self, thread: u32, line: u64, dirty: bool, there: Ticks) -> Option<u64> {
+        let ways = self.ways as u32;
+        let drawn = self.draws.as_mut().map(|draws| draws.below(ways) as usize);
+        let set = self.set(thread, line);
         let last = set.len() - 1;
-        let victim = set[last];
-        set.rotate_right(1);
+        // Vacant ways stand behind all others.
+        let at = drawn.filter(|_| set[last].line != EMPTY).unwrap_or(last);
+        let victim = set[at];
+        set[..=at].rotate_right(1);
         set[0] = Way { line, dirty, there };
         let written = victim.line != EMPTY && victim.dirty;
         self.used.written_back += u64::from(written);
@@ -104,9 +127,9 @@ impl DataCache {
     }
 
     /// Others have written to the lines from one to another: what is held of them is no longer true.
-    pub fn forget(&mut self, first: u64, last: u64) {
+    pub fn forget(&mut self, thread: u32, first: u64, last: u64) {
         for line in first..=last {
-            let set = self.set(line);
+            let set = self.set(thread, line);
             if let Some(at) = set.iter().position(|way| way.line == line) {
                 set[at] = VACANT;
                 // It is the first to go.
@@ -121,32 +144,77 @@ mod tests {
     use super::*;
     use crate::thread::NEVER;
 
+    fn config(sets: u32, ways: u32, latency_cycles: u32) -> DataCacheConfig {
+        DataCacheConfig {
+            per_thread: false,
+            of: vec![],
+            sets,
+            ways,
+            line_bytes: 16,
+            replacement: Replacement::LeastRecent,
+            latency_cycles,
+            leaves_engine: false,
+        }
+    }
+
     #[test]
     fn the_line_used_least_recently_goes_and_what_was_written_goes_back() {
-        let config = DataCacheConfig { of: vec![], sets: 2, ways: 2, line_bytes: 16, latency_cycles: 1 };
-        let mut cache = DataCache::new(&config);
+        let config = config(2, 2, 1);
+        let mut cache = DataCache::new(&config, 0, 1, 1);
         let line = |number: u64| 3 << (PLACE_SHIFT - 4) | number;
         assert_eq!(cache.line(3, 0x40), line(4));
         assert_eq!(cache.address(line(4)), 0x40);
         // Lines 0, 2, 4 share a set.
-        assert_eq!(cache.fill(line(0), true, NEVER), None);
-        assert_eq!(cache.fill(line(2), false, 9), None);
-        assert_eq!(cache.look_up(line(0), false), Some(NEVER));
-        cache.arrives(line(0), 7);
-        assert_eq!(cache.look_up(line(0), false), Some(7));
-        assert_eq!(cache.fill(line(4), false, 0), None, "line 2 was clean");
-        assert_eq!(cache.look_up(line(2), false), None);
-        assert_eq!(cache.fill(line(2), false, 0), Some(line(0)), "line 0 was written to");
+        assert_eq!(cache.fill(0, line(0), true, NEVER), None);
+        assert_eq!(cache.fill(0, line(2), false, 9), None);
+        assert_eq!(cache.look_up(0, line(0), false), Some(NEVER));
+        cache.arrives(0, line(0), 7);
+        assert_eq!(cache.look_up(0, line(0), false), Some(7));
+        assert_eq!(cache.fill(0, line(4), false, 0), None, "line 2 was clean");
+        assert_eq!(cache.look_up(0, line(2), false), None);
+        assert_eq!(cache.fill(0, line(2), false, 0), Some(line(0)), "line 0 was written to");
         // What is forgotten goes before what is older.
-        cache.forget(line(2), line(3));
-        assert_eq!(cache.fill(line(6), false, 0), None);
-        assert_eq!(cache.look_up(line(4), false), Some(0));
+        cache.forget(0, line(2), line(3));
+        assert_eq!(cache.fill(0, line(6), false, 0), None);
+        assert_eq!(cache.look_up(0, line(4), false), Some(0));
     }
 
     #[test]
     fn a_load_that_hits_holds_up_whoever_uses_it_soon() {
-        let config = DataCacheConfig { of: vec![], sets: 1, ways: 1, line_bytes: 16, latency_cycles: 2 };
-        let cache = DataCache::new(&config);
+        let config = config(1, 1, 2);
+        let cache = DataCache::new(&config, 0, 1, 1);
         assert_eq!([1, 2, 3, u8::MAX].map(|cycles| cache.held_up(cycles)), [2, 1, 0, 0]);
+    }
+
+    #[test]
+    fn threads_with_caches_of_their_own_do_not_see_each_others_lines() {
+        let config = DataCacheConfig { per_thread: true, ..config(1, 1, 1) };
+        let mut cache = DataCache::new(&config, 0, 2, 1);
+        assert_eq!(cache.fill(0, 5, true, 0), None);
+        assert_eq!(cache.look_up(1, 5, false), None);
+        assert_eq!(cache.fill(1, 6, false, 0), None, "thread 0 keeps its line");
+        assert_eq!(cache.look_up(0, 5, false), Some(0));
+        assert_eq!(cache.fill(0, 7, false, 0), Some(5));
+    }
+
+    /// A set of `ways` lines that n > `ways` lines pass in a circle hits never if the oldest line makes room; if a drawn one does, a
+    /// line stays through the (1 - h) n draws of a round with (1 - 1/ways) each, which is h.
+    #[test]
+    fn a_circle_of_too_many_lines_hits_as_often_as_a_drawn_victim_lets_it() {
+        let hits = |replacement| {
+            let mut cache = DataCache::new(&DataCacheConfig { replacement, ..config(1, 16, 1) }, 0, 1, 1);
+            let hit = |at: u64| {
+                let there = cache.look_up(0, at % 32, false).is_some();
+                if !there {
+                    cache.fill(0, at % 32, false, 0);
+                }
+                there
+            };
+            (0..64_000).map(hit).skip(3_200).filter(|&hit| hit).count() as f64 / 60_800.0
+        };
+        assert_eq!(hits(Replacement::LeastRecent), 0.0);
+        let expected = (0..99).fold(0.5, |h: f64, _| (1.0 - 1.0 / 16.0f64).powf(32.0 * (1.0 - h)));
+        let found = hits(Replacement::Random);
+        assert!((found - expected).abs() < 0.03, "{found} instead of {expected}");
     }
 }

@@ -44,6 +44,7 @@ pub(crate) struct Engine {
 impl Engine {
     /// An engine; `plain` where accesses take no cycles to issue and branches none to be taken.
     pub fn new(cluster: u16, first_thread: u32, threads: u32, plain: bool) -> Self {
+        let threads = threads.max(1);
         Self {
             cluster,
             first_thread,

@@ -1,6 +1,7 @@
 //! All tests of this crate: one binary is linked once.
 
 mod blocks;
+mod caches;
 mod closed_forms;
 mod hand_worked;
 mod handing_over;

@@ -24,7 +24,17 @@ fn by_size() -> ServerConfig {
 }
 
 fn cached(behind: usize) -> PlaceKind {
-    PlaceKind::Cached(CacheConfig { port: server(2_000, 3_000), line_bytes: 64, sets: 16, ways: 2, behind })
+    let replacement = Replacement::LeastRecent;
+    let port = server(2_000, 3_000);
+    PlaceKind::Cached(CacheConfig {
+        port,
+        line_bytes: 64,
+        sets: 16,
+        ways: 2,
+        replacement,
+        port_ways: 2,
+        behind,
+    })
 }
 
 /// The first place as the table, over two links.

@@ -62,7 +62,7 @@ fn shares_and_times(config: &linecard_chip::ChipConfig, counts: &Counts) -> Resu
             share(&cluster.name, value)?;
         }
         let ticks: u128 = cluster.threads.iter().map(|spent| spent.ticks).sum();
-        let threads = u128::from(config.engines * config.threads);
+        let threads = u128::from(config.all_threads());
         prop_assert_eq!(ticks, threads * u128::from(counts.duration), "threads of {}", &cluster.name);
     }
     for place in &counts.places {

@@ -34,6 +34,8 @@ fn chip(speed: u64) -> ChipConfig {
                 line_bytes: 64,
                 sets: 4,
                 ways: 2,
+                replacement: Replacement::LeastRecent,
+                port_ways: 2,
                 behind: 2,
             }),
         ),

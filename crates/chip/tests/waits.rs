@@ -127,7 +127,15 @@ fn a_packet_leaves_the_receive_buffer_with_its_last_cell() {
 /// each by a thread of its own; the pipe takes 1 ns.
 fn through_cache(sets: u32, ways: u32, accesses: &[(u64, Access, u16, u32)]) -> (Vec<u64>, u64) {
     let mut config: ChipConfig = without_wires(small(8, 1));
-    let cache = CacheConfig { port: server(1_000, 0), line_bytes: 64, sets, ways, behind: 1 };
+    let cache = CacheConfig {
+        port: server(1_000, 0),
+        line_bytes: 64,
+        sets,
+        ways,
+        replacement: Replacement::LeastRecent,
+        port_ways: ways,
+        behind: 1,
+    };
     config.places = vec![
         PlaceConfig { name: "cache".into(), group: "cache".into(), kind: PlaceKind::Cached(cache) },
         place("sram", server(100_000, 0)),

@@ -86,12 +86,15 @@ class SpanKeys(StepKeys, total=False):
     """What accesses and transfers may say.
 
     Attributes:
-        address: ``any`` (another each time; if left out), ``flow`` (the same for a flow) or ``same`` (the first).
+        address: ``any`` (another each time; if left out), ``flow`` (the same for a flow), ``same`` (the first),
+            ``in_order`` (one behind the other) or ``shuffled`` (each once in an order that looks drawn, and again).
         within_bytes: Bytes that addresses are spread over.
+        per: Who has these bytes: the ``chip`` (if left out), or each ``thread`` as many of its own.
     """
 
-    address: Literal["any", "flow", "same"]
+    address: Literal["any", "flow", "same", "in_order", "shuffled"]
     within_bytes: int
+    per: Literal["chip", "thread"]
 
 
 class AccessKeys(SpanKeys, total=False):

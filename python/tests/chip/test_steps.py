@@ -15,7 +15,8 @@ import linecard
 from linecard import Program
 from linecard.chip.steps import AccessKeys, OnceKeys, StepKeys
 
-SHIPPED = sorted((ROOT / "presets" / "programs").glob("*.toml"))
+# Those that leave parts of another out have its steps.
+SHIPPED = sorted(file for file in (ROOT / "presets" / "programs").glob("*.toml") if "[[step]]" in file.read_text())
 READER = (ROOT / "crates/platform/src/chip/listed/step.rs").read_text()
 VERBS = READER[READER.index("const VERBS") : READER.index("const ACCESSES")]
 OPS = re.findall(r'^ {4}\("(\w+)", Verb::', VERBS, re.MULTILINE)
@@ -47,7 +48,8 @@ def test_a_shipped_program_built_in_python_runs_to_the_same_bytes(file, tmp_path
         found = linecard.run("ixp2800", set={key: str(program.save(tmp_path / file.name))}, **counts)
         assert found.metrics == as_it_is.metrics
         return
-    chip = CHIPS.get(file.stem, "example_smartnic")
+    usual = "bluefield3_dpa" if file.stem.startswith("dpa_") else "example_smartnic"
+    chip = CHIPS.get(file.stem, usual)
     as_it_is = linecard.run(chip, app=str(file), **counts).to_dict()
     found = linecard.run(chip, app=program, **counts).to_dict()
     for each in (as_it_is, found):

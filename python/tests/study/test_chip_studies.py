@@ -9,6 +9,7 @@ from conftest import ROOT, ipv4_frame, pcap_bytes
 
 import linecard
 from linecard.study.plan import RunSpec
+from linecard.study.runners import loads as loads_runner
 from linecard.study.runners import program as program_runner
 from linecard.study.runners import rows as rows_runner
 from linecard.study.scorecard.card import limited_studies
@@ -18,7 +19,7 @@ from linecard.study.write import manifest
 HXDP = ROOT / "studies" / "hxdp"
 PREBUILT = HXDP / "programs" / "prebuilt"
 NAMES = sorted(file.stem for file in (HXDP / "programs").glob("*.c"))
-STUDIES = ("hxdp", "nfp4000", "rosebud")
+STUDIES = ("bluefield3", "hxdp", "nfp4000", "rosebud")
 
 
 def nothing(_done: int, _all: int) -> None:
@@ -50,6 +51,37 @@ def test_cycles_of_an_access_are_those_between_two():
     for row in accesses:
         time = found.metric(row.component, "cycles_per_access") * row.value / clock
         assert time == pytest.approx(found.first.summary.simulated_seconds * 1e6)
+
+
+def test_a_load_takes_its_latency_and_its_loop():
+    one = ("cluster.dpa.threads_in_use=1", "program.step[load].times=50", "program.step[load].cycles=4")
+    fits = loads_runner.run(
+        spec("loads", "dpa_loads", *one, "program.step[load].within_bytes=512", preset="bluefield3_dpa"), nothing
+    )
+    chip = linecard.describe("bluefield3_dpa")
+    latency = float(chip["cluster.dpa.cache.latency_cycles"].text)
+    assert fits.metric("loads", "cycles_each") == pytest.approx(latency + 4, rel=1e-3)
+    assert fits.metric("loads", "gbyte_per_s") == pytest.approx(8 / fits.metric("loads", "ns_each"))
+
+
+def test_loads_of_a_ring_are_found_somewhere():
+    changes = ("cluster.dpa.threads_in_use=1", "traffic.packet_bytes=1024", "memory.l2.pool_bytes=262144")
+    found = loads_runner.run(spec("loads", "dpa_ring", *changes, preset="bluefield3_dpa"), nothing)
+    shares = [found.metric("loads", f"{level}_percent") for level in ("first", "second", "beyond")]
+    # A ring of 256 KiB is less than the 640 that the port may take of L2.
+    assert shares == [100, 0, 0]
+    bounded = loads_runner.run(
+        spec("loads", "dpa_ring", *changes, "memory.l2.port_ways=1", preset="bluefield3_dpa"), nothing
+    )
+    shares = [bounded.metric("loads", f"{level}_percent") for level in ("first", "second", "beyond")]
+    assert sum(shares) == pytest.approx(100)
+    # 128 KiB of 256, and a few lines that the thread itself has brought into other ways.
+    assert shares[0] == pytest.approx(50, abs=5)
+
+
+def test_an_executed_program_stands_where_the_list_of_a_chip_says():
+    found = linecard.run("bluefield3_dpa", program="drop", packets=300, warmup_packets=100, verdict=False)
+    assert "wait pipeline" in {part.part for part in found.packet_time}
 
 
 def test_a_second_run_says_what_one_more_costs():

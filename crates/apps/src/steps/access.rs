@@ -24,6 +24,10 @@ pub enum Address {
     Any,
     /// The first.
     Same,
+    /// One behind the other, from the first again behind the last.
+    InOrder,
+    /// All of them in an order that looks drawn, and then again.
+    Shuffled,
 }
 
 /// Addresses that accesses are spread over.
@@ -33,6 +37,8 @@ pub struct Span {
     pub address: Address,
     /// Bytes that they are spread over.
     pub within_bytes: u32,
+    /// Each thread has so many bytes of its own, one's behind the other's.
+    pub per_thread: bool,
 }
 
 /// How a step reaches a place.
@@ -109,6 +115,21 @@ struct Aim {
     slots: u32,
     /// Tells the moves of a step apart.
     draw: u32,
+    /// How often the step is done for a packet, and how many slots further it then goes, of those that go round.
+    times: u32,
+    stride: u32,
+}
+
+/// From a slot to the next where all are passed in an order that looks drawn: a golden part of them, without a divisor in common.
+fn shuffled_stride(slots: u32) -> u32 {
+    let divisor = |mut a: u32, mut b: u32| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let golden = (f64::from(slots) * 0.618_033_988_75) as u32;
+    (golden..slots).find(|&stride| divisor(stride, slots) == 1).unwrap_or(1)
 }
 
 /// Accesses of so many bytes that fit side by side.
@@ -141,10 +162,13 @@ impl Instruction {
     }
 
     /// The same, with all cycles before the first.
-    pub fn after(cycles: u32, access: ListedAccess) -> Vec<Self> {
+    pub fn after(cycles: u32, access: ListedAccess, times: u32) -> Vec<Self> {
         let mut found = Self::of(&[access]);
         if let Some(first) = found.first_mut() {
             first.cycles = cycles;
+        }
+        for aim in found.iter_mut().filter_map(|instruction| instruction.aim.as_mut()) {
+            aim.times = times;
         }
         found
     }
@@ -167,13 +191,13 @@ impl Instruction {
         self.aim.is_none().then_some(Step { cycles: self.cycles, action })
     }
 
-    /// Write it down for a packet; `draw` tells steps apart.
+    /// Write it down for a packet of this `number`, whatever the seed; `draw` tells steps apart.
     #[inline(always)]
-    pub fn write(&self, head: &PacketHead, info: &PacketInfo, draw: u32, steps: &mut Steps) {
+    pub fn write(&self, head: &PacketHead, info: &PacketInfo, number: u64, draw: u32, steps: &mut Steps) {
         let (bytes, first) = match &self.aim {
             None => (self.bytes, 0),
             Some(aim) => {
-                let (slot_bytes, first) = aim.slot(head, info, draw);
+                let (slot_bytes, first) = aim.slot(head, info, number, draw);
                 (if aim.is_packet { slot_bytes } else { self.bytes }, first)
             }
         };
@@ -192,7 +216,7 @@ impl Instruction {
 impl Aim {
     /// Bytes of the move that the packet makes, and where they begin.
     #[inline(always)]
-    fn slot(&self, head: &PacketHead, info: &PacketInfo, draw: u32) -> (u16, u32) {
+    fn slot(&self, head: &PacketHead, info: &PacketInfo, number: u64, draw: u32) -> (u16, u32) {
         let (bytes, slots) = match self.is_packet {
             false => (self.slot_bytes, self.slots),
             true => {
@@ -204,8 +228,17 @@ impl Aim {
             Address::Same => 0,
             Address::Flow => info.flow_hash.wrapping_mul(0x9e37_79b1),
             Address::Any => mix(info.number, draw.wrapping_add(self.draw)),
+            Address::InOrder | Address::Shuffled => 0,
         };
-        (bytes, ((u64::from(slot) * u64::from(slots)) >> 32) as u32 * u32::from(bytes.max(1)))
+        let slot = match self.span.address {
+            Address::InOrder | Address::Shuffled => {
+                let passed = number.wrapping_mul(u64::from(self.times)).wrapping_add(u64::from(draw));
+                ((passed % u64::from(slots)) * u64::from(self.stride) % u64::from(slots)) as u32
+            }
+            _ => ((u64::from(slot) * u64::from(slots)) >> 32) as u32,
+        };
+        let own = if self.span.per_thread { info.thread.wrapping_mul(self.span.within_bytes) } else { 0 };
+        (bytes, own.wrapping_add(slot * u32::from(bytes.max(1))))
     }
 }
 
@@ -237,7 +270,52 @@ impl ListedAccess {
     fn aim(&self, slot_bytes: u16, is_packet: bool, draw: u32) -> Option<Aim> {
         let span = self.span;
         let slots = slots(span.within_bytes, slot_bytes);
-        let is_fixed = !is_packet && (span.address == Address::Same || slots == 1);
-        (!is_fixed).then_some(Aim { span, is_packet, slot_bytes, slots, draw })
+        let is_fixed = !is_packet && !span.per_thread && (span.address == Address::Same || slots == 1);
+        let stride = if span.address == Address::Shuffled { shuffled_stride(slots) } else { 1 };
+        (!is_fixed).then_some(Aim { span, is_packet, slot_bytes, slots, draw, times: 1, stride })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linecard_program::script::Action;
+
+    /// Addresses of four reads a packet of `packets`, 64 bytes each, within so many bytes.
+    fn addresses(address: Address, within_bytes: u32, thread: Option<u32>, packets: u64) -> Vec<u32> {
+        let reach = Reach::Access { kind: Access::Read, posted: false, amount: Amount::Bytes(64) };
+        let span = Span { address, within_bytes, per_thread: thread.is_some() };
+        let access = ListedAccess { role: RoleId(0), reach, span, times: 1 };
+        let instruction = &Instruction::after(0, access, 4)[0];
+        let mut steps = Steps::default();
+        for number in 0..packets {
+            let info = PacketInfo { number, thread: thread.unwrap_or(3), ..PacketInfo::default() };
+            (0..4)
+                .for_each(|time| instruction.write(&PacketHead::default(), &info, number, time, &mut steps));
+        }
+        let address = |step: &Step| match step.action {
+            Action::Access { address, .. } => address,
+            _ => u32::MAX,
+        };
+        (0..).map_while(|at| steps.get(at)).map(|step| address(&step)).collect()
+    }
+
+    #[test]
+    fn those_in_order_go_round_and_those_of_a_thread_lie_behind_those_of_the_one_before() {
+        let five = [0, 64, 128, 192, 256, 0, 64, 128];
+        assert_eq!(addresses(Address::InOrder, 320, None, 2), five);
+        assert_eq!(addresses(Address::InOrder, 320, Some(2), 2), five.map(|at| 640 + at));
+    }
+
+    #[test]
+    fn shuffled_ones_pass_every_slot_once_before_any_again() {
+        for slots in [1, 2, 3, 12, 16, 100, 24_576] {
+            let mut first = addresses(Address::Shuffled, 64 * slots, Some(0), u64::from(slots.div_ceil(4)));
+            first.truncate(slots as usize);
+            let jumps = first.windows(2).filter(|two| two[1] == two[0] + 64).count();
+            assert!(slots < 16 || jumps == 0, "{slots}: {jumps} are neighbours");
+            first.sort_unstable();
+            assert!(first.iter().zip(0..).all(|(&at, slot)| at == 64 * slot), "{slots}: {first:?}");
+        }
     }
 }

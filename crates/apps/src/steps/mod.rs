@@ -183,12 +183,12 @@ impl StepList {
                 steps.compute(step.cycles);
             }
             Work::Aimed(instruction) => {
-                instruction.write(walk.head, walk.info, draw, steps);
+                instruction.write(walk.head, walk.info, walk.info.number ^ self.salt, draw, steps);
                 steps.compute(step.cycles);
             }
             Work::Several(instructions) => {
                 for instruction in instructions {
-                    instruction.write(walk.head, walk.info, draw, steps);
+                    instruction.write(walk.head, walk.info, walk.info.number ^ self.salt, draw, steps);
                 }
                 steps.compute(step.cycles);
             }
@@ -311,7 +311,7 @@ mod tests {
         StepList::new(steps, Does::Send { port: OutPort::Chosen, class: 0 }, routes.map(Rc::new))
     }
 
-    const SPAN: Span = Span { address: Address::Same, within_bytes: 4096 };
+    const SPAN: Span = Span { address: Address::Same, within_bytes: 4096, per_thread: false };
 
     fn reads_of(bytes: u16, times: u32) -> ListedAccess {
         let reach = Reach::Access { kind: Access::Read, posted: false, amount: Amount::Bytes(bytes) };

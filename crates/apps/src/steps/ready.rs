@@ -50,7 +50,7 @@ impl Ready {
     fn new(step: ListedStep, number: u32) -> Self {
         let (work, cycles) = match step.does {
             Does::Compute => (Work::Same(Vec::new()), step.cycles),
-            Does::Reach(access) => (Work::of(Instruction::after(step.cycles, access)), 0),
+            Does::Reach(access) => (Work::of(Instruction::after(step.cycles, access, step.times)), 0),
             Does::Spread(accesses) => {
                 let (instructions, behind) = Instruction::spread(step.cycles, &accesses);
                 (Work::of(instructions), behind)

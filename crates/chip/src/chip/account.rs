@@ -146,7 +146,11 @@ impl Chip {
         let states = self.account.states;
         let cluster = |number: usize| {
             let config = &self.config.clusters[number];
-            let engines = || self.engines.iter().filter(move |e| usize::from(e.cluster) == number);
+            // Those that have a thread in use.
+            let engines = || {
+                let of_cluster = self.engines.iter().filter(move |e| usize::from(e.cluster) == number);
+                of_cluster.zip(0..).filter(|(_, own)| config.threads_of(*own) > 0).map(|(engine, _)| engine)
+            };
             let shares: Vec<f64> = engines().map(|e| share(e.busy(now) as f64, duration)).collect();
             let row = &spent[number * states..(number + 1) * states];
             let all: u128 = row.iter().sum();
@@ -242,6 +246,10 @@ impl Chip {
                 },
                 time_mean: share(residence as f64, accesses as f64),
                 hit_rate,
+                reads: match place {
+                    Place::Cached(c) => Some((c.read_hits, c.read_misses)),
+                    _ => None,
+                },
                 dram: match place {
                     Place::Dram(d) => Some(d.shares(now).0),
                     _ => None,

@@ -58,14 +58,17 @@ impl Chip {
         let timebase = timebase(&config)?;
         let ticks = |ps| timebase.ticks_from_ps(ps);
         let groups = groups_of_places(&config);
-        let threads: u32 = config.clusters.iter().map(|cluster| cluster.engines * cluster.threads).sum();
+        let threads: u32 = config.clusters.iter().map(ClusterConfig::all_threads).sum();
         let rooms = config.inboxes.iter().filter_map(|inbox| inbox.capacity).map(u64::from);
         let turns = Turns::new(u64::from(threads), rooms.sum());
         let queues = config.ports.iter().filter(|port| port.transmit.is_some()).count() as u32;
         let receiving = numbers(&config, |port| port.receive.is_some());
         let sending = numbers(&config, |port| port.transmit.is_some());
-        let places: Result<Vec<Place>, String> =
-            config.places.iter().map(|place| Place::new(place, &timebase, threads, queues)).collect();
+        let places: Result<Vec<Place>, String> = config
+            .places
+            .iter()
+            .map(|place| Place::new(place, &timebase, threads, queues, config.seed))
+            .collect();
         let mut places = places?;
         check_transmit(&config, &programs)?;
         check_blocks(&config, &programs)?;
@@ -95,13 +98,14 @@ impl Chip {
         let mut engines = Vec::new();
         let mut threads = Vec::new();
         for (number, c) in config.clusters.iter().enumerate() {
-            for _ in 0..c.engines {
+            for own in 0..c.engines {
                 let engine = engines.len() as u32;
+                let in_use = c.threads_of(own);
                 let plain = c.issue_cycles == 0 && clusters[number].branches.is_none();
-                let cache = c.data_cache.as_ref().map(DataCache::new);
-                let engine_of = Engine::new(number as u16, threads.len() as u32, c.threads, plain);
+                let cache = c.data_cache.as_ref().map(|cache| DataCache::new(cache, engine, in_use, seed));
+                let engine_of = Engine::new(number as u16, threads.len() as u32, in_use, plain);
                 engines.push(engine_of.with(c.next_thread, cache));
-                let numbers = threads.len() as u32..threads.len() as u32 + c.threads;
+                let numbers = threads.len() as u32..threads.len() as u32 + in_use;
                 let thread = |n| Thread::new(n, engine, number as u16, roles, states, c.posted);
                 threads.extend(numbers.map(thread));
             }
@@ -443,7 +447,8 @@ impl Threads {
             }
         }
         let mut takers: Vec<Vec<usize>> = vec![Vec::new(); config.inboxes.len()];
-        for (number, cluster) in config.clusters.iter().enumerate() {
+        let in_use = |(_, cluster): &(usize, &ClusterConfig)| cluster.all_threads() > 0;
+        for (number, cluster) in config.clusters.iter().enumerate().filter(in_use) {
             for &inbox in &cluster.takes {
                 if takers[inbox].last() != Some(&number) {
                     takers[inbox].push(number);
@@ -455,7 +460,7 @@ impl Threads {
         for (number, inbox) in config.inboxes.iter().enumerate() {
             let of_cluster =
                 |cluster: usize, threads: u32| Group { cluster: cluster as u16, threads, ..Group::default() };
-            let all = |cluster: &ClusterConfig| cluster.engines * cluster.threads;
+            let all = ClusterConfig::all_threads;
             let groups = match inbox.rule.lists() {
                 Lists::Single => {
                     let first = takers[number].first().copied().unwrap_or(0);
@@ -471,7 +476,7 @@ impl Threads {
         let (mut groups, mut groups_at) = (Vec::new(), Vec::new());
         let mut lane = vec![0u32; config.inboxes.len()];
         for (number, cluster) in config.clusters.iter().enumerate() {
-            for _ in 0..cluster.engines * cluster.threads {
+            for _ in 0..cluster.all_threads() {
                 groups_at.push(groups.len() as u32);
                 for &inbox in &cluster.takes {
                     groups.push(match config.inboxes[inbox].rule.lists() {
@@ -510,8 +515,11 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
         refuse(cluster.program >= programs, &format!("{name} has no program"))?;
     }
     for (number, inbox) in config.inboxes.iter().enumerate() {
-        let taken = config.clusters.iter().any(|cluster| cluster.takes.contains(&number));
-        refuse(!taken, &format!("no cluster takes from the inbox {}", inbox.name))?;
+        let taken = config
+            .clusters
+            .iter()
+            .any(|cluster| cluster.takes.contains(&number) && cluster.all_threads() > 0);
+        refuse(!taken, &format!("no thread in use takes from the inbox {}", inbox.name))?;
         refuse(inbox.capacity == Some(0), &format!("the inbox {} has no room", inbox.name))?;
         refuse(inbox.window == Some(0), &format!("the window of the inbox {} is shut", inbox.name))?;
     }
@@ -713,11 +721,11 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String
         PlaceKind::Cached(cache) => {
             if !(1..=1 << 15).contains(&cache.line_bytes)
                 || !cache.line_bytes.is_power_of_two()
-                || !cache.sets.is_power_of_two()
-                || cache.ways == 0
+                || cache.sets == 0
+                || !(1..=cache.ways).contains(&cache.port_ways)
             {
                 return Err(format!(
-                    "{name} needs lines of at most 32,768 bytes, a power of two of them and of sets, and a way"
+                    "{name} needs lines of a power of two of bytes, at most 32,768, a set, a way, and one for ports"
                 ));
             }
             // What is behind what comes to an end before every place has been passed.

@@ -1,9 +1,9 @@
-//! Accesses through the data cache of an engine. A hit costs cycles and leaves the engine to its thread; a thread that misses
-//! waits for all lines that it asks for, and what else it has under way.
+//! Accesses through the data cache of an engine or of a thread. A hit costs cycles, for which its thread keeps the engine or
+//! leaves it to others; a thread that misses waits for all lines that it asks for, and what else it has under way.
 
 use super::issued::{After, Issued};
 use super::{Chip, NO_TARGET, Owner};
-use crate::thread::{NEVER, State};
+use crate::thread::{NEVER, Posted, State};
 use linecard_program::script::{Access, Action, RoleId};
 use linecard_sim::Ticks;
 
@@ -52,11 +52,12 @@ impl Chip {
         let from = base + u64::from(address);
         let (first, last) = (cache.line(place, from), cache.line(place, from + u64::from(bytes.max(1)) - 1));
         let line_bytes = cache.line_bytes();
+        let own = thread - self.engines[engine].first_thread;
         let mut waits = false;
         for line in first..=last {
             let Some(cache) = &mut self.engines[engine].data_cache else { continue };
             let at = cache.address(line).saturating_sub(base);
-            match cache.look_up(line, kind.writes()) {
+            match cache.look_up(own, line, kind.writes()) {
                 Some(there) if there <= now => {
                     cache.used.hits += 1;
                     continue;
@@ -74,14 +75,23 @@ impl Chip {
                 }
                 None => {
                     cache.used.misses += 1;
-                    let old = cache.fill(line, kind.writes(), if posted { now } else { NEVER });
+                    let start = base + at;
+                    let all = from <= start && start + u64::from(line_bytes) <= from + u64::from(bytes);
+                    let is_whole = kind.writes() && all;
+                    let known = posted || is_whole;
+                    let old = cache.fill(own, line, kind.writes(), if known { now } else { NEVER });
                     let old = old.map(|old| (cache.place(old), cache.address(old)));
-                    self.fetch(thread, role, line_bytes, at, now);
-                    if !posted {
-                        self.threads[thread as usize].fetches.push(line);
+                    if !is_whole {
+                        self.fetch(thread, role, line_bytes, at, now);
+                        if !posted {
+                            self.threads[thread as usize].fetches.push(line);
+                        }
                     }
                     if let Some((place, address)) = old {
                         self.write_back(thread, place, line_bytes, address, now);
+                    }
+                    if is_whole {
+                        continue;
                     }
                 }
             }
@@ -91,8 +101,17 @@ impl Chip {
             if kind == Access::Read
                 && let Some(cache) = &self.engines[engine].data_cache
             {
+                let cycles = cache.held_up(used_after);
+                let leaves_engine = cache.leaves_engine() && cycles > 0;
                 let t = &mut self.threads[thread as usize];
-                t.steps.hold_up(t.next as usize + 1, cache.held_up(used_after));
+                if leaves_engine {
+                    let wake = now + self.clusters[t.cluster as usize].clock.ticks(u64::from(cycles));
+                    (t.wake, t.posted) = (wake, Posted::No);
+                    self.enter(thread, state, now);
+                    self.engines[engine].wake_at(thread, wake);
+                    return Some(After::Wait);
+                }
+                t.steps.hold_up(t.next as usize + 1, cycles);
             }
             return Some(After::GoOn);
         }
@@ -137,9 +156,11 @@ impl Chip {
     /// The lines that a thread fetches will be there at a time.
     pub(super) fn lines_come(&mut self, thread: u32, at: Ticks) {
         let t = &mut self.threads[thread as usize];
-        let Some(cache) = &mut self.engines[t.engine as usize].data_cache else { return };
+        let engine = &mut self.engines[t.engine as usize];
+        let own = thread - engine.first_thread;
+        let Some(cache) = &mut engine.data_cache else { return };
         for line in t.fetches.drain(..) {
-            cache.arrives(line, at);
+            cache.arrives(own, line, at);
         }
     }
 
@@ -153,11 +174,12 @@ impl Chip {
         address: u32,
     ) {
         let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
+        let own = thread - self.engines[engine].first_thread;
         if let (Some(target), Some(cache)) = (&self.targets[number], &mut self.engines[engine].data_cache) {
             let from = target.base + u64::from(address);
             let last = from + u64::from(bytes.max(1)) - 1;
             let (first, last) = (cache.line(target.place, from), cache.line(target.place, last));
-            cache.forget(first, last);
+            cache.forget(own, first, last);
         }
     }
 }

@@ -185,6 +185,8 @@ pub(crate) struct Request {
     place: u16,
     /// Bytes that come from registers, as a transfer of their own.
     registers: u8,
+    /// A port asked for it, or for what it is a part of.
+    by_port: bool,
     address: u64,
     /// Pieces of it that DRAM or a cache has not done yet.
     pieces: u32,

@@ -30,6 +30,7 @@ impl Chip {
             bytes,
             place,
             registers: 0,
+            by_port: matches!(owner, Owner::Receive(_) | Owner::Transmit(_)),
             address,
             pieces: 0,
             done: 0,
@@ -137,7 +138,7 @@ impl Chip {
 
     /// A request at a cache. One that reaches over several lines is looked up line by line.
     fn look_up(&mut self, number: usize, request: u32, now: Ticks) -> Option<Ticks> {
-        let Request { kind, bytes, address, .. } = self.requests[request as usize];
+        let Request { kind, bytes, address, by_port, .. } = self.requests[request as usize];
         let Place::Cached(cache) = &mut self.places[number] else { unreachable!("asked of caches only") };
         let done = cache.port.serve(now, kind, u32::from(bytes));
         let line = u64::from(cache.line_bytes());
@@ -154,6 +155,7 @@ impl Chip {
                 let bytes = (next.min(end) - at) as u16;
                 let piece =
                     self.new_request(Owner::Piece(request), NO_TARGET, kind, bytes, number as u16, at);
+                self.requests[piece as usize].by_port = by_port;
                 self.requests[request as usize].pieces += 1;
                 if let Some(done) = self.look_up_line(number, piece, done) {
                     self.completed(piece, done);
@@ -175,12 +177,13 @@ impl Chip {
     /// A request, or a piece of one, that has gone through a cache's pipe at `done`: a hit is done then, a miss goes on to
     /// the place behind.
     fn look_up_line(&mut self, number: usize, request: u32, done: Ticks) -> Option<Ticks> {
-        let Request { kind, bytes, address, .. } = self.requests[request as usize];
+        let Request { kind, bytes, address, by_port, .. } = self.requests[request as usize];
         let Place::Cached(cache) = &mut self.places[number] else { unreachable!("asked of caches only") };
         let behind = cache.behind as u16;
         let line = cache.line_bytes();
+        let is_whole = kind == Access::Write && u32::from(bytes) == line;
         let owner = Owner::Fill(request);
-        let further = match cache.look_up(address, kind.writes(), request, done) {
+        let further = match cache.look_up(address, kind.writes(), by_port, request, done) {
             Found::Hit { there } => return Some(done.max(there)),
             Found::Coming => {
                 let next = cache.wait_for(address, request);
@@ -196,12 +199,19 @@ impl Chip {
                         self.free_request(back);
                     }
                 }
+                if is_whole {
+                    if let Place::Cached(cache) = &mut self.places[number] {
+                        cache.arrived(address, request, done);
+                    }
+                    return Some(done);
+                }
                 let start = address & !u64::from(line - 1);
                 self.new_request(owner, NO_TARGET, Access::Read, line as u16, behind, start)
             }
             Found::Past => self.new_request(owner, NO_TARGET, kind, bytes, behind, address),
         };
         self.requests[request as usize].done = done;
+        self.requests[further as usize].by_port = by_port;
         if let Some(end) = self.travel(further, done) {
             self.completed(further, end);
         }

@@ -1,11 +1,12 @@
-//! The tags of a cache in front of another place: least recently used, writing back, allocating on reads and writes.
+//! The tags of a cache in front of another place: writing back, allocating on reads and writes. A write of a whole line fetches
+//! nothing.
 //!
 //! A line that is on its way is in the tags already; accesses to it wait for it (`pending`), so that a burst of misses
 //! of one line reads it once.
 
 use super::server::Server;
-use crate::config::CacheConfig;
-use linecard_sim::{Ticks, Timebase};
+use crate::config::{CacheConfig, Replacement};
+use linecard_sim::{Stream, Ticks, Timebase};
 
 const EMPTY: u64 = u64::MAX;
 
@@ -45,12 +46,19 @@ pub(crate) struct Cache {
     pub port: Server,
     lines: Vec<Line>,
     ways: usize,
-    set_mask: u64,
+    /// Ways, from the first on, that lines which ports bring in may take.
+    port_ways: usize,
+    sets: u64,
+    /// What draws the line that makes room, where it is not the one used least recently.
+    draws: Option<Stream>,
     line_shift: u32,
     pub behind: usize,
     clock: u64,
     pub hits: u64,
     pub misses: u64,
+    /// The same of reads that no port asked for.
+    pub read_hits: u64,
+    pub read_misses: u64,
     /// Time from arrival to result, summed over accesses.
     pub residence: u128,
 }
@@ -65,19 +73,23 @@ impl Cache {
     /// No request.
     pub const NOBODY: u32 = u32::MAX;
 
-    pub fn new(config: &CacheConfig, timebase: &Timebase) -> Self {
+    pub fn new(config: &CacheConfig, timebase: &Timebase, draws: Stream) -> Self {
         let empty =
             Line { block: EMPTY, used: 0, dirty: false, miss: Self::NOBODY, waiting: Self::NOBODY, there: 0 };
         Self {
             port: Server::new(&config.port, timebase),
             lines: vec![empty; (config.sets * config.ways) as usize],
             ways: config.ways as usize,
-            set_mask: u64::from(config.sets) - 1,
+            port_ways: config.port_ways as usize,
+            sets: u64::from(config.sets),
+            draws: (config.replacement == Replacement::Random).then_some(draws),
             line_shift: config.line_bytes.ilog2(),
             behind: config.behind,
             clock: 0,
             hits: 0,
             misses: 0,
+            read_hits: 0,
+            read_misses: 0,
             residence: 0,
         }
     }
@@ -87,8 +99,12 @@ impl Cache {
     }
 
     fn set_of(&self, block: u64) -> std::ops::Range<usize> {
-        // Neighbouring blocks lie in neighbouring sets; upper bits are folded in, so that strides spread.
-        let set = ((block ^ (block >> 16)) & self.set_mask) as usize * self.ways;
+        // Neighbouring blocks lie in neighbouring sets; each time round begins one set further, so that strides spread.
+        let set = match self.sets.is_power_of_two() {
+            true => (block + (block >> self.sets.ilog2())) & (self.sets - 1),
+            false => (block + block / self.sets) % self.sets,
+        };
+        let set = set as usize * self.ways;
         set..set + self.ways
     }
 
@@ -98,9 +114,10 @@ impl Cache {
         self.lines[range].iter_mut().find(|line| line.block == block)
     }
 
-    /// Looks an address up for a request at `now`; on a miss its line takes the place of the one used longest ago that is
-    /// not on its way.
-    pub fn look_up(&mut self, address: u64, write: bool, request: u32, now: Ticks) -> Found {
+    /// Looks an address up for a request at `now`, which a port may have asked for; on a miss its line takes the place of one
+    /// that is not on its way.
+    pub fn look_up(&mut self, address: u64, write: bool, by_port: bool, request: u32, now: Ticks) -> Found {
+        let is_read = u64::from(!write && !by_port);
         self.clock += 1;
         let clock = self.clock;
         if let Some(line) = self.line_of(address) {
@@ -108,14 +125,27 @@ impl Cache {
             line.dirty |= write;
             let found = if line.is_coming() { Found::Coming } else { Found::Hit { there: line.there } };
             self.hits += 1;
+            self.read_hits += is_read;
             return found;
         }
         self.misses += 1;
+        self.read_misses += is_read;
         let block = address >> self.line_shift;
-        let range = self.set_of(block);
+        let mut range = self.set_of(block);
+        if by_port {
+            range.end = range.start + self.port_ways;
+        }
         let shift = self.line_shift;
         let settled = |line: &&mut Line| !line.is_coming() && line.there <= now;
-        let victim = self.lines[range].iter_mut().filter(settled).min_by_key(|line| line.used);
+        let set = &mut self.lines[range];
+        let victim = match &mut self.draws {
+            Some(draws) if set.iter().all(|line| line.block != EMPTY) => {
+                let count = set.iter_mut().filter(settled).count() as u32;
+                let drawn = if count > 0 { draws.below(count) } else { 0 };
+                set.iter_mut().filter(settled).nth(drawn as usize)
+            }
+            _ => set.iter_mut().filter(settled).min_by_key(|line| line.used),
+        };
         let Some(victim) = victim else { return Found::Past };
         let evicted = (victim.block != EMPTY && victim.dirty).then_some(victim.block << shift);
         *victim = Line { block, used: clock, dirty: write, miss: request, waiting: Self::NOBODY, there: 0 };

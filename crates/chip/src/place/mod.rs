@@ -22,7 +22,7 @@ use dram::Dram;
 pub use kind::{Facts, Kind, Served, Serves};
 use linecard_program::script::Access;
 use linecard_queueing::{Service, Settings};
-use linecard_sim::{Ticks, Timebase};
+use linecard_sim::{Ticks, Timebase, stream};
 use packet_buffer::PacketBuffer;
 use results::Results;
 pub use server::{Server, ServerConfig};
@@ -46,13 +46,21 @@ impl Place {
     ///
     /// # Errors
     /// A sentence on what does not fit.
-    pub fn new(config: &PlaceConfig, timebase: &Timebase, threads: u32, queues: u32) -> Result<Self, String> {
+    pub fn new(
+        config: &PlaceConfig,
+        timebase: &Timebase,
+        threads: u32,
+        queues: u32,
+        seed: u64,
+    ) -> Result<Self, String> {
         Ok(match &config.kind {
             PlaceKind::Server(server) => Place::Server(Server::new(server, timebase)),
             PlaceKind::Banked(banked) => Place::Banked(Box::new(banked.banks(timebase))),
             PlaceKind::Of(kind) => Place::Of(kind.place(timebase)),
             PlaceKind::Dram(dram) => Place::Dram(Box::new(Dram::new(dram, timebase))),
-            PlaceKind::Cached(cache) => Place::Cached(Box::new(Cache::new(cache, timebase))),
+            PlaceKind::Cached(cache) => {
+                Place::Cached(Box::new(Cache::new(cache, timebase, stream(seed, &config.name))))
+            }
             PlaceKind::Slots(slots) => Place::Slots(Box::new(Slots::new(slots, timebase)?)),
             PlaceKind::PacketBuffer(buffer) => {
                 Place::PacketBuffer(Box::new(PacketBuffer::new(buffer, timebase)))
@@ -114,6 +122,7 @@ impl Place {
             Place::Cached(cache) => {
                 cache.port.restart(now);
                 (cache.hits, cache.misses, cache.residence) = (0, 0, 0);
+                (cache.read_hits, cache.read_misses) = (0, 0);
             }
         }
     }

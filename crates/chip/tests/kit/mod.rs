@@ -51,6 +51,7 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
             clock_hz: 1_000_000_000,
             engines,
             threads,
+            in_use: None,
             switch_cycles: 0,
             issue_cycles: 0,
             post_cycles: 0,

@@ -224,8 +224,10 @@ fn a_place(random: &mut Stream, clock_hz: u64, places: usize) -> PlaceKind {
         _ => PlaceKind::Cached(CacheConfig {
             port: ServerConfig { concurrency: 1, ..a_server(random) },
             line_bytes: one_of(random, &[32, 64, 128]),
-            sets: one_of(random, &[1, 2, 16]),
+            sets: one_of(random, &[1, 2, 3, 16]),
             ways: 1 + random.below(3),
+            port_ways: 1,
+            replacement: one_of(random, &[Replacement::LeastRecent, Replacement::Random]),
             behind: random.below(places as u32) as usize,
         }),
     }
@@ -328,6 +330,7 @@ pub fn chip(seed: u64) -> RandomChip {
             clock_hz: clock(random),
             engines: if wide { 1 } else { 1 + random.below(4) },
             threads: if wide { 200 } else { 1 + random.below(8) },
+            in_use: chance(random, 20).then(|| [vec![1], (0..3).map(|_| random.below(9)).collect()].concat()),
             switch_cycles: random.below(3),
             issue_cycles: random.below(3),
             post_cycles: random.below(3),
@@ -337,11 +340,14 @@ pub fn chip(seed: u64) -> RandomChip {
             block_cells: None,
             next_thread: one_of(random, &[NextThread::RoundRobin, NextThread::FirstReady]),
             data_cache: chance(random, 25).then(|| DataCacheConfig {
+                per_thread: chance(random, 50),
                 of: places.iter().filter(|_| chance(random, 50)).map(|place| place.group.clone()).collect(),
                 sets: 1 + random.below(9),
                 ways: 1 + random.below(4),
                 line_bytes: one_of(random, &[8, 16, 64, 128]),
+                replacement: one_of(random, &[Replacement::LeastRecent, Replacement::Random]),
                 latency_cycles: random.below(4),
+                leaves_engine: chance(random, 50),
             }),
             takes: match (two_stages, number) {
                 (true, 0) | (false, _) => vec![0],

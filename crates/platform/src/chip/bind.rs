@@ -18,7 +18,8 @@ use std::collections::HashMap;
 const MOST_POOL_BYTES: u64 = 1 << 31;
 
 /// Keys of the memory that packets are kept in.
-const OF_PACKETS: &[&str] = &["allocator", "page_bytes", "pool_bytes", "pools", "order", "caches"];
+const OF_PACKETS: &[&str] =
+    &["allocator", "page_bytes", "pool_bytes", "pool_per", "pools", "order", "caches"];
 
 /// What binding gives.
 pub(super) struct Bound {
@@ -57,13 +58,14 @@ impl Binder<'_> {
     ) -> Bound {
         let packet_role = self.packet_role(roles, programs, moves);
         let names = self.names(roles);
-        let blocks = configs.iter().any(|config| config.block_cells.is_some());
         let packets =
-            packet_role.and_then(|role| self.packet_memory(role, &names[role], moves, seed, blocks));
+            packet_role.and_then(|role| self.packet_memory(role, &names[role], moves, seed, configs));
         // What is wrong with a program has been said; where it goes, and whether it keeps packets, cannot be.
         let all_read = configs.iter().all(|config| programs.get(config.program).is_some());
         let kept = packet_role.map(|role| names[role].as_str());
-        self.keys_of_packets(kept, all_read);
+        // Where a role is bound to the memory, others may be ready to be chosen.
+        let is_chosen = packet_role.is_some_and(|role| roles.names[role] != names[role]);
+        self.keys_of_packets(kept, all_read, is_chosen);
         let caches = packets.as_ref().is_some_and(|packets| packets.wide.is_some());
         for program in programs.iter().filter(|program| caches && !program.allocates) {
             let message = format!(
@@ -160,7 +162,7 @@ impl Binder<'_> {
     }
 
     /// What is said of keys for packets in memories that keep none.
-    fn keys_of_packets(&self, kept: Option<&str>, all_read: bool) {
+    fn keys_of_packets(&self, kept: Option<&str>, all_read: bool, is_chosen: bool) {
         let is_known = all_read && kept.is_none_or(|name| self.places.find(name).is_some());
         let why = match kept {
             Some(name) => format!("packets are kept in `{name}`"),
@@ -170,6 +172,9 @@ impl Binder<'_> {
         let others =
             self.document.root().sections("memory").into_iter().filter(|each| Some(each.name()) != kept);
         for memory in others {
+            if is_chosen && is_known {
+                memory.leave(OF_PACKETS);
+            }
             match is_known {
                 true => memory.without_effect(OF_PACKETS, &why),
                 false => memory.pass_over(OF_PACKETS),
@@ -184,14 +189,15 @@ impl Binder<'_> {
         name: &str,
         moves: &Moves,
         seed: u64,
-        placed_by_programs: bool,
+        configs: &[ClusterConfig],
     ) -> Option<PacketMemoryConfig> {
+        let placed_by_programs = configs.iter().any(|config| config.block_cells.is_some());
         let queues = if placed_by_programs { self.senders } else { 1 };
         let root = self.document.root();
         let section = root.section("memory")?.section(name)?;
         let kind_of_place = self.places.find(name).map(|named| &self.places.configs[named.first].kind);
         if matches!(kind_of_place, Some(PlaceKind::Slots(_))) {
-            section.leave(&["page_bytes", "pool_bytes", "pools", "order", "caches"]);
+            section.leave(&["page_bytes", "pool_bytes", "pool_per", "pools", "order", "caches"]);
             return Some(PacketMemoryConfig {
                 role,
                 placement: PlacementRule::RandomBank,
@@ -211,6 +217,17 @@ impl Binder<'_> {
             _ => 4 << 20,
         };
         let pool = section.integer_or("pool_bytes", usual, 64..=MOST_POOL_BYTES, "room for packets");
+        let per_thread = section.choice_or(
+            "pool_per",
+            "chip",
+            &[("chip", false), ("thread", true)],
+            "who has so much room: all packets together, or the packets of each thread",
+        );
+        let pool = if per_thread {
+            pool * configs.iter().map(|c| u64::from(c.all_threads())).sum::<u64>()
+        } else {
+            pool
+        };
         if pool > MOST_POOL_BYTES {
             let message = format!(
                 "{name} holds {pool} bytes, all for packets; expected at most {MOST_POOL_BYTES}: say how many"

@@ -174,7 +174,7 @@ pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error
         title: design.title.clone(),
         program: design.app.clone(),
         engines: each(|c| u64::from(c.engines)),
-        threads: each(|c| u64::from(c.engines) * u64::from(c.threads)),
+        threads: each(|c| u64::from(c.all_threads())),
         receive_gbps: config
             .ports
             .iter()

@@ -1,6 +1,7 @@
 //! `[cluster.NAME]`, `[inbox.NAME]` and `[[route]]`.
 
 use super::executed::ExecutionCosts;
+use super::place::cached::REPLACEMENTS;
 use super::places::{Named, instance_name};
 use super::units::{Clocks, time_ps};
 use linecard_chip::DispatchRule;
@@ -66,6 +67,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             clock_hz,
             engines: engines as u32,
             threads: threads as u32,
+            in_use: None,
             switch_cycles: section.integer_or(
                 "switch_cycles",
                 0,
@@ -112,9 +114,12 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             data_cache: None,
         };
         let first = configs.len();
+        let in_use = threads_in_use(&section, count as u64 * engines, threads);
         for number in 0..count {
             let name = instance_name(section.name(), count > 1, number);
-            configs.push(ClusterConfig { name, ..config.clone() });
+            let own = number * engines as usize..(number + 1) * engines as usize;
+            let in_use = in_use.as_ref().and_then(|each| each.get(own)).map(<[u32]>::to_vec);
+            configs.push(ClusterConfig { name, in_use, ..config.clone() });
         }
         named.push(NamedCluster {
             name: section.name().to_owned(),
@@ -137,6 +142,31 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
     (named, configs)
 }
 
+/// Threads in use of every engine of a kind of cluster, where not all of them are.
+fn threads_in_use(section: &Section<'_>, engines: u64, threads: u64) -> Option<Vec<u32>> {
+    let spread = section.choice_or(
+        "fill",
+        "engine_by_engine",
+        &[("engine_by_engine", false), ("thread_by_thread", true)],
+        "which threads are in use: all of an engine before the next, or one of every engine before the second",
+    );
+    let meaning = "threads in use, all clusters of the kind together; all of them if left out";
+    let in_use = section.integer_if("threads_in_use", 1..=MOST_THREADS, meaning)?;
+    if in_use > engines * threads {
+        let message = format!(
+            "found {in_use}, expected at most {}: {engines} engines with {threads} threads each",
+            engines * threads
+        );
+        section.fail("threads_in_use", message);
+        return None;
+    }
+    let of = |engine: u64| match spread {
+        false => in_use.saturating_sub(engine * threads).min(threads),
+        true => in_use / engines + u64::from(engine < in_use % engines),
+    };
+    Some((0..engines).map(|engine| of(engine) as u32).collect())
+}
+
 const NEXT: &[(&str, NextThread)] =
     &[("round_robin", NextThread::RoundRobin), ("first_ready", NextThread::FirstReady)];
 
@@ -153,8 +183,13 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
         if of.is_empty() {
             section.lacks("of", "name at least one memory");
         }
-        let cache_bytes =
-            section.integer("cache_bytes", 8..=1 << 30, "bytes that the cache of an engine holds");
+        let per_thread = section.choice_or(
+            "per",
+            "engine",
+            &[("engine", false), ("thread", true)],
+            "who has one: each engine, shared by its threads, or each thread",
+        );
+        let cache_bytes = section.integer("cache_bytes", 8..=1 << 30, "bytes that one of the caches holds");
         let line_bytes = section.integer("line_bytes", 8..=4096, "bytes of a line, a power of two");
         let ways = section.integer("ways", 1..=65_536, "lines of a set");
         let latency = section.integer_or(
@@ -163,14 +198,26 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             0..=1000,
             "cycles from a load that hits to its value; a thread is held up by those that it has not spent on other things",
         );
-        let engines: u64 = configs
+        let leaves_engine = section.choice_or(
+            "during_hit",
+            "keeps_engine",
+            &[("keeps_engine", false), ("leaves_engine", true)],
+            "what a thread does for the latency of a hit: keep its engine, or leave it to others",
+        );
+        let replacement = section.choice_or(
+            "replacement",
+            "least_recent",
+            REPLACEMENTS,
+            "which line of a set makes room for another",
+        );
+        let caches: u64 = configs
             .iter()
             .filter(|each| each.group == cluster.name())
-            .map(|each| u64::from(each.engines))
+            .map(|each| u64::from(each.engines) * if per_thread { u64::from(each.threads) } else { 1 })
             .sum();
-        if engines * (cache_bytes / line_bytes.max(1)) > MOST_CACHE_LINES {
+        if caches * (cache_bytes / line_bytes.max(1)) > MOST_CACHE_LINES {
             let message = format!(
-                "{engines} engines with {} lines each; expected at most {MOST_CACHE_LINES} lines in all",
+                "{caches} caches with {} lines each; expected at most {MOST_CACHE_LINES} lines in all",
                 cache_bytes / line_bytes.max(1)
             );
             section.fail("cache_bytes", message);
@@ -184,11 +231,14 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             section.fail("cache_bytes", message);
         } else {
             let config = DataCacheConfig {
+                per_thread,
                 of,
                 sets: (cache_bytes / (line_bytes * ways)) as u32,
                 ways: ways as u32,
                 line_bytes: line_bytes as u32,
+                replacement,
                 latency_cycles: latency as u32,
+                leaves_engine,
             };
             for each in configs.iter_mut().filter(|each| each.group == cluster.name()) {
                 each.data_cache = Some(config.clone());

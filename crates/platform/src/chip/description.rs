@@ -54,9 +54,9 @@ fn derived(config: &ChipConfig) -> Vec<Derived> {
     let mut rows = vec![
         row(
             "hardware threads",
-            each(|c| f64::from(c.engines) * f64::from(c.threads)),
+            each(|c| f64::from(c.all_threads())),
             "threads",
-            "engines x threads",
+            "engines x threads, or those in use",
         ),
         row(
             "engine cycles",

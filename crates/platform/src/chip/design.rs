@@ -94,11 +94,16 @@ impl Design {
         };
         let mut document = read(None);
         let own = own_program(&document.root());
-        let laid = laid_program(&document.root(), own.as_deref(), app, executable.is_some());
+        let mut laid = laid_program(&document.root(), own.as_deref(), app);
         if let Some(program) = &laid {
             let instead_of = if app.is_some_and(|app| own.as_deref() != Some(app)) { LISTED } else { &[] };
-            document =
-                read(Some(Under { key: "program", file: &in_folder("programs", program), instead_of }));
+            let file = &in_folder("programs", program);
+            let with = read(Some(Under { key: "program", file, instead_of }));
+            // An executed program takes the place of the chip's own list, unless that says where it is executed.
+            match executable.is_some() && app.is_none() && !runs_by_step(&with.root()) {
+                true => laid = None,
+                false => document = with,
+            }
         }
         let runs = app.map(str::to_owned).or(own);
         document.choose("for", runs.as_deref().unwrap_or_default(), &program_names());
@@ -120,13 +125,8 @@ impl Design {
 
 /// The program of steps whose file lies under `[program]`, so that its keys are keys of the chip: the one that `app` names, or
 /// else the chip's own.
-fn laid_program(
-    root: &Section<'_>,
-    own: Option<&str>,
-    app: Option<&str>,
-    is_executed: bool,
-) -> Option<String> {
-    let name = app.or(own.filter(|_| !is_executed))?;
+fn laid_program(root: &Section<'_>, own: Option<&str>, app: Option<&str>) -> Option<String> {
+    let name = app.or(own)?;
     let file = in_folder("programs", name);
     let is_list = native::reader(name).is_none() && load(&file).is_ok();
     let kind = kind_of(&file);
@@ -170,7 +170,7 @@ fn assemble(
     let senders = sending.clone().count() as u16;
     let mut roles = Roles::default();
     let queue_manager = places::queue_manager_of(&root);
-    let threads: u64 = configs.iter().map(|c| u64::from(c.engines) * u64::from(c.threads)).sum();
+    let threads: u64 = configs.iter().map(|c| u64::from(c.all_threads())).sum();
     let keeps = transmit.is_some_and(|transmit| transmit.watermarks.is_some());
     let is_q_array = queue_manager.as_ref().is_some_and(|manager| manager.kind == Kind::QArray);
     if is_q_array && threads > u64::from(Q_ARRAY_THREADS) {

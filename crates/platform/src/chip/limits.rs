@@ -106,7 +106,10 @@ impl Limit {
                 config.clusters.iter_mut().filter(|c| c.group == *name).for_each(|c| c.clock_hz *= 2);
             }
             Limit::Threads(name) => {
-                config.clusters.iter_mut().filter(|c| c.group == *name).for_each(|c| c.threads *= 2);
+                for cluster in config.clusters.iter_mut().filter(|c| c.group == *name) {
+                    cluster.threads *= 2;
+                    cluster.in_use.iter_mut().flatten().for_each(|threads| *threads *= 2);
+                }
             }
             Limit::Place(name) => {
                 for place in config.places.iter_mut().filter(|place| place.group == *name) {

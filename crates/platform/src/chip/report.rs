@@ -153,10 +153,12 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
             }
             None => list.push((name, vec![mean], most)),
         };
-    for cluster in &counts.clusters {
+    // Clusters without a thread in use have nothing to do.
+    let in_use = || counts.clusters.iter().filter(|each| counts.duration == 0 || !each.threads.is_empty());
+    for cluster in in_use() {
         add(format!("engines of {}", cluster.group), cluster.busy, cluster.busiest);
     }
-    for cluster in &counts.clusters {
+    for cluster in in_use() {
         add(format!("threads of {}", cluster.group), cluster.threads_held, cluster.threads_held);
     }
     for place in &counts.places {
@@ -333,7 +335,7 @@ fn engine_metrics(told: &Told<'_>, summary: &Summary, add: &mut impl FnMut(&str,
         }
         groups.push(&counts.group);
         let alike = config.clusters.iter().filter(|c| c.group == counts.group);
-        let threads: f64 = alike.map(|c| f64::from(c.engines) * f64::from(c.threads)).sum();
+        let threads: f64 = alike.map(|c| f64::from(c.all_threads())).sum();
         let each = share(summary.throughput_mpps * 1e3, threads);
         add(&counts.group, "rate_each", "kpps", each);
         let cycles = share(cluster.clock_hz as f64 / 1e3, each);
@@ -446,6 +448,10 @@ fn metrics(
         }
         if let Some(rate) = place.hit_rate {
             add(&place.name, "hit_rate", "fraction", rate);
+        }
+        if let Some((hits, misses)) = place.reads {
+            add(&place.name, "read_hits", "lines", hits as f64);
+            add(&place.name, "read_misses", "lines", misses as f64);
         }
         if place.slots.is_none() {
             let bits = place.bytes as f64 * 8.0;

@@ -54,9 +54,10 @@ WITHOUT = """\
 Curves are over what their sources vary: engines. No source here publishes rates over threads or over lengths of frames
 with all else equal; [figures](../../studies/nfp4000/README.md) over threads are predictions alone.
 
-No study holds measured rates of `rosebud16` and `rosebud8` (its numbers are bounds by arithmetic), of `pspin`,
-`bluefield3_dpa` and `ixp2800`; see [what each chip is validated on](../guide/validation.md). Studies of papers that
-simulate a machine themselves, and other measurements of the IXP1200 than rates, stand on the [scorecard](scorecard.md).
+No study holds measured rates of `rosebud16` and `rosebud8` (its numbers are bounds by arithmetic), of `pspin`
+and `ixp2800`, nor any of `bluefield3_dpa` that was not put in; see
+[what each chip is validated on](../guide/validation.md). Studies of papers that simulate a machine themselves, and
+other measurements of the IXP1200 than rates, stand on the [scorecard](scorecard.md).
 """
 
 

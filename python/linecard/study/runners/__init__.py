@@ -28,6 +28,7 @@ RUNNERS = (
     "machine",
     "program",
     "counted",
+    "loads",
     "rows",
     "flowcache",
     "queueing",

@@ -85,8 +85,15 @@ const EACH: &[(&str, Each)] = &[
     ("first_cell", Each::FirstCell),
     ("later_cell", Each::LaterCell),
 ];
-const ADDRESSES: &[(&str, Address)] =
-    &[("any", Address::Any), ("flow", Address::Flow), ("same", Address::Same)];
+const ADDRESSES: &[(&str, Address)] = &[
+    ("any", Address::Any),
+    ("flow", Address::Flow),
+    ("same", Address::Same),
+    ("in_order", Address::InOrder),
+    ("shuffled", Address::Shuffled),
+];
+/// Most bytes that a step's addresses are spread over, those of all threads together.
+const MOST_WITHIN: u64 = 1 << 31;
 
 /// Bytes that a table of routes takes in the model of its memory.
 const TABLE_BYTES: u64 = 4 << 20;
@@ -232,10 +239,34 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let asks = verb == Verb::Access(Access::Ask);
         let usual = if asks { 1 } else { 65_536 };
         let meaning = "bytes that its addresses are spread over";
-        let within = step.integer_or("within_bytes", usual, 1..=1 << 31, meaning);
+        let within = step.integer_or("within_bytes", usual, 1..=MOST_WITHIN, meaning);
+        let per_thread = step.choice_or(
+            "per",
+            "chip",
+            &[("chip", false), ("thread", true)],
+            "who has these bytes: all threads together, or each thread as many of its own",
+        );
+        let all = if per_thread { within * self.reading.threads.max(1) } else { within };
+        if all > MOST_WITHIN {
+            let message =
+                format!("found {within} for each thread, {all} in all; expected at most {MOST_WITHIN}");
+            step.fail("within_bytes", message);
+        }
         let address = step.choice_or("address", "any", ADDRESSES, "how addresses are chosen");
-        let role = self.role(step, if asks { 0 } else { within });
-        ListedAccess { role, reach, span: Span { address, within_bytes: within as u32 }, times: 1 }
+        let whole = matches!(reach, Reach::Access { amount: Amount::Packet, .. });
+        if whole && address == Address::Shuffled {
+            step.fail(
+                "address",
+                "packets differ in size, so that there is no order of all of them: say bytes, or any",
+            );
+        }
+        let role = self.role(step, if asks { 0 } else { all });
+        ListedAccess {
+            role,
+            reach,
+            span: Span { address, within_bytes: within as u32, per_thread },
+            times: 1,
+        }
     }
 
     /// The accesses that a step's cycles are spread over.

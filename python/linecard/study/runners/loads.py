@@ -1,0 +1,72 @@
+"""Loads of threads on a chip: `linecard.run` of a program whose packets are so many loads, or of loads of packets.
+
+``preset`` is the chip, ``app`` the program; every setting changes a parameter of the chip or of the program. What
+follows from a run stands under the component ``loads``. Where the setting ``program.step[load].times`` says how many
+loads a packet is:
+
+- ``ns_each`` and ``cycles_each``: what a load takes a thread, in nanoseconds and in cycles of the core;
+- ``gbyte_per_s``: 8 bytes a load, all threads together.
+
+Where it does not, loads are those of packets that a port has written, through caches one behind the other:
+
+- ``first_percent``, ``second_percent``: loads that the first and the second of them answered;
+- ``beyond_percent``: what is left.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard.catalogue import describe
+from linecard.records import Metric
+from linecard.study.runners.machine import options
+from linecard.study.runners.machine import run as run_machine
+from linecard.study.runners.program import ExecutedRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.chip.result import RunResult
+    from linecard.study.plan import RunSpec
+
+__all__ = ["options", "run"]
+
+TIMES, THREADS, CLOCK, PACKETS = "program.step[load].times", "hardware threads", "clock.core_mhz", "bind.packet"
+WORD_BYTES = 8
+
+
+def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
+    """Run ``app`` on ``preset`` and say what its loads took, or where they found what they loaded."""
+    first = run_machine(spec, progress)
+    given = dict(override.split("=", 1) for override in spec.overrides)
+    chip = describe(spec.preset, set=[f"program.run={spec.app}", *spec.overrides])
+    if TIMES in given:
+        threads = next(row.value for row in chip.derived if row.name == THREADS)
+        per_us = first.summary.throughput_mpps * int(given[TIMES])
+        ns = threads * 1e3 / per_us
+        found = [
+            Metric("loads", "ns_each", "ns", ns),
+            Metric("loads", "cycles_each", "cycles", ns * float(chip[CLOCK].text) / 1e3),
+            Metric("loads", "gbyte_per_s", "GB/s", per_us * WORD_BYTES / 1e3),
+        ]
+    else:
+        found = _shares(first, chip[PACKETS].text, {row.key: row.text for row in chip.parameters})
+    return ExecutedRun(first, tuple(found))
+
+
+def _shares(result: RunResult, first: str, values: dict[str, str]) -> list[Metric]:
+    """Where loads through the cache ``first``, and the one behind it, found their lines."""
+
+    def reads(cache: str) -> tuple[float, float]:
+        return result.metric(cache, "read_hits"), result.metric(cache, "read_misses")
+
+    hits, misses = reads(first)
+    second = values.get(f"memory.{first}.behind", "")
+    found = reads(second)[0] if values.get(f"memory.{second}.kind") == "cached" else 0.0
+    every = hits + misses
+    shares = {
+        "first_percent": hits / every,
+        "second_percent": found / every,
+        "beyond_percent": (misses - found) / every,
+    }
+    return [Metric("loads", name, "%", 100 * share) for name, share in shares.items()]
