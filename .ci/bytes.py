@@ -40,7 +40,8 @@ BUFFERS = (
     "adapt",
     "adapt_pf",
 )
-CHIP = str(Path(__file__).resolve().parent.parent / "bench" / "chips" / "sixty_engines.toml")
+# A result names its file, so that the path is relative: `main` changes to the root.
+CHIP = "bench/chips/sixty_engines.toml"
 PARTS = ("ddr3_1600", "hbm2", "gddr6")
 STUDIES = ("girish2008", "hasan2003", "hxdp", "kumar2006", "mudigonda2007", "nfp4000", "rosebud", "spalink2000")
 # They name the version, the configuration and the place of files, not what came out.
@@ -131,6 +132,7 @@ def main() -> int:
     parser.add_argument("--runs", action="store_true", help="without the studies, which take minutes")
     parser.add_argument("--matrix", action="store_true", help="the matrix alone")
     asked = parser.parse_args()
+    os.chdir(RECORD.parent.parent)
     found = matrix() | ({} if asked.matrix else runs()) | ({} if asked.matrix or asked.runs else studies())
     recorded = read()
     kinds = ("matrix ",) if asked.matrix else ("matrix ", "run ") if asked.runs else ("matrix ", "run ", "study ")
