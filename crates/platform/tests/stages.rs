@@ -200,3 +200,25 @@ fn inboxes_and_roles_beyond_256_are_refused() {
     let said = stages(&changes, 10).unwrap_err().to_string();
     assert!(said.contains("ring.r256.memory: a chip has at most 256 roles"), "{said}");
 }
+
+/// Some packets leave by another cluster before all room is held by those that go round: `check` says it beforehand, too.
+#[test]
+fn packets_that_go_round_when_others_have_left_are_warned_of() {
+    let round = ("[[cluster.second.step]]\ncycles = 10", "[[cluster.second.step]]\nop = \"put\"\nto = \"q\"");
+    let sends = (
+        "[buffer.rx]",
+        "[cluster.third]\ntakes = \"work\"\nengines = 1\nthreads = 1\n[[cluster.third.step]]\nop = \"send\"\ncycles = 1\n\
+         [buffer.rx]",
+    );
+    let text = [round, MEMORY, MOVED, ("entries = 16", "entries = 100"), SATURATED, sends];
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("chip.toml");
+    let chip = text.iter().fold(CHIP.to_owned(), |chip, (old, new)| chip.replacen(old, new, 1));
+    std::fs::write(&file, chip).unwrap();
+    let preset = file.to_str().unwrap();
+    let warnings = check_chip(preset, &[]).unwrap().warnings;
+    assert!(
+        warnings.iter().any(|warning| warning.contains("they go from ring to ring in a circle")),
+        "{warnings:?}"
+    );
+}

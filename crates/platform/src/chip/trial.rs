@@ -43,12 +43,18 @@ fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error>
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let (mut chip, notes) = design.chip(&request, config, &Shared::default())?;
     let limit = RunLimit { warmup_packets: request.warmup_packets, packets: PACKETS };
-    let mut looks = 0;
+    let (mut looks, mut seen, mut without) = (0, 0, 0);
     let outcome = chip.run(limit, &mut |gone| {
         looks += 1;
-        // Where none leaves it shows only after a while whether one ever will.
-        let most = if gone > 0 { MOST_LOOKS } else { MOST_LOOKS_WHILE_NONE_LEAVES };
-        if looks > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        without = if gone > seen { 0 } else { without + 1 };
+        seen = gone;
+        // Where none leaves, or none any more, it shows only after a while whether another one ever will.
+        let enough = looks > MOST_LOOKS && without == 0;
+        if enough || without > MOST_LOOKS_WHILE_NONE_LEAVES {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     });
     match judge(&outcome, chip.timebase(), &notes.borrow(), &request) {
         Err(Error::Interrupted) => {}
