@@ -43,7 +43,17 @@ BUFFERS = (
 # A result names its file, so that the path is relative: `main` changes to the root.
 CHIP = "bench/chips/sixty_engines.toml"
 PARTS = ("ddr3_1600", "hbm2", "gddr6")
-STUDIES = ("girish2008", "hasan2003", "hxdp", "kumar2006", "mudigonda2007", "nfp4000", "rosebud", "spalink2000")
+STUDIES = (
+    "bluefield3",
+    "girish2008",
+    "hasan2003",
+    "hxdp",
+    "kumar2006",
+    "mudigonda2007",
+    "nfp4000",
+    "rosebud",
+    "spalink2000",
+)
 # They name the version, the configuration and the place of files, not what came out.
 LEFT_OUT = ("config_hash", "run_id", "run_ids", "version")
 
