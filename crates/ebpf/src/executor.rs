@@ -127,6 +127,18 @@ fn run<H: Hook>(
                     }
                 };
             }
+            // Taken if one of the bits is set.
+            macro_rules! branch_on {
+                ($bits:expr) => {{
+                    let bits: u64 = $bits;
+                    if bits != 0 {
+                        if bits as u32 == 0 {
+                            hook.upper_half(index);
+                        }
+                        jump!(op.to)
+                    }
+                }};
+            }
             macro_rules! accessed {
                 ($kind:expr, $address:expr, $bytes:expr) => {
                     if H::ACCESSES {
@@ -267,8 +279,8 @@ fn run<H: Hook>(
                 K::Ja => jump!(op.to),
                 K::JeqI => branch!(x[d] == op.imm as u64),
                 K::JeqR => branch!(x[d] == x[s]),
-                K::JneI => branch!(x[d] != op.imm as u64),
-                K::JneR => branch!(x[d] != x[s]),
+                K::JneI => branch_on!(x[d] ^ op.imm as u64),
+                K::JneR => branch_on!(x[d] ^ x[s]),
                 K::JgtI => branch!(x[d] > op.imm as u64),
                 K::JgtR => branch!(x[d] > x[s]),
                 K::JgeI => branch!(x[d] >= op.imm as u64),
@@ -277,8 +289,8 @@ fn run<H: Hook>(
                 K::JltR => branch!(x[d] < x[s]),
                 K::JleI => branch!(x[d] <= op.imm as u64),
                 K::JleR => branch!(x[d] <= x[s]),
-                K::JsetI => branch!(x[d] & op.imm as u64 != 0),
-                K::JsetR => branch!(x[d] & x[s] != 0),
+                K::JsetI => branch_on!(x[d] & op.imm as u64),
+                K::JsetR => branch_on!(x[d] & x[s]),
                 K::JsgtI => branch!(x[d] as i64 > op.imm),
                 K::JsgtR => branch!(x[d] as i64 > x[s] as i64),
                 K::JsgeI => branch!(x[d] as i64 >= op.imm),

@@ -45,6 +45,13 @@ pub trait Hook {
         let _ = index;
     }
 
+    /// A 64-bit jump if not equal, or if a bit is set, is taken for the upper halves alone: the low words are equal, or
+    /// have no such bit. Told before the jump leaves.
+    #[inline(always)]
+    fn upper_half(&mut self, index: u32) {
+        let _ = index;
+    }
+
     /// An access; `executed` instructions of this packet were executed up to it, its own among them.
     #[inline(always)]
     fn access(&mut self, executed: u64, access: Access) {

@@ -58,7 +58,6 @@ mod rows;
 mod sparse;
 mod trace;
 mod world;
-mod zeros;
 
 pub use code::{Code, Kind, Op};
 pub use error::{EbpfError, Fault};
@@ -77,4 +76,3 @@ pub use routes::{Fib, Route};
 pub use rows::{BlockRows, Charge, ExitAction, MOST_LANES, Rows, Rules};
 pub use trace::{Event, PacketEntry, Recorder, Step, Trace};
 pub use world::{Arrival, MOST_PACKET_BYTES, Target};
-pub use zeros::upper_zero_before;

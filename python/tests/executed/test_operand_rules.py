@@ -37,6 +37,13 @@ PROGRAM = [
     ((0x55, R3, 0, 0, 9), 4),  # two compares and branches
     ((0x55, R3, 0, 0, 8), 5),  # taken behind the first compare: 1 + 4
     ((0x55, R3, 0, 0, 0x1234), 6),
+    ((0x18, R3, 0, 0, 9), 2),
+    ((0x00, 0, 0, 0, 1), None),
+    ((0x55, R3, 0, 0, 9), 7),  # the low words are equal, so it is taken behind the second compare: 3 + 4
+    ((0xB7, R4, 0, 0, 2), 2),
+    ((0x4D, R3, R4, 0, 0), 4),  # no bit in common: two tests and branches
+    ((0x4D, R4, R4, 0, 0), 5),  # one in the low words: 1 + 4
+    ((0xB7, R3, 0, 0, 9), 2),
     ((0x15, R3, 0, 0, 9), 6),  # taken: 2 + 4
     ((0x25, R3, 0, 0, 8), 6),  # 2 + 4
     ((0x65, R3, 0, 0, -1), 8),  # both halves of the constant are moved: 4 + 4

@@ -9,7 +9,7 @@ use super::done::{Done, Fate};
 use super::hot::Words;
 use super::locks::Locks;
 use super::operands::{Operands, Prices};
-use super::operations::{Does, cycles, does, merge};
+use super::operations::{Cycles, Does, cycles, does, merge};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{Placed, ROOM_BYTES, room_of};
 use super::scale::Carrying;
@@ -50,6 +50,8 @@ pub(super) struct PricedCode {
     /// Where a jump leads, and what it costs more if it is taken.
     targets: Vec<u32>,
     taken: Vec<u32>,
+    /// More still, if it is taken for the upper halves alone.
+    taken_upper: Vec<u32>,
     /// Cycles of every packet, and bytes that a helper reads in one cycle; 0 for any number.
     each_packet: u32,
     helper_bytes: u32,
@@ -75,13 +77,13 @@ impl PricedCode {
         let operands = Operands::new(machine, &originals, &merged);
         let mut sums = Vec::with_capacity(originals.len() + 1);
         let mut sum = 0u32;
-        let (own, taken) = match costs.rows {
+        let cycles = match costs.rows {
             None => by_class(&originals, &operands, costs),
             Some(rows) => by_rows(code, machine.starts(), &originals, costs, rows),
         };
-        for own in own {
+        for each in &cycles {
             sums.push(sum);
-            sum = sum.wrapping_add(own);
+            sum = sum.wrapping_add(each.own);
         }
         sums.push(sum);
         let wanted = wanted_after(code);
@@ -107,7 +109,8 @@ impl PricedCode {
             ops: ops.collect(),
             sums,
             targets: originals.iter().map(|op| op.to as u32).collect(),
-            taken,
+            taken: cycles.iter().map(|each| each.taken).collect(),
+            taken_upper: cycles.iter().map(|each| each.taken_upper).collect(),
             each_packet: costs.rows.map_or(costs.cycles.enter_cycles, |rows| rows.each_packet),
             helper_bytes: costs.rows.map_or(0, |rows| rows.helper_bytes),
             regions,
@@ -124,19 +127,13 @@ impl PricedCode {
     }
 }
 
-/// Cycles of each operation and more if it jumps, by its class.
-fn by_class(ops: &[Op], operands: &Operands, costs: &EbpfCosts) -> (Vec<u32>, Vec<u32>) {
-    ops.iter().enumerate().map(|(index, op)| cycles(op, operands.holds(index), costs)).unzip()
+/// Cycles of each operation by its class and its operands.
+fn by_class(ops: &[Op], operands: &Operands, costs: &EbpfCosts) -> Vec<Cycles> {
+    ops.iter().enumerate().map(|(index, op)| cycles(op, operands.holds(index), costs)).collect()
 }
 
 /// The same by rows. A helper's first cycle is its row.
-fn by_rows(
-    code: &Code,
-    starts: &[u32],
-    ops: &[Op],
-    costs: &EbpfCosts,
-    rows: RowCosts,
-) -> (Vec<u32>, Vec<u32>) {
+fn by_rows(code: &Code, starts: &[u32], ops: &[Op], costs: &EbpfCosts, rows: RowCosts) -> Vec<Cycles> {
     let RowCosts { kept_arguments, path_exits, exit_alone, .. } = rows;
     let rules = Rules { kept_arguments, path_exits, exit_alone, ..Rules::default() };
     let found = Rows::new(code, starts, rows.lanes, rules);
@@ -145,9 +142,13 @@ fn by_rows(
         Kind::Helper => costs.helper(op.imm as u32).saturating_sub(1),
         _ => 0,
     };
-    let own = found.executed.iter().zip(ops).map(|(charge, op)| cycles(charge) + helper(op));
-    let taken = found.jumped.iter().map(|charge| cycles(charge) + costs.cycles.taken_cycles);
-    (own.collect(), taken.collect())
+    let both = found.executed.iter().zip(&found.jumped).zip(ops);
+    both.map(|((executed, jumped), op)| Cycles {
+        own: cycles(executed) + helper(op),
+        taken: cycles(jumped) + costs.cycles.taken_cycles,
+        taken_upper: 0,
+    })
+    .collect()
 }
 
 /// How often operations were executed, what they cost, and what they asked memories for.
@@ -263,6 +264,11 @@ impl Hook for Listener<'_> {
             self.tally.calls.returns();
         }
         (self.first, self.paid) = (next, next);
+    }
+
+    #[inline(always)]
+    fn upper_half(&mut self, index: u32) {
+        self.spend(index as usize, self.code.taken_upper[index as usize]);
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 use super::costs::EbpfCosts;
 use super::operations::{Does, FRAME, MAP_LOOKUP, Part, bytes, does, of_constant};
 use super::rules::{of, when};
-use linecard_ebpf::{Kind, Machine, MapKind, Op, handled, upper_wanted_after, upper_zero_before};
+use linecard_ebpf::{Kind, Machine, MapKind, Op, handled, upper_wanted_after};
 
 /// Values of arrays whose elements are found by a shift and a mask, at most this long.
 const SMALL_VALUE_BYTES: u32 = 64;
@@ -19,7 +19,6 @@ impl Operands {
             .collect();
         let depth = frame_depth(ops);
         let upper = upper_wanted_after(machine.code());
-        let zero = upper_zero_before(machine.code(), machine.starts());
         let holds = |(index, op): (usize, &Op)| {
             let flag = |holds: bool, bit: u32| if holds { bit } else { 0 };
             let (bytes, within) = (bytes(op), i64::from(parts[index].within));
@@ -29,7 +28,6 @@ impl Operands {
             let is_small = |map: usize| small.get(map).copied().unwrap_or(false);
             of_constant(op)
                 | flag(op.writes() != 0 && op.writes() & upper[index] == 0, when::UPPER_DEAD)
-                | flag(op.jumps() && op.reads() & !zero[index] == 0, when::UPPER_ZERO)
                 | flag(matches!(bytes, 1 | 2), when::NARROW)
                 | flag(bytes == 8, when::EIGHT)
                 | flag(crosses, when::CROSSES)

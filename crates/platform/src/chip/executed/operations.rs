@@ -66,9 +66,17 @@ pub(super) fn of_constant(op: &Op) -> u32 {
     }
 }
 
-/// Cycles of an operation that do not depend on where it goes, and more if it jumps, where what holds of its operands is
-/// `holds`.
-pub(super) fn cycles(op: &Op, holds: u32, costs: &EbpfCosts) -> (u32, u32) {
+/// Cycles of an operation that do not depend on where it goes.
+pub(super) struct Cycles {
+    pub own: u32,
+    /// More, if it jumps.
+    pub taken: u32,
+    /// More still, if it jumps for the upper halves alone.
+    pub taken_upper: u32,
+}
+
+/// The same of an operation where what holds of its operands is `holds`.
+pub(super) fn cycles(op: &Op, holds: u32, costs: &EbpfCosts) -> Cycles {
     let is_lookup = op.kind == Kind::Helper && op.imm == MAP_LOOKUP;
     let of = match op.kind {
         Kind::Helper if is_lookup => of::MAP_LOOKUP,
@@ -77,8 +85,11 @@ pub(super) fn cycles(op: &Op, holds: u32, costs: &EbpfCosts) -> (u32, u32) {
     };
     let taken = costs.cycles.taken_cycles;
     match costs.rules.find(of, holds) {
-        Some(rule) => (rule.cycles, rule.taken.unwrap_or(taken)),
-        None => (of_class(op, holds, costs), taken),
+        Some(rule) => {
+            let taken = rule.taken.unwrap_or(taken);
+            Cycles { own: rule.cycles, taken, taken_upper: rule.taken_upper }
+        }
+        None => Cycles { own: of_class(op, holds, costs), taken, taken_upper: 0 },
     }
 }
 

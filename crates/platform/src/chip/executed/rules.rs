@@ -65,7 +65,6 @@ pub(super) mod when {
         ABOVE_32 = "above_32" at 15;
         SMALL_ARRAY = "small_array" at 16;
         KEY_LOWEST = "key_lowest" at 17;
-        UPPER_ZERO = "upper_zero" at 18;
     }
 }
 
@@ -78,6 +77,8 @@ pub(super) struct Rule {
     pub cycles: u32,
     /// More, if it jumps; nothing where it is as for others.
     pub taken: Option<u32>,
+    /// More still, if it jumps for the upper halves alone.
+    pub taken_upper: u32,
 }
 
 /// The rules of a cluster, in the order of its file.
@@ -105,7 +106,10 @@ impl Rules {
             ) as u32;
             let meaning = "more, for a jump that is taken; as for other jumps where it is left out";
             let taken = row.integer_if("taken_cycles", 0..=MOST_CYCLES, meaning).map(|cycles| cycles as u32);
-            Rule { of, when, cycles, taken }
+            let meaning =
+                "more still, for a jump if not equal, or if a bit is set, that the low words do not take";
+            let taken_upper = row.integer_or("taken_upper_cycles", 0, 0..=MOST_CYCLES, meaning) as u32;
+            Rule { of, when, cycles, taken, taken_upper }
         };
         Self(section.sections("rule").iter().map(rule).collect())
     }
@@ -190,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_first_rule_that_fits_holds() {
-        let rule = |of, when, cycles| Rule { of, when, cycles, taken: None };
+        let rule = |of, when, cycles| Rule { of, when, cycles, taken: None, taken_upper: 0 };
         let rules = Rules(vec![rule(of::OR64, when::BYTE, 1), rule(of::OR64 | of::AND64, when::POSITIVE, 3)]);
         assert_eq!(rules.cycles(of::OR64, constant(7)), Some(1));
         assert_eq!(rules.cycles(of::OR64, constant(700)), Some(3));
