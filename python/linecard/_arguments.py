@@ -47,7 +47,8 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
 def _taken(name: str, annotation: str, value: Any, problems: list[ConfigProblem]) -> Any:
     options = _alternatives(annotation)
     before = len(problems)
-    if "Buffer" not in options:
+    # What is no text or path may be an array, which is taken as it is.
+    if "Buffer" not in options or isinstance(value, (str, PathLike)):
         value = _plain_value(name, value, problems)
     # An iterable that can be read once is read here, where its elements are looked at.
     if isinstance(value, Iterator) and any("terable[" in option or "Settings" in option for option in options):
@@ -64,16 +65,16 @@ def _taken(name: str, annotation: str, value: Any, problems: list[ConfigProblem]
 # What stands for a longer annotation.
 _ALIASES = {
     "Settings": "Mapping[str, object] | Iterable[str]",
-    "Progress": "Callable",
-    "ProgressCallback": "Callable",
-    "SweepProgress": "Callable",
+    "Progress": "Called",
+    "ProgressCallback": "Called",
+    "SweepProgress": "Called",
 }
 _MEANT = {
     "int": "a whole number",
     "float": "a number",
     "bool": "True or False",
     "str": "text",
-    "Callable": "a function that is called with what is done and how much there is",
+    "Called": "a function that is called with what is done and how much there is",
     "Mapping": "a mapping of names to values, such as {'dram.banks': 2}",
 }
 _SEVERAL = {"int": "whole numbers", "float": "numbers", "str": "texts", "Mapping": "mappings"}
@@ -106,6 +107,8 @@ def _fits(option: str, value: Any) -> bool:
             return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
         case "Callable":
             return callable(value)
+        case "Called":
+            return callable(value) and _takes_two(value)
         case "PathLike":
             return isinstance(value, PathLike)
         case "Sequence" | "Iterable":
@@ -124,6 +127,17 @@ def _fits(option: str, value: Any) -> bool:
         case _:
             # `str` and `bool`, or a class of the package.
             return kind in {each.__name__ for each in type(value).__mro__}
+
+
+def _takes_two(function: Callable[..., object]) -> bool:
+    """Whether a function can be called with two arguments; one that does not say is taken to."""
+    try:
+        inspect.signature(function).bind(0, 0)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
 
 
 def _is_buffer(value: object) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import InternalError
+from linecard.errors import ConfigError, ConfigProblem, InternalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +25,14 @@ def guarded(function: Callable[..., Any], panic: type[BaseException], place: Cal
     def call(*arguments: Any, **named: Any) -> Any:
         try:
             return function(*arguments, **named)
+        except OverflowError as error:
+            # A number beyond its type, with the argument's name in a note.
+            notes = "".join(getattr(error, "__notes__", ())) or "while processing 'an argument'"
+            name = notes.rpartition(" '")[2].removesuffix("'")
+            found = f"found {_short(named[name])}" if name in named else f"it is out of range ({error})"
+            raise ConfigError.of(
+                [ConfigProblem(name, "", f"{found}, expected a whole number of at most 64 bits, not negative")]
+            ) from None
         except panic as error:
             asked = [_short(value) for value in arguments]
             asked += [f"{name}={_short(value)}" for name, value in named.items() if value not in (None, [], False)]

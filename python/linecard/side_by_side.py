@@ -20,6 +20,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _LOOK_SECONDS = 0.1
+MOST_JOBS = 65_536
 
 
 class Stopped(Exception):
@@ -30,10 +31,10 @@ def threads_for(jobs: int | None) -> int:
     """Threads of a request; ``None`` takes one per core.
 
     Raises:
-        ConfigError: ``jobs`` is below one.
+        ConfigError: ``jobs`` is below one, or more than any machine has.
     """
-    if jobs is not None and jobs < 1:
-        raise ConfigError(f"--jobs: found {jobs}, expected 1 or more")
+    if jobs is not None and not 1 <= jobs <= MOST_JOBS:
+        raise ConfigError(f"--jobs: found {jobs}, expected 1 to {MOST_JOBS:,}")
     return jobs or default_jobs()
 
 

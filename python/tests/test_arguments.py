@@ -64,6 +64,11 @@ REFUSED = {
     "a surrogate in settings": (lambda: linecard.run("ixp1200", set={"program.run": SURROGATE}), "that is not UTF-8"),
     "a surrogate as a trace": (lambda: linecard.flows(SURROGATE), r"path: found a\\udcff.toml, a name that is not"),
     "a surrogate of a net": (lambda: petri.explore(SURROGATE), r"net: found a\\udcff.toml, a name that is not UTF-8"),
+    "a surrogate as an array": (lambda: linecard.flowcache(SURROGATE, entries=[64]), r"source: found a\\udcff.toml"),
+    "progress of one argument": (lambda: linecard.compare("ixp1200", progress=len), "progress: found <built-in"),
+    "more threads than there are": (lambda: linecard.why("ixp1200", seeds=1, jobs=1 << 63), "expected 1 to 65,536"),
+    "a number below zero": (lambda: linecard.xdp_run("firewall", budget=-1), "budget: found -1, expected a whole"),
+    "a number of 64 bits": (lambda: linecard.xdp_run("firewall", interface=1 << 63), "interface: found 92233720368547"),
     "a budget of nothing": (lambda: linecard.run("nfp4000", program="drop", budget=0), "budget: found 0, expected 1"),
     "a long text": (lambda: linecard.run("ixp1200", packets=Strange()), "packets: found x{80}…, expected a whole"),
 }
