@@ -306,7 +306,7 @@ def test_a_wrong_table_says_file_line_and_column(folder):
 
 
 def test_jobs_below_one_are_refused(folder):
-    with pytest.raises(linecard.ConfigError, match="expected 1 or more"):
+    with pytest.raises(linecard.ConfigError, match="expected 1 to 65,536"):
         run_study(folder, jobs=0)
 
 
