@@ -136,7 +136,7 @@ def _takes_two(function: Callable[..., object]) -> bool:
     except TypeError:
         return False
     except ValueError:
-        return True
+        pass
     return True
 
 

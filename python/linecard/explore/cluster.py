@@ -23,6 +23,7 @@ from linecard.errors import ConfigError, MissingExtraError, RunError
 from linecard.explore.content import canonical, code_version, content_of, files_of
 from linecard.explore.execute import Counts, Interrupted, Record, SweepProgress, Take, Task, evaluate, keep, look_up
 from linecard.explore.subject import Request
+from linecard.side_by_side import threads_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -133,8 +134,7 @@ class Connection:
         kind, _, self._address = executor.partition(":")
         if kind != "dask":
             raise ConfigError(f"--executor: found {executor!r}, expected threads, dask or dask:ADDRESS")
-        if jobs is not None and jobs < 1:
-            raise ConfigError(f"--jobs: found {jobs}, expected 1 or more")
+        threads_for(jobs)
         try:
             import distributed
         except ImportError as error:
