@@ -1,94 +1,64 @@
 //! Wake-ups of an engine's threads, in order.
 
-use linecard_sim::Ticks;
+use linecard_sim::{Ring, Ticks};
 
 /// When, and which thread.
 pub(crate) type Wake = (Ticks, u32);
 
-/// Wake-ups to come, the first in front, in a ring. They are few; a new one goes in from the end that is nearer.
+/// Wake-ups to come, the first in front. They are few; a new one goes in from the end that is nearer.
 #[derive(Debug)]
-pub(crate) struct Wakes {
-    /// As many places as a power of two.
-    places: Box<[Wake]>,
-    first: usize,
-    count: usize,
-}
+pub(crate) struct Wakes(Ring<Wake>);
 
 impl Wakes {
     /// None yet; room for so many before it grows.
     pub fn new(room: usize) -> Self {
-        Self { places: vec![(0, 0); room.max(1).next_power_of_two()].into(), first: 0, count: 0 }
-    }
-
-    /// Where the wake-up of a number stands, counted from the first.
-    #[inline(always)]
-    fn place(&self, number: usize) -> usize {
-        (self.first + number) & (self.places.len() - 1)
-    }
-
-    #[inline(always)]
-    fn at(&self, number: usize) -> Wake {
-        self.places[self.place(number)]
-    }
-
-    #[inline(always)]
-    fn put(&mut self, number: usize, wake: Wake) {
-        self.places[self.place(number)] = wake;
+        Self(Ring::new(room))
     }
 
     /// The first one.
     #[inline(always)]
     pub fn first(&self) -> Option<Wake> {
-        (self.count > 0).then(|| self.at(0))
+        self.0.front().copied()
     }
 
     /// The one behind it.
     #[inline(always)]
     pub fn second(&self) -> Option<Wake> {
-        (self.count > 1).then(|| self.at(1))
+        self.0.get(1).copied()
     }
 
     /// Puts one in behind all that it does not come before.
     #[inline(always)]
     pub fn insert(&mut self, wake: Wake, is_behind: impl Fn(Wake, Wake) -> bool) {
-        if self.count == self.places.len() {
-            self.grow();
-        }
-        let mut number = self.count;
-        if number == 0 || !is_behind(self.at(number - 1), wake) {
+        let ring = &mut self.0;
+        let comes_before = |ring: &Ring<Wake>, number| ring.get(number).is_some_and(|&other| is_behind(other, wake));
+        let mut number = ring.len();
+        if number == 0 || !comes_before(ring, number - 1) {
             // Most come last.
-        } else if is_behind(self.at(number / 2), wake) {
+            return ring.push_back(wake);
+        }
+        if comes_before(ring, number / 2) {
             // Those that it does not come before move towards the front.
-            self.first = self.place(self.places.len() - 1);
+            ring.push_front(wake);
             number = 0;
-            while !is_behind(self.at(number + 1), wake) {
-                self.put(number, self.at(number + 1));
+            while let Some(&next) = ring.get(number + 1).filter(|&&next| !is_behind(next, wake)) {
+                ring.set(number, next);
                 number += 1;
             }
         } else {
-            while number > 0 && is_behind(self.at(number - 1), wake) {
-                self.put(number, self.at(number - 1));
+            ring.push_back(wake);
+            while let Some(&before) = number.checked_sub(1).and_then(|n| ring.get(n)).filter(|&&b| is_behind(b, wake)) {
+                ring.set(number, before);
                 number -= 1;
             }
         }
-        self.put(number, wake);
-        self.count += 1;
+        ring.set(number, wake);
     }
 
     /// Takes the first one out.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<Wake> {
-        let wake = self.first()?;
-        self.first = self.place(1);
-        self.count -= 1;
-        Some(wake)
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let mut places: Vec<Wake> = (0..self.count).map(|number| self.at(number)).collect();
-        places.resize(2 * self.places.len(), (0, 0));
-        (self.places, self.first) = (places.into(), 0);
+        self.0.pop_front()
     }
 }
 

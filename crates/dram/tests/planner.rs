@@ -99,14 +99,16 @@ impl Driven for Planner {
         self.next_wake()
     }
     fn submit(&mut self, now: Cycle, request: Request) {
-        self.submit(now, request);
+        let _ = self.submit(now, request);
     }
     fn wake(&mut self, _now: Cycle, ends: &mut Vec<(Cycle, u32)>) {
-        self.wake(|done, end| ends.push((end, done.tag)));
+        self.wake(|tag, end| {
+            ends.push((end, tag));
+            0
+        });
     }
     fn restart(&mut self, now: Cycle) -> String {
-        self.settle(now);
-        let seen = format!("{:?}", self.statistics());
+        let seen = format!("{:?}", self.statistics(now));
         self.restart_statistics(now);
         seen
     }
@@ -167,15 +169,19 @@ fn a_batch_that_is_there_is_begun_in_one_call() {
     let mut planner = Planner::new(&device, &policy(4, true), false).unwrap();
     let cell =
         |tag| Request { location: Location { bank: 0, row: 7 }, bytes: 64, write: true, more: false, tag };
-    (0..4).for_each(|tag| planner.submit(10, cell(tag)));
+    assert_eq!([0, 1, 2, 3].map(|tag| planner.submit(10, cell(tag))), [Some(10), None, None, None]);
     let mut ends = Vec::new();
-    planner.wake(|done, end| ends.push((end, done.tag)));
+    planner.wake(|tag, end| {
+        ends.push((end, tag));
+        u64::from(tag) + 5
+    });
     // Activate at 10, columns from 12, data from 14, eight cycles of eight bytes each. The turn behind the third is not
     // final: a read may come.
     assert_eq!(ends, [(22, 0), (30, 1), (38, 2)]);
-    assert_eq!(planner.statistics().accesses, [0, 1]);
-    planner.settle(30);
-    assert_eq!(planner.statistics().accesses, [0, 2]);
+    assert_eq!([10, 22, 23, 31].map(|now| planner.statistics(now).accesses), [[0, 1], [0, 1], [0, 2], [0, 3]]);
+    assert_eq!(planner.last_results().collect::<Vec<_>>(), [(22, 5), (30, 6), (38, 7)]);
+    planner.restart_statistics(30);
+    assert_eq!(planner.statistics(38).accesses, [0, 1]);
     assert_eq!(planner.next_wake(), Some(38));
 }
 

@@ -7,6 +7,7 @@
 mod agenda;
 mod branches;
 mod random;
+mod ring;
 mod statistics;
 mod steady;
 mod time;
@@ -14,6 +15,7 @@ mod time;
 pub use agenda::Agenda;
 pub use branches::Branches;
 pub use random::{Stream, stream};
+pub use ring::Ring;
 pub use statistics::{Histogram, StateClock};
 pub use steady::{Interval, batch_means, grows, mser, ratio_of_batches};
 pub use time::{Clock, END, Ticks, Timebase, TimebaseError};

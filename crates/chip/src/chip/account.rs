@@ -7,6 +7,7 @@ use crate::counts::{
 };
 use crate::place::{Place, Served, Serves};
 use crate::thread::{NEVER, State};
+use linecard_dram::packet_buffer::Statistics;
 use linecard_sim::Ticks;
 
 fn share(part: f64, whole: f64) -> f64 {
@@ -201,15 +202,14 @@ impl Chip {
                 }
                 Place::PacketBuffer(b) => {
                     let cycles = b.cycles(now) as f64;
-                    let shares: Vec<f64> = b
-                        .statistics()
-                        .map(|s| share((s.data_cycles[0] + s.data_cycles[1]) as f64, cycles).min(1.0))
-                        .collect();
+                    let channels = b.statistics(now);
+                    let data = |s: &Statistics| (s.data_cycles[0] + s.data_cycles[1]) as f64;
+                    let shares: Vec<f64> = channels.iter().map(|s| share(data(s), cycles).min(1.0)).collect();
                     let mean = share(shares.iter().sum(), shares.len() as f64);
                     let most = shares.iter().copied().fold(0.0, f64::max);
-                    let hits = b.statistics().map(|s| s.row_hit_rate()).sum::<f64>();
+                    let hits = channels.iter().map(Statistics::row_hit_rate).sum::<f64>();
                     let hit_rate = Some(share(hits, shares.len() as f64));
-                    (Some(mean), Some(most), b.accesses, b.residence, hit_rate)
+                    (Some(mean), Some(most), b.accesses, b.residence(now), hit_rate)
                 }
                 Place::Results(r) => {
                     let use_ = of_server(&r.port);
@@ -260,7 +260,7 @@ impl Chip {
                 },
                 packet_buffer: match place {
                     Place::PacketBuffer(b) => Some(PacketBufferCounts {
-                        channels: b.statistics().cloned().collect(),
+                        channels: b.statistics(now),
                         cycles: b.cycles(now),
                     }),
                     _ => None,

@@ -510,17 +510,6 @@ impl Chip {
 
     /// Run until `limit`; `progress` is told from time to time how many packets have gone.
     pub fn run(&mut self, limit: RunLimit, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Outcome {
-        let outcome = self.run_to(limit, progress);
-        let now = self.agenda.now();
-        for place in &mut self.places {
-            if let Place::PacketBuffer(buffer) = place {
-                buffer.settle(now);
-            }
-        }
-        outcome
-    }
-
-    fn run_to(&mut self, limit: RunLimit, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Outcome {
         let (mut warming, mut mark) = match limit.warmup_packets {
             Some(0) => (false, limit.packets),
             Some(packets) => (true, packets),

@@ -282,7 +282,7 @@ impl Chip {
             return;
         }
         if let Place::PacketBuffer(buffer) = &mut self.places[usize::from(r.place)] {
-            buffer.residence += u128::from(end - r.arrived);
+            buffer.ended(end - r.arrived);
         }
         self.completed(request, end);
     }

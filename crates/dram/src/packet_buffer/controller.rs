@@ -129,7 +129,7 @@ impl<O: Observer> Controller<O> {
             wake: None,
             refresh: RefreshClock::new(RefreshMode::None, device.organization()),
             device,
-            statistics: Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() },
+            statistics: Statistics::of_banks(banks),
             observer,
         }
     }
@@ -154,7 +154,7 @@ impl<O: Observer> Controller<O> {
     /// Forget the counters (the end of warm-up).
     pub fn restart_statistics(&mut self) {
         let banks = self.statistics.bank_data_cycles.len();
-        self.statistics = Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() };
+        self.statistics = Statistics::of_banks(banks);
     }
 
     /// The observer.

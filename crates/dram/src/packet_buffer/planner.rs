@@ -3,37 +3,46 @@
 //! [`Controller`](super::Controller) is woken at the end of each access and chooses the next. That choice is often final
 //! long before: a batch that has a next request of its own goes on, and a batch that is over yields to a queue that has
 //! requests, whatever arrives meanwhile. The planner begins all accesses whose turn is final in one call and returns
-//! their ends. It counts an access when its time has come, so that counters are exact at any instant.
+//! their ends. Whoever reads counters says when, and those whose time has not come are left out.
 //!
 //! It serves one rule and one kind of part: queues of reads and writes with batches that end at a miss in the bank in
 //! use, lazy precharge, no refresh; one rank, no windows, and a table of precharge, activate, column, and column end.
 //! [`Planner::new`] returns `None` for all others. Property tests hold it to the controller, cycle for cycle.
 
+use super::Request;
 use super::arbiter::{READS, WRITES};
 use super::policy::{BatchBreak, Policy, Precharge, Queues};
 use super::statistics::Statistics;
-use super::{Done, Request};
 use crate::device::{Device, Push};
-use crate::{Command, Cycle, Location};
-use std::collections::VecDeque;
+use crate::{Command, Cycle};
+use linecard_sim::Ring;
 
 const QUEUE_CAPACITY: usize = 256;
 
-/// Accesses that are begun ahead in one call, at most.
+/// Accesses that are begun in one call, at most; a power of two.
 const MOST_AHEAD: usize = 32;
 
-#[derive(Clone, Copy, Debug)]
+/// It sleeps.
+const NEVER: Cycle = Cycle::MAX;
+/// No queue, and none that is known.
+const NOBODY: u8 = 2;
+const UNKNOWN: u8 = 3;
+/// No row is open.
+const CLOSED: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, Default)]
 struct Queued {
     arrival: Cycle,
-    location: Location,
+    row: u32,
     bytes: u32,
     tag: u32,
+    bank: u16,
     more: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Bank {
-    open: Option<u32>,
+    row: u32,
     /// Earliest cycles of its next commands; of columns, of reads and of writes.
     activate: Cycle,
     precharge: Cycle,
@@ -51,15 +60,16 @@ struct Distances {
     column_end_to_column: [[Cycle; 2]; 2],
 }
 
-/// What an access adds to the counters when it begins.
-#[derive(Clone, Copy, Debug)]
-struct Counted {
-    begun: Cycle,
+/// An access that has been begun: its end, its result, and what it adds to the counters.
+#[derive(Clone, Copy, Debug, Default)]
+struct Begun {
+    end: Cycle,
+    result: u64,
     idle: Cycle,
-    waited: Cycle,
-    cycles: Cycle,
+    waited: u32,
+    cycles: u32,
     bytes: u32,
-    bank: u32,
+    bank: u16,
     activates: u8,
     precharges: u8,
     write: bool,
@@ -70,35 +80,29 @@ struct Counted {
 /// The access begun last.
 #[derive(Clone, Copy, Debug)]
 struct Last {
-    location: Location,
-    queue: usize,
+    bank: u16,
+    row: u32,
+    queue: u8,
     served: u32,
     more: bool,
 }
 
 /// Whose turn is next.
 #[derive(Clone, Copy, Debug)]
-enum Turn {
-    /// A request that is yet to come may change it.
-    Open(Option<usize>),
-    /// Nothing can.
-    Final(usize),
-}
-
-impl Turn {
-    fn queue(self) -> Option<usize> {
-        match self {
-            Self::Open(queue) => queue,
-            Self::Final(queue) => Some(queue),
-        }
-    }
+struct Turn {
+    /// [`NOBODY`] where no queue has a request.
+    queue: u8,
+    /// No request that is yet to come can change it.
+    is_final: bool,
+    /// It goes on with the batch of the access begun last.
+    continues: bool,
 }
 
 /// A planning controller with its device.
 #[derive(Clone, Debug)]
 pub struct Planner {
-    queues: [VecDeque<Queued>; 2],
-    banks: Vec<Bank>,
+    queues: [Ring<Queued>; 2],
+    banks: Box<[Bank]>,
     /// Earliest columns of the rank, of reads and of writes.
     column: [Cycle; 2],
     distances: Distances,
@@ -108,13 +112,15 @@ pub struct Planner {
     prefetch: bool,
     last: Last,
     /// Whose turn is next, as long as no queue has got a new head since it was worked out.
-    next: Option<Option<usize>>,
+    next: Turn,
     /// End of the data of the access begun last.
     bus_free: Cycle,
-    wake: Option<Cycle>,
-    /// Accesses begun ahead, in order; those before `entered` are counted.
-    ahead: Vec<Counted>,
-    entered: usize,
+    wake: Cycle,
+    /// The last wake-up, and the accesses begun in it, in order; all but the first were begun ahead of their time.
+    woken: Cycle,
+    begun: [Begun; MOST_AHEAD],
+    count: usize,
+    /// With all that has been begun.
     statistics: Statistics,
 }
 
@@ -130,260 +136,274 @@ impl Planner {
             && !policy.ideal
             && !refreshes
             && organization.ranks == 1
+            && organization.banks <= 1 << 16
             && device.windows.is_empty()
             && cycle_bytes.is_power_of_two();
         if !serves {
             return None;
         }
-        let bank = Bank { open: None, activate: 0, precharge: 0, column: [0; 2] };
+        let bank = Bank { row: CLOSED, activate: 0, precharge: 0, column: [0; 2] };
         let banks = organization.banks as usize;
         Some(Self {
-            queues: std::array::from_fn(|_| VecDeque::with_capacity(QUEUE_CAPACITY)),
-            banks: vec![bank; banks],
+            queues: std::array::from_fn(|_| Ring::new(QUEUE_CAPACITY)),
+            banks: vec![bank; banks].into(),
             column: [0; 2],
             distances: Distances::of(device)?,
             latency: [device.latency(Command::Read), device.latency(Command::Write)],
             cycle_bytes_shift: cycle_bytes.ilog2(),
             batch: policy.batch,
             prefetch: policy.prefetch,
-            last: Last { location: Location { bank: 0, row: 0 }, queue: WRITES, served: 0, more: false },
-            next: None,
+            last: Last { bank: 0, row: 0, queue: WRITES as u8, served: 0, more: false },
+            next: Turn::UNKNOWN,
             bus_free: 0,
-            wake: None,
-            ahead: Vec::with_capacity(MOST_AHEAD),
-            entered: 0,
-            statistics: Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() },
+            wake: NEVER,
+            woken: 0,
+            begun: [Begun::default(); MOST_AHEAD],
+            count: 0,
+            statistics: Statistics::of_banks(banks),
         })
     }
 
     /// The next cycle in which [`Planner::wake`] has something to do.
     #[inline(always)]
     pub fn next_wake(&self) -> Option<Cycle> {
-        self.wake
+        (self.wake != NEVER).then_some(self.wake)
     }
 
-    /// Counters since the last restart, up to the last [`Planner::settle`].
-    pub fn statistics(&self) -> &Statistics {
-        &self.statistics
+    /// Counters since the last restart, up to `now`: accesses that begin then or later are left out.
+    pub fn statistics(&self, now: Cycle) -> Statistics {
+        let mut seen = self.statistics.clone();
+        seen.take_back(&self.from(now));
+        seen
     }
 
     /// Forget what was counted before `now` (the end of warm-up).
     pub fn restart_statistics(&mut self, now: Cycle) {
-        self.settle(now);
-        let banks = self.statistics.bank_data_cycles.len();
-        self.statistics = Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() };
+        self.statistics = self.from(now);
     }
 
-    /// A request arrives in cycle `now`, as in [`Controller::submit`](super::Controller::submit).
+    /// Ends and results of the accesses begun in the last wake-up.
+    pub fn last_results(&self) -> impl Iterator<Item = (Cycle, u64)> {
+        self.begun[..self.count].iter().map(|begun| (begun.end, begun.result))
+    }
+
+    /// What accesses count that have been begun and whose time comes at `now` or later.
+    fn from(&self, now: Cycle) -> Statistics {
+        let mut later = Statistics::of_banks(self.banks.len());
+        let mut begins = self.woken;
+        for begun in &self.begun[..self.count] {
+            if begins >= now && begins > self.woken {
+                count(&mut later, begun);
+            }
+            begins = begun.end;
+        }
+        later
+    }
+
+    /// A request arrives in cycle `now`, as in [`Controller::submit`](super::Controller::submit). Returns the cycle to wake
+    /// the planner in, if it slept.
     #[inline(always)]
-    pub fn submit(&mut self, now: Cycle, request: Request) {
+    pub fn submit(&mut self, now: Cycle, request: Request) -> Option<Cycle> {
         let Request { location, bytes, write, more, tag } = request;
         let queue = if write { WRITES } else { READS };
-        self.queues[queue].push_back(Queued { arrival: now, location, bytes, tag, more });
+        let bank = location.bank as u16;
+        self.queues[queue].push_back(Queued { arrival: now, row: location.row, bytes, tag, bank, more });
         self.statistics.windows[queue].reference(location);
-        if self.queues[queue].len() == 1 {
-            self.next = None;
-            if self.wake.is_none() {
-                self.wake = Some(now.max(self.bus_free));
-            }
+        if self.queues[queue].len() > 1 {
+            return None;
         }
+        self.next = Turn::UNKNOWN;
+        if self.wake != NEVER {
+            return None;
+        }
+        self.wake = now.max(self.bus_free);
+        Some(self.wake)
     }
 
-    /// Begin the access that is due, and those behind it whose turn is final. Calls `done` with each and the cycle of its
-    /// end.
+    /// Begin the access that is due, and those behind it whose turn is final. Calls `ended` with the mark of each and the
+    /// cycle of its end; what that returns is kept as its result until the next call ([`Planner::last_results`]).
     #[inline(always)]
-    pub fn wake(&mut self, mut done: impl FnMut(Done, Cycle)) {
-        let Some(now) = self.wake.take() else { return };
-        self.settle(Cycle::MAX);
-        let Some(mut queue) = self.next.take().unwrap_or_else(|| self.turn().queue()) else { return };
-        let mut begun = now;
+    pub fn wake(&mut self, mut ended: impl FnMut(u32, Cycle) -> u64) {
+        let now = std::mem::replace(&mut self.wake, NEVER);
+        if now == NEVER {
+            return;
+        }
+        (self.woken, self.count) = (now, 0);
+        let mut turn = std::mem::replace(&mut self.next, Turn::UNKNOWN);
+        if turn.queue == UNKNOWN {
+            turn = self.turn();
+        }
+        if turn.queue == NOBODY {
+            return;
+        }
+        let mut begins = now;
         loop {
-            let (tag, counted, turn) = self.begin(queue, begun);
-            self.ahead.push(counted);
-            done(Done { tag, write: queue == WRITES }, self.bus_free);
-            begun = self.bus_free;
-            self.next = Some(turn.queue());
-            match turn {
-                Turn::Final(next) if self.ahead.len() < MOST_AHEAD && self.is_final_behind(next) => {
-                    queue = next
-                }
-                _ => break,
+            let (next, tag) = self.begin(turn, begins);
+            begins = self.bus_free;
+            let number = self.count % MOST_AHEAD;
+            self.begun[number].result = ended(tag, begins);
+            self.count += 1;
+            turn = next;
+            if !turn.is_final || self.count == MOST_AHEAD || !self.is_final_behind(turn) {
+                break;
             }
         }
-        self.wake = Some(begun);
-        // The first has begun now.
-        self.settle(now + 1);
-    }
-
-    /// Count the accesses that have begun before `now`.
-    #[inline(always)]
-    pub fn settle(&mut self, now: Cycle) {
-        while let Some(&counted) = self.ahead.get(self.entered) {
-            if counted.begun >= now {
-                return;
-            }
-            self.count(&counted);
-            self.entered += 1;
-        }
-        self.ahead.clear();
-        self.entered = 0;
+        self.next = turn;
+        self.wake = begins;
     }
 
     /// Whose turn follows that of the access begun last.
     #[inline(always)]
     fn turn(&self) -> Turn {
-        let last = self.last.queue;
+        let last = self.last.queue & 1;
         let other = 1 - last;
         if self.last.more {
-            return Turn::Final(last);
+            return Turn { queue: last, is_final: true, continues: true };
         }
-        match self.queues[last].front() {
-            Some(head) if self.batch_goes_on_with(head.location) => Turn::Final(last),
-            Some(_) if self.queues[other].is_empty() => Turn::Open(Some(last)),
-            Some(_) => Turn::Final(other),
+        let others = !self.queues[usize::from(other)].is_empty();
+        match self.queues[usize::from(last)].front() {
+            Some(head) => {
+                let continues =
+                    self.last.served < self.batch && (head.bank != self.last.bank || head.row == self.last.row);
+                let queue = if continues || !others { last } else { other };
+                Turn { queue, is_final: continues || others, continues }
+            }
             // The other queue is next unless a request of this one comes that the batch goes on with.
-            None => Turn::Open((!self.queues[other].is_empty()).then_some(other)),
+            None => Turn { queue: if others { other } else { NOBODY }, is_final: false, continues: false },
         }
     }
 
+    /// Whether the turn behind the next one is final, too: the bank of that access is prepared when the next one begins,
+    /// so that it may begin ahead only where its successor is known.
     #[inline(always)]
-    fn batch_goes_on_with(&self, head: Location) -> bool {
-        let last = self.last.location;
-        self.last.served < self.batch && (head.bank != last.bank || head.row == last.row)
-    }
-
-    /// Whether the turn behind the head of `next` is final, too: the bank of that access is prepared when `next` begins,
-    /// so that `next` may begin ahead only where its successor is known.
-    #[inline(always)]
-    fn is_final_behind(&self, next: usize) -> bool {
-        let Some(head) = self.queues[next].front() else { return false };
+    fn is_final_behind(&self, next: Turn) -> bool {
+        let queue = usize::from(next.queue & 1);
+        let Some(head) = self.queues[queue].front() else { return false };
         if head.more {
             return true;
         }
-        let Some(behind) = self.queues[next].get(1) else { return false };
-        if !self.queues[1 - next].is_empty() {
-            return true;
-        }
-        self.served_with(next, head.location) < self.batch
-            && (behind.location.bank != head.location.bank || behind.location.row == head.location.row)
+        let Some(behind) = self.queues[queue].get(1) else { return false };
+        !self.queues[1 - queue].is_empty()
+            || self.served_with(next) < self.batch && (behind.bank != head.bank || behind.row == head.row)
     }
 
-    /// Requests of the batch, the head of `queue` included; 1 where it begins a new one.
+    /// Requests of the batch with the next access; 1 where that begins a new one.
     #[inline(always)]
-    fn served_with(&self, queue: usize, head: Location) -> u32 {
-        let same = queue == self.last.queue;
-        match same && (self.last.more || self.batch_goes_on_with(head)) {
-            true => self.last.served + u32::from(!self.last.more),
-            false => 1,
-        }
+    fn served_with(&self, next: Turn) -> u32 {
+        if next.continues { self.last.served + u32::from(!self.last.more) } else { 1 }
     }
 
-    /// Serve the head of `queue` from cycle `now` on, which is not before the end of the data moved last. Returns its mark,
-    /// what it counts, and whose turn follows.
+    /// Serve the next access from cycle `now` on, which is not before the end of the data moved last. Returns whose turn
+    /// follows, and its mark.
     #[inline(always)]
-    fn begin(&mut self, queue: usize, now: Cycle) -> (u32, Counted, Turn) {
-        let Some(access) = self.queues[queue].pop_front() else {
-            unreachable!("the turn is that of a queue with a request")
-        };
-        let Location { bank, row } = access.location;
-        let same = queue == self.last.queue;
-        let new_batch = !(same && (self.last.more || self.batch_goes_on_with(access.location)));
-        let served = self.served_with(queue, access.location);
-        let turned = self.last.queue != queue;
-        self.last = Last { location: access.location, queue, served, more: access.more };
+    fn begin(&mut self, turn: Turn, now: Cycle) -> (Turn, u32) {
+        let side = usize::from(turn.queue & 1);
+        let served = self.served_with(turn);
+        let Queued { arrival, row, bytes, tag, bank, more } = self.queues[side].pop_front().unwrap_or_default();
+        let turned = self.last.queue != turn.queue;
+        self.last = Last { bank, row, queue: turn.queue, served, more };
 
-        let hit = self.banks[bank as usize].open == Some(row);
+        let latency = self.latency[side];
+        let cycles = (bytes + (1 << self.cycle_bytes_shift) - 1) >> self.cycle_bytes_shift;
+        let distances = &self.distances;
+        let b = &mut self.banks[usize::from(bank)];
+        let hit = b.row == row;
         let (mut activates, mut precharges) = (0, 0);
         if !hit {
-            precharges += u8::from(self.precharge(bank, now));
-            self.activate(access.location, now);
+            precharges += u8::from(b.precharge(now, distances));
+            b.activate(row, now, distances);
             activates += 1;
         }
-        let latency = self.latency[queue];
-        let cycles =
-            Cycle::from((access.bytes + (1 << self.cycle_bytes_shift) - 1) >> self.cycle_bytes_shift);
-        let prepared = &mut self.banks[bank as usize];
-        let not_before = access.arrival.max(self.bus_free.saturating_sub(latency));
-        let at = not_before.max(prepared.column[queue]).max(self.column[queue]);
-        let columns_end = at + cycles;
-        prepared.precharge =
-            prepared.precharge.max(columns_end + self.distances.column_end_to_precharge[queue]);
-        for (column, distance) in self.column.iter_mut().zip(self.distances.column_end_to_column[queue]) {
+        let not_before = arrival.max(self.bus_free.saturating_sub(latency));
+        let at = not_before.max(b.column[side]).max(self.column[side]);
+        let columns_end = at + Cycle::from(cycles);
+        b.precharge = b.precharge.max(columns_end + distances.column_end_to_precharge[side]);
+        let to_column = &distances.column_end_to_column[side];
+        for (column, distance) in self.column.iter_mut().zip(to_column) {
             *column = (*column).max(columns_end + distance);
         }
         let start = at + latency;
-        let requested = access.arrival.max(self.bus_free);
+        let requested = arrival.max(self.bus_free);
         let idle = requested - self.bus_free;
-        self.bus_free = start + cycles;
+        let end = start + Cycle::from(cycles);
+        self.bus_free = end;
 
-        let turn = self.turn();
-        if let Some(next) = turn.queue().and_then(|queue| self.queues[queue].front()) {
-            let Location { bank: next_bank, row: next_row } = next.location;
-            if next_bank != bank && self.banks[next_bank as usize].open != Some(next_row) {
-                precharges += u8::from(self.precharge(next_bank, now));
+        let next = self.turn();
+        if next.queue != NOBODY
+            && let Some(head) = self.queues[usize::from(next.queue & 1)].front()
+            && head.bank != bank
+        {
+            let b = &mut self.banks[usize::from(head.bank)];
+            if b.row != head.row {
+                precharges += u8::from(b.precharge(now, distances));
                 if self.prefetch {
-                    self.activate(Location { bank: next_bank, row: next_row }, now);
+                    b.activate(head.row, now, distances);
                     activates += 1;
                 }
             }
         }
-        let counted = Counted {
-            begun: now,
+        let begun = Begun {
+            end,
+            result: 0,
             idle,
-            waited: start - requested,
+            waited: (start - requested) as u32,
             cycles,
-            bytes: access.bytes,
+            bytes,
             bank,
             activates,
             precharges,
-            write: queue == WRITES,
-            new_batch,
+            write: side == WRITES,
+            new_batch: !turn.continues,
             turned_hit: hit && turned,
         };
-        (access.tag, counted, turn)
+        count(&mut self.statistics, &begun);
+        self.begun[self.count % MOST_AHEAD] = begun;
+        (next, tag)
     }
+}
 
-    /// Close a bank as soon as possible from `now` on; returns whether a row was open.
+impl Turn {
+    const UNKNOWN: Self = Self { queue: UNKNOWN, is_final: false, continues: false };
+}
+
+impl Bank {
+    /// Close it as soon as possible from `now` on; returns whether a row was open.
     #[inline(always)]
-    fn precharge(&mut self, bank: u32, now: Cycle) -> bool {
-        let b = &mut self.banks[bank as usize];
-        let was_open = b.open.take().is_some();
+    fn precharge(&mut self, now: Cycle, distances: &Distances) -> bool {
+        let was_open = std::mem::replace(&mut self.row, CLOSED) != CLOSED;
         if was_open {
-            let at = now.max(b.precharge);
-            b.activate = b.activate.max(at + self.distances.precharge_to_activate);
+            let at = now.max(self.precharge);
+            self.activate = self.activate.max(at + distances.precharge_to_activate);
         }
         was_open
     }
 
-    /// Open a row of a closed bank as soon as possible from `now` on.
+    /// Open a row of the closed bank as soon as possible from `now` on.
     #[inline(always)]
-    fn activate(&mut self, location: Location, now: Cycle) {
-        let b = &mut self.banks[location.bank as usize];
-        let at = now.max(b.activate);
-        b.open = Some(location.row);
-        b.precharge = b.precharge.max(at + self.distances.activate_to_precharge);
-        for (column, distance) in b.column.iter_mut().zip(self.distances.activate_to_column) {
+    fn activate(&mut self, row: u32, now: Cycle, distances: &Distances) {
+        let at = now.max(self.activate);
+        self.row = row;
+        self.precharge = self.precharge.max(at + distances.activate_to_precharge);
+        for (column, distance) in self.column.iter_mut().zip(distances.activate_to_column) {
             *column = (*column).max(at + distance);
         }
     }
+}
 
-    #[inline(always)]
-    fn count(&mut self, c: &Counted) {
-        let s = &mut self.statistics;
-        let side = usize::from(c.write);
-        s.data_cycles[side] += c.cycles;
-        s.bytes[side] += u64::from(c.bytes);
-        s.accesses[side] += 1;
-        s.batches[side] += u64::from(c.new_batch);
-        s.bank_data_cycles[c.bank as usize] += c.cycles;
-        s.idle_cycles += c.idle;
-        s.activates += u64::from(c.activates);
-        s.precharges += u64::from(c.precharges);
-        match c.turned_hit {
-            true => s.turnaround_cycles += c.waited,
-            false => s.row_wait_cycles += c.waited,
-        }
-    }
+#[inline(always)]
+fn count(s: &mut Statistics, begun: &Begun) {
+    let side = usize::from(begun.write);
+    let cycles = Cycle::from(begun.cycles);
+    s.data_cycles[side] += cycles;
+    s.bytes[side] += u64::from(begun.bytes);
+    s.accesses[side] += 1;
+    s.batches[side] += u64::from(begun.new_batch);
+    s.bank_data_cycles[usize::from(begun.bank)] += cycles;
+    s.idle_cycles += begun.idle;
+    s.activates += u64::from(begun.activates);
+    s.precharges += u64::from(begun.precharges);
+    let lost = if begun.turned_hit { &mut s.turnaround_cycles } else { &mut s.row_wait_cycles };
+    *lost += Cycle::from(begun.waited);
 }
 
 impl Distances {

@@ -30,6 +30,29 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// Those of a device of so many banks, all zero.
+    pub(super) fn of_banks(banks: usize) -> Self {
+        Self { bank_data_cycles: vec![0; banks], ..Self::default() }
+    }
+
+    /// Subtract what `later` counts, but for the windows of rows.
+    pub(super) fn take_back(&mut self, later: &Self) {
+        for side in 0..2 {
+            self.data_cycles[side] -= later.data_cycles[side];
+            self.bytes[side] -= later.bytes[side];
+            self.accesses[side] -= later.accesses[side];
+            self.batches[side] -= later.batches[side];
+        }
+        for (bank, later) in self.bank_data_cycles.iter_mut().zip(&later.bank_data_cycles) {
+            *bank -= later;
+        }
+        self.activates -= later.activates;
+        self.precharges -= later.precharges;
+        self.row_wait_cycles -= later.row_wait_cycles;
+        self.turnaround_cycles -= later.turnaround_cycles;
+        self.idle_cycles -= later.idle_cycles;
+    }
+
     /// Share of the accesses for which no row had to be opened; 0 without accesses.
     pub fn row_hit_rate(&self) -> f64 {
         let accesses = self.accesses[0] + self.accesses[1];

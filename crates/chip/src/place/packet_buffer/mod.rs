@@ -23,7 +23,8 @@ pub(crate) struct PacketBuffer {
     pub latency: Ticks,
     pub accesses: u64,
     pub bytes: u64,
-    pub residence: u128,
+    /// Time from arrival to result, summed over accesses of the controllers.
+    residence: u128,
     started: Ticks,
 }
 
@@ -85,14 +86,44 @@ impl PacketBuffer {
     /// A transfer arrives; calls `wake` with each channel that had nothing to do, and when it has. Returns how many
     /// requests it became.
     #[inline(always)]
-    pub fn submit(&mut self, transfer: Transfer, now: Ticks, mut wake: impl FnMut(usize, Ticks)) -> u32 {
+    pub fn submit(&mut self, transfer: Transfer, now: Ticks, wake: impl FnMut(usize, Ticks)) -> u32 {
+        let cycle = self.clock.cycle_at_or_after(now);
+        self.submit_in(cycle, transfer, wake)
+    }
+
+    /// The same, in a cycle of its clock.
+    #[inline(always)]
+    pub fn submit_in(&mut self, cycle: Cycle, transfer: Transfer, mut wake: impl FnMut(usize, Ticks)) -> u32 {
         self.accesses += 1;
         self.bytes += u64::from(transfer.bytes);
-        let cycle = self.clock.cycle_at_or_after(now);
         let Transfer { request, address, bytes, registers, write } = transfer;
         let bytes = bytes.max(1);
-        let (mut at, mut left, mut requests) = (address, bytes, 0);
-        let mut first = if registers < bytes && bytes >= self.halves_from_bytes { registers } else { 0 };
+        let first = if registers < bytes && bytes >= self.halves_from_bytes { registers } else { 0 };
+        if first == 0
+            && let Some(planned) = &mut self.planned
+            && u64::from(bytes) <= self.row_bytes - (address & (self.row_bytes - 1))
+        {
+            // Most transfers are a cell, which lies in a row of the one channel.
+            let location = self.map.locate(address);
+            let part = Request { location, bytes, write, more: false, tag: request };
+            if let Some(at) = planned.submit(cycle, part, true) {
+                wake(0, self.clock.ticks(at));
+            }
+            return 1;
+        }
+        self.submit_parts(cycle, transfer, first, wake)
+    }
+
+    /// Submit a transfer part by part: up to the end of a row or channel, and what comes from registers apart.
+    fn submit_parts(
+        &mut self,
+        cycle: Cycle,
+        transfer: Transfer,
+        mut first: u32,
+        mut wake: impl FnMut(usize, Ticks),
+    ) -> u32 {
+        let Transfer { request, address, bytes, write, .. } = transfer;
+        let (mut at, mut left, mut requests) = (address, bytes.max(1), 0);
         while left > 0 {
             let (channel, local, room) = self.locate(at);
             let split = first > 0;
@@ -103,15 +134,17 @@ impl PacketBuffer {
             left -= bytes;
             first = 0;
             let part = Request { location: self.map.locate(local), bytes, write, more, tag: request };
-            if let Some(planned) = &mut self.planned {
-                planned.submit(cycle, part, left == 0, |at| wake(channel, self.clock.ticks(at)));
-                continue;
-            }
-            let controller = &mut self.channels[channel];
-            let asleep = controller.next_wake().is_none();
-            controller.submit(cycle, part);
-            if asleep && let Some(at) = controller.next_wake() {
-                wake(channel, self.clock.ticks(at));
+            let woken = match &mut self.planned {
+                Some(planned) => planned.submit(cycle, part, left == 0),
+                None => {
+                    let controller = &mut self.channels[channel];
+                    let asleep = controller.next_wake().is_none();
+                    controller.submit(cycle, part);
+                    controller.next_wake().filter(|_| asleep)
+                }
+            };
+            if let Some(cycle) = woken {
+                wake(channel, self.clock.ticks(cycle));
             }
         }
         requests
@@ -145,17 +178,8 @@ impl PacketBuffer {
     /// returns when the request arrived. Returns when there is something next.
     #[inline(always)]
     pub fn wake_ahead(&mut self, ended: impl FnMut(u32, Ticks) -> Ticks) -> Option<Ticks> {
-        let planned = self.planned.as_mut()?;
-        let (residence, next) = planned.wake(self.clock, self.latency, ended);
-        self.residence += u128::from(residence);
+        let next = self.planned.as_mut()?.wake(self.clock, self.latency, ended);
         next.map(|at| self.clock.ticks(at))
-    }
-
-    /// Count what came about before `now`, which lay ahead.
-    pub fn settle(&mut self, now: Ticks) {
-        if let Some(planned) = &mut self.planned {
-            self.residence += u128::from(planned.settle(self.clock, now));
-        }
     }
 
     /// Clock cycles of one channel since the last restart, up to `now`.
@@ -163,17 +187,28 @@ impl PacketBuffer {
         (now - self.started) / self.clock.period().max(1)
     }
 
-    /// What each channel counted.
-    pub fn statistics(&self) -> impl Iterator<Item = &Statistics> {
-        let controlled = if self.plans() { &[][..] } else { &self.channels[..] };
-        self.planned.iter().map(Planned::statistics).chain(controlled.iter().map(Controller::statistics))
+    /// What each channel counted up to `now`.
+    pub fn statistics(&self, now: Ticks) -> Vec<Statistics> {
+        match &self.planned {
+            Some(planned) => vec![planned.statistics(self.clock, now)],
+            None => self.channels.iter().map(|channel| channel.statistics().clone()).collect(),
+        }
+    }
+
+    /// Time from arrival to result, summed over accesses up to `now`.
+    pub fn residence(&self, now: Ticks) -> u128 {
+        self.planned.as_ref().map_or(self.residence, |planned| planned.residence(self.clock, now))
+    }
+
+    /// An access has taken so long from its arrival to its result.
+    pub fn ended(&mut self, residence: Ticks) {
+        self.residence += u128::from(residence);
     }
 
     /// Forget what was before `now`.
     pub fn restart(&mut self, now: Ticks) {
-        self.settle(now);
         if let Some(planned) = &mut self.planned {
-            planned.restart(self.clock.cycle_at_or_after(now));
+            planned.restart(self.clock, now);
         }
         self.channels.iter_mut().for_each(Controller::restart_statistics);
         (self.accesses, self.bytes, self.residence, self.started) = (0, 0, 0, now);

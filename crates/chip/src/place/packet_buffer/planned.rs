@@ -10,8 +10,8 @@ const LAST: u32 = 1 << 31;
 
 pub(super) struct Planned {
     planner: Planner,
-    /// Accesses that end ahead, each with the time from its arrival to its result; those that are over have been entered.
-    ahead: Vec<(Ticks, Ticks)>,
+    /// Time from arrival to result, summed over accesses that have been begun.
+    residence: u128,
 }
 
 impl Planned {
@@ -19,58 +19,56 @@ impl Planned {
     pub fn new(config: &PacketBufferConfig) -> Option<Self> {
         let refreshes = config.refresh != RefreshMode::None;
         let planner = Planner::new(&config.device, &config.rules, refreshes)?;
-        Some(Self { planner, ahead: Vec::new() })
+        Some(Self { planner, residence: 0 })
     }
 
-    /// A transfer arrives in a cycle; calls `wake` with the cycle to wake it in where it slept.
+    /// A transfer arrives in a cycle. Returns the cycle to wake the planner in, if it slept.
     #[inline(always)]
-    pub fn submit(&mut self, cycle: u64, request: Request, last: bool, wake: impl FnOnce(u64)) {
-        let asleep = self.planner.next_wake().is_none();
+    pub fn submit(&mut self, cycle: u64, request: Request, last: bool) -> Option<u64> {
         let tag = if last { request.tag | LAST } else { request.tag };
-        self.planner.submit(cycle, Request { tag, ..request });
-        if asleep && let Some(at) = self.planner.next_wake() {
-            wake(at);
-        }
+        self.planner.submit(cycle, Request { tag, ..request })
     }
 
     /// Begin what is due and what is settled behind it. `ended` gets the request of each transfer with the time of its
-    /// end, and returns when the request arrived and how long its result takes from there. Returns the residence to enter,
-    /// and the next cycle to wake in.
+    /// result, and returns when the request arrived. Returns the next cycle to wake in.
     #[inline(always)]
     pub fn wake(
         &mut self,
         clock: Clock,
         latency: Ticks,
         mut ended: impl FnMut(u32, Ticks) -> Ticks,
-    ) -> (Ticks, Option<u64>) {
-        let entered = self.ahead.drain(..).map(|(_, residence)| residence).sum();
-        let ahead = &mut self.ahead;
-        self.planner.wake(|done, cycle| {
-            let end = clock.ticks(cycle);
-            let arrived = ended(done.tag & !LAST, end + latency);
-            if done.tag & LAST != 0 {
-                ahead.push((end, end + latency - arrived));
-            }
+    ) -> Option<u64> {
+        let mut residence = 0;
+        self.planner.wake(|tag, cycle| {
+            let done = clock.ticks(cycle) + latency;
+            let arrived = ended(tag & !LAST, done);
+            let taken = if tag & LAST != 0 { done - arrived } else { 0 };
+            residence += taken;
+            taken
         });
-        (entered, self.planner.next_wake())
+        self.residence += u128::from(residence);
+        self.planner.next_wake()
     }
 
-    /// Count what has begun before `now`; returns the residence of accesses that have ended before it.
-    pub fn settle(&mut self, clock: Clock, now: Ticks) -> Ticks {
-        self.planner.settle(clock.cycle_at_or_after(now));
-        let mut entered = 0;
-        self.ahead.retain(|&(end, residence)| {
-            entered += if end < now { residence } else { 0 };
-            end >= now
-        });
-        entered
+    /// Time from arrival to result of accesses that end at `now` or later.
+    fn residence_from(&self, clock: Clock, now: Ticks) -> u128 {
+        let later = self.planner.last_results().filter(|&(end, _)| clock.ticks(end) >= now);
+        later.map(|(_, residence)| u128::from(residence)).sum()
     }
 
-    pub fn restart(&mut self, cycle: u64) {
-        self.planner.restart_statistics(cycle);
+    /// Time from arrival to result, summed over accesses that have ended before `now`.
+    pub fn residence(&self, clock: Clock, now: Ticks) -> u128 {
+        self.residence - self.residence_from(clock, now)
     }
 
-    pub fn statistics(&self) -> &Statistics {
-        self.planner.statistics()
+    /// What was counted before `now`.
+    pub fn statistics(&self, clock: Clock, now: Ticks) -> Statistics {
+        self.planner.statistics(clock.cycle_at_or_after(now))
+    }
+
+    /// Forget what was counted before `now`.
+    pub fn restart(&mut self, clock: Clock, now: Ticks) {
+        self.residence = self.residence_from(clock, now);
+        self.planner.restart_statistics(clock.cycle_at_or_after(now));
     }
 }

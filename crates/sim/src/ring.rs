@@ -1,0 +1,127 @@
+//! A queue in a ring whose size is a power of two.
+
+/// A queue of small values, the first in front. It grows when it is full and never shrinks.
+///
+/// [`std::collections::VecDeque`] may have any capacity and compares on each access; masks are cheaper where queues are
+/// short and asked at every event.
+#[derive(Clone, Debug)]
+pub struct Ring<T> {
+    slots: Box<[T]>,
+    first: usize,
+    len: usize,
+}
+
+impl<T: Copy + Default> Ring<T> {
+    /// An empty queue with room for `room` values before it grows.
+    pub fn new(room: usize) -> Self {
+        Self { slots: vec![T::default(); room.max(1).next_power_of_two()].into(), first: 0, len: 0 }
+    }
+
+    /// Values in the queue.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has none.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline(always)]
+    fn slot(&self, number: usize) -> usize {
+        self.first.wrapping_add(number) & (self.slots.len() - 1)
+    }
+
+    /// The value behind `number` others.
+    #[inline(always)]
+    pub fn get(&self, number: usize) -> Option<&T> {
+        if number < self.len { Some(&self.slots[self.slot(number)]) } else { None }
+    }
+
+    /// The first value.
+    #[inline(always)]
+    pub fn front(&self) -> Option<&T> {
+        if self.len > 0 { Some(&self.slots[self.first]) } else { None }
+    }
+
+    /// Replace the value behind `number` others.
+    #[inline(always)]
+    pub fn set(&mut self, number: usize, value: T) {
+        debug_assert!(number < self.len, "a value that is in the queue");
+        let slot = self.slot(number);
+        self.slots[slot] = value;
+    }
+
+    /// Append a value.
+    #[inline(always)]
+    pub fn push_back(&mut self, value: T) {
+        if self.len == self.slots.len() {
+            self.grow();
+        }
+        let slot = self.slot(self.len);
+        self.slots[slot] = value;
+        self.len += 1;
+    }
+
+    /// Put a value in front of all others.
+    #[inline(always)]
+    pub fn push_front(&mut self, value: T) {
+        if self.len == self.slots.len() {
+            self.grow();
+        }
+        self.first = self.slot(self.slots.len() - 1);
+        self.slots[self.first] = value;
+        self.len += 1;
+    }
+
+    /// Take the first value out.
+    #[inline(always)]
+    pub fn pop_front(&mut self) -> Option<T> {
+        let value = *self.front()?;
+        self.first = self.slot(1);
+        self.len -= 1;
+        Some(value)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let mut slots: Vec<T> = (0..self.len).filter_map(|number| self.get(number).copied()).collect();
+        slots.resize(2 * self.slots.len(), T::default());
+        (self.slots, self.first) = (slots.into(), 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn behaves_as_a_deque(
+            room in 0usize..10,
+            steps in proptest::collection::vec((0u8..5, 0usize..12, any::<u32>()), 1..200),
+        ) {
+            let (mut ring, mut deque) = (Ring::new(room), VecDeque::new());
+            for (action, number, value) in steps {
+                match action {
+                    0 | 1 => { ring.push_back(value); deque.push_back(value); }
+                    2 => { ring.push_front(value); deque.push_front(value); }
+                    3 => prop_assert_eq!(ring.pop_front(), deque.pop_front()),
+                    _ => if let Some(old) = deque.get_mut(number) {
+                        *old = value;
+                        ring.set(number, value);
+                    },
+                }
+                prop_assert_eq!(ring.len(), deque.len());
+                prop_assert_eq!(ring.is_empty(), deque.is_empty());
+                prop_assert_eq!(ring.get(number), deque.get(number));
+                prop_assert_eq!(ring.front(), deque.front());
+            }
+        }
+    }
+}
