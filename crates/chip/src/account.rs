@@ -3,7 +3,7 @@
 use crate::counts::{BytesInside, NotIpCounts};
 use crate::loss::Loss;
 use crate::series::Series;
-use crate::thread::State;
+use crate::thread::{State, Thread};
 use linecard_program::{NetworkKind, PacketHead};
 use linecard_sim::{Histogram, Ticks};
 
@@ -213,6 +213,25 @@ impl Account {
         let level = self.inside.now - 1;
         self.inside.set(level, now);
         self.series.at(now).inside = level;
+    }
+
+    /// A thread waits in a state from `now` until `until`, and is ready then. All of the wait is entered now; what of it is
+    /// yet to come at some time, [`Account::ahead`] tells.
+    #[inline(always)]
+    pub fn waits(&mut self, t: &mut Thread, state: State, now: Ticks, until: Ticks) {
+        let spent = &mut self.spent[t.spent_at as usize..];
+        if now > t.since {
+            spent[usize::from(t.state.0)] += u128::from(now - t.since);
+        }
+        spent[usize::from(state.0)] += u128::from(until - now);
+        (t.since, t.state, t.ahead) = (until, State::READY, state);
+    }
+
+    /// Where a thread's wait has been entered that goes on beyond `now`: its number in `spent`, and how much of it is yet to
+    /// come.
+    pub fn ahead(t: &Thread, now: Ticks) -> Option<(usize, u128)> {
+        let number = t.spent_at as usize + usize::from(t.ahead.0);
+        (t.since > now).then(|| (number, u128::from(t.since - now)))
     }
 
     /// A thread of a cluster has waited for an operation of its program.

@@ -6,18 +6,21 @@
 use crate::config::NextThread;
 use crate::counts::DataCacheCounts;
 use crate::data_cache::DataCache;
+use crate::features::Features;
+use crate::packet::NOBODY;
 use crate::wakes::Wakes;
-use linecard_sim::Ticks;
+use linecard_sim::{Clock, Ticks};
 use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(crate) struct Engine {
     pub cluster: u16,
     pub first_thread: u32,
-    /// Accesses take no cycles to issue and branches none to be taken, and its threads are no more than 64.
-    plain: bool,
-    /// The running thread.
-    pub running: Option<u32>,
+    pub clock: Clock,
+    /// Accesses take no cycles to issue and branches none to be taken, and nothing of [`Features`] is asked of it.
+    pub plain: bool,
+    /// The running thread, or [`NOBODY`].
+    pub running: u32,
     /// Its threads are no more than 64, and take turns by number.
     few_in_turn: bool,
     /// Ready threads, a bit each: the first 64, and those behind them, of which mostly there are none.
@@ -43,13 +46,14 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// An engine; `plain` where accesses take no cycles to issue and branches none to be taken.
-    pub fn new(cluster: u16, first_thread: u32, threads: u32, plain: bool) -> Self {
+    pub fn new(cluster: u16, clock: Clock, first_thread: u32, threads: u32, plain: bool) -> Self {
         let threads = threads.max(1);
         Self {
             cluster,
+            clock,
             first_thread,
             plain: plain && threads <= 64,
-            running: None,
+            running: NOBODY,
             few_in_turn: threads <= 64,
             ready: 0,
             more_ready: vec![0; threads.div_ceil(64) as usize - 1].into(),
@@ -75,8 +79,8 @@ impl Engine {
     }
 
     #[inline(always)]
-    pub fn set_ready(&mut self, thread: u32) {
-        if self.few_in_turn {
+    pub fn set_ready<F: Features>(&mut self, thread: u32) {
+        if !F::ALL || self.few_in_turn {
             self.ready |= 1 << (thread - self.first_thread);
         } else {
             self.set_ready_of_many(thread);
@@ -96,23 +100,25 @@ impl Engine {
         if word == 0 { &mut self.ready } else { &mut self.more_ready[word - 1] }
     }
 
-    /// The next ready thread after the one that ran last; it runs now.
+    /// The next ready thread after the one that ran last, or [`NOBODY`]; it runs now.
     #[inline(always)]
-    pub fn take_ready(&mut self) -> Option<u32> {
-        if self.few_in_turn {
+    pub fn take_ready<F: Features>(&mut self) -> u32 {
+        if !F::ALL || self.few_in_turn {
             let after = self.ready & (u64::MAX << self.last << 1);
             let bits = if after != 0 { after } else { self.ready };
             if bits == 0 {
-                return None;
+                return NOBODY;
             }
             self.last = bits.trailing_zeros();
             self.ready &= !(1 << self.last);
         } else {
-            self.last = self.take_ready_of_many()?;
+            match self.take_ready_of_many() {
+                Some(next) => self.last = next,
+                None => return NOBODY,
+            }
         }
-        let thread = self.first_thread + self.last;
-        self.running = Some(thread);
-        Some(thread)
+        self.running = self.first_thread + self.last;
+        self.running
     }
 
     /// The same, counted from the first thread, where one word does not say who is next.
@@ -137,45 +143,24 @@ impl Engine {
     /// Wake `thread` at `at`. Of wake-ups at one time the one that was known first comes first, where the order of becoming
     /// ready decides, and else that of the lower thread.
     #[inline(always)]
-    pub fn wake_at(&mut self, thread: u32, at: Ticks) {
-        if self.in_order.is_none() {
+    pub fn wake_at<F: Features>(&mut self, thread: u32, at: Ticks) {
+        if !F::ALL || self.in_order.is_none() {
             self.wakes.insert((at, thread), |one, other| one > other);
         } else {
             self.wakes.insert((at, thread), |one, other| one.0 > other.0);
         }
     }
 
-    /// When the first wake-up comes.
-    #[inline]
-    pub fn first_wake(&self) -> Option<Ticks> {
-        self.wakes.first().map(|(at, _)| at)
+    /// When the first wake-up comes, or [`NEVER`].
+    #[inline(always)]
+    pub fn first_wake(&self) -> Ticks {
+        self.wakes.next
     }
 
     /// Take the first wake-up, if it has come by now.
     #[inline(always)]
     pub fn take_due(&mut self, now: Ticks) -> Option<(Ticks, u32)> {
-        let due = self.wakes.first().is_some_and(|wake| wake.0 <= now);
-        if due { self.wakes.pop() } else { None }
-    }
-
-    /// The thread that an engine which rests wakes for at `now`, where it is the only one and an access costs nothing but
-    /// the cycles of its step.
-    #[inline(always)]
-    pub fn wakes_for_one(&self, now: Ticks) -> Option<u32> {
-        if !self.plain || self.running.is_some() || self.ready != 0 {
-            return None;
-        }
-        let (at, thread) = self.wakes.first()?;
-        let alone = self.wakes.second().is_none_or(|(next, _)| next > now);
-        (at == now && alone).then_some(thread)
-    }
-
-    /// The thread that has just been woken ran without taking time, and waits again until `wake`.
-    #[inline(always)]
-    pub fn ran_through(&mut self, thread: u32, wake: Ticks) {
-        self.last = thread - self.first_thread;
-        self.wakes.pop();
-        self.wake_at(thread, wake);
+        if self.wakes.next <= now { self.wakes.pop() } else { None }
     }
 
     /// The engine works from now until `until`.
@@ -227,15 +212,17 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::Full;
 
     #[test]
     fn threads_take_turns_across_words() {
-        let mut engine = Engine::new(0, 10, 130, true);
+        let clock = linecard_sim::Timebase::fine(&[1_000_000_000]).unwrap().clock(1_000_000_000);
+        let mut engine = Engine::new(0, clock, 10, 130, true);
         for thread in [10, 73, 74, 139] {
-            engine.set_ready(thread);
+            engine.set_ready::<Full>(thread);
         }
-        assert_eq!(engine.take_ready(), Some(10));
-        engine.set_ready(10);
-        assert_eq!([(); 5].map(|()| engine.take_ready()), [Some(73), Some(74), Some(139), Some(10), None]);
+        assert_eq!(engine.take_ready::<Full>(), 10);
+        engine.set_ready::<Full>(10);
+        assert_eq!([(); 5].map(|()| engine.take_ready::<Full>()), [73, 74, 139, 10, NOBODY]);
     }
 }

@@ -23,6 +23,7 @@ mod data_cache;
 mod dispatch;
 mod due;
 mod engine;
+mod features;
 mod group;
 mod inbox;
 mod link;

@@ -79,7 +79,9 @@ pub(crate) struct Thread {
     pub targets: u32,
     pub spent_at: u32,
     pub state: State,
+    /// Since when; ahead of now while it waits in the state `ahead` and that has been entered to the end.
     pub since: Ticks,
+    pub ahead: State,
     /// The packet that it holds.
     pub packet: PacketId,
     pub steps: Steps,
@@ -140,6 +142,7 @@ impl Thread {
             spent_at: u32::from(cluster) * states as u32,
             state: State::READY,
             since: 0,
+            ahead: State::READY,
             packet: NONE,
             steps: Steps::default(),
             next: 0,

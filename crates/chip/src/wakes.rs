@@ -1,5 +1,6 @@
 //! Wake-ups of an engine's threads, in order.
 
+use crate::thread::NEVER;
 use linecard_sim::{Ring, Ticks};
 
 /// When, and which thread.
@@ -7,30 +8,23 @@ pub(crate) type Wake = (Ticks, u32);
 
 /// Wake-ups to come, the first in front. They are few; a new one goes in from the end that is nearer.
 #[derive(Debug)]
-pub(crate) struct Wakes(Ring<Wake>);
+pub(crate) struct Wakes {
+    ring: Ring<Wake>,
+    /// When the first one comes, or [`NEVER`].
+    pub next: Ticks,
+}
 
 impl Wakes {
     /// None yet; room for so many before it grows.
     pub fn new(room: usize) -> Self {
-        Self(Ring::new(room))
-    }
-
-    /// The first one.
-    #[inline(always)]
-    pub fn first(&self) -> Option<Wake> {
-        self.0.front().copied()
-    }
-
-    /// The one behind it.
-    #[inline(always)]
-    pub fn second(&self) -> Option<Wake> {
-        self.0.get(1).copied()
+        Self { ring: Ring::new(room), next: NEVER }
     }
 
     /// Puts one in behind all that it does not come before.
     #[inline(always)]
     pub fn insert(&mut self, wake: Wake, is_behind: impl Fn(Wake, Wake) -> bool) {
-        let ring = &mut self.0;
+        let ring = &mut self.ring;
+        self.next = self.next.min(wake.0);
         let comes_before = |ring: &Ring<Wake>, number| ring.get(number).is_some_and(|&other| is_behind(other, wake));
         let mut number = ring.len();
         if number == 0 || !comes_before(ring, number - 1) {
@@ -58,7 +52,9 @@ impl Wakes {
     /// Takes the first one out.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<Wake> {
-        self.0.pop_front()
+        let wake = self.ring.pop_front();
+        self.next = self.ring.front().map_or(NEVER, |next| next.0);
+        wake
     }
 }
 
@@ -84,7 +80,7 @@ mod tests {
                     list.push((at, thread));
                     list.sort_by_key(|wake| wake.0);
                 }
-                prop_assert_eq!((wakes.first(), wakes.second()), (list.first().copied(), list.get(1).copied()));
+                prop_assert_eq!(wakes.next, list.first().map_or(NEVER, |wake| wake.0));
             }
         }
     }

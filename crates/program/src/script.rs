@@ -531,6 +531,11 @@ pub trait PacketProgram {
         false
     }
 
+    /// Whether its steps say which operations of the program they are of ([`Steps::comes_from`]).
+    fn names_operations(&self) -> bool {
+        false
+    }
+
     /// Locks that the program is known to use before it starts, numbered from 0; it may use more.
     fn locks(&self) -> u32 {
         0

@@ -17,13 +17,11 @@ const NEVER: Ticks = Ticks::MAX;
 const SOURCE_BITS: u32 = 20;
 /// A time that does not fit into a key counts as this one; so does [`NEVER`].
 const FAR: Ticks = NO_KEY >> SOURCE_BITS;
-/// The key of a source that does not wake.
+/// The key of a source that does not wake; no source has the number in it.
 const NO_KEY: u64 = u64::MAX;
 
 /// A set of sources, each with at most one pending wake-up.
 pub struct Agenda {
-    /// When each source wakes; [`NEVER`] if it does not.
-    when: Box<[Ticks]>,
     /// The tree without its root, four siblings together: those of `quads[i]` are children of node `i`, and node
     /// `i > 0` is slot `i - 1` (its quad and its place therein). Inner nodes come first, one a quad, then the
     /// sources. A node is a key: time since `base` above, source below, so that one comparison settles time and
@@ -35,8 +33,11 @@ pub struct Agenda {
     root: u64,
     /// What the times in keys count from; not after the present.
     base: Ticks,
-    /// The source taken last. Its leaf stays as it was until the source is scheduled again or the next one is taken:
-    /// most sources schedule themselves when they wake, and one replay then serves both.
+    /// The times that no key holds, by source: empty until there is one.
+    far: Vec<Ticks>,
+    sources: usize,
+    /// The source taken last. The tree above its leaf stays as it was until the source is scheduled again or the next one is
+    /// taken: most sources schedule themselves when they wake, and one replay then serves both.
     taken: usize,
     now: Ticks,
 }
@@ -45,16 +46,17 @@ impl Agenda {
     /// An agenda of `sources` sources, numbered from 0.
     ///
     /// # Panics
-    /// If there is none or more than a million: an error in the program, not in its input.
+    /// If there is none or a million and more: an error in the program, not in its input.
     pub fn new(sources: usize) -> Self {
-        assert!((1..=1 << SOURCE_BITS).contains(&sources), "{sources} sources");
+        assert!((1..1 << SOURCE_BITS).contains(&sources), "{sources} sources");
         let quads = (sources - 1).div_ceil(3).max(1);
         Self {
-            when: vec![NEVER; sources].into(),
             quads: vec![[NO_KEY; 4]; quads].into(),
             first_slot: quads - 1 + sources - 1,
             root: NO_KEY,
             base: 0,
+            far: Vec::new(),
+            sources,
             taken: 0,
             now: 0,
         }
@@ -67,9 +69,14 @@ impl Agenda {
     }
 
     /// When `source` wakes, if it does.
-    #[inline]
+    #[inline(always)]
     pub fn pending(&self, source: usize) -> Option<Ticks> {
-        Some(self.when[source]).filter(|&at| at != NEVER)
+        let slot = self.first_slot - source;
+        let key = self.quads[slot / 4][slot % 4];
+        match key >> SOURCE_BITS {
+            FAR => (key != NO_KEY).then(|| self.far[source]),
+            near => Some(self.base + near),
+        }
     }
 
     /// Wake `source` at `at` (not before the present), in place of any pending wake-up.
@@ -77,65 +84,87 @@ impl Agenda {
     pub fn schedule(&mut self, source: usize, at: Ticks) {
         debug_assert!(at >= self.now, "wake-up in the past: {at} before {}", self.now);
         debug_assert!(at < NEVER, "a wake-up that never comes");
-        self.when[source] = at;
-        self.replay(source, (at - self.base).min(FAR) << SOURCE_BITS | source as u64);
+        let near = at - self.base;
+        if near >= FAR {
+            return self.schedule_far(source, at);
+        }
+        self.replay(source, near << SOURCE_BITS | source as u64);
+    }
+
+    /// The same for a time that no key holds.
+    #[cold]
+    fn schedule_far(&mut self, source: usize, at: Ticks) {
+        self.far.resize(self.sources, NEVER);
+        self.far[source] = at;
+        self.replay(source, FAR << SOURCE_BITS | source as u64);
     }
 
     /// Forget the pending wake-up of `source`, if there is one.
     pub fn cancel(&mut self, source: usize) {
-        self.when[source] = NEVER;
         self.replay(source, NO_KEY);
     }
 
     /// Take the next wake-up: its time becomes the present. `None` when there is none, or none before [`END`].
     #[inline(always)]
     pub fn take_next(&mut self) -> Option<(Ticks, usize)> {
-        if self.when[self.taken] == NEVER {
-            self.replay(self.taken, NO_KEY);
+        let slot = self.first_slot - self.taken;
+        if self.quads[slot / 4][slot % 4] == NO_KEY {
+            self.replay_above(slot);
         }
         if self.root >> SOURCE_BITS == FAR {
             self.bring_near()?;
         }
         let source = (self.root & ((1 << SOURCE_BITS) - 1)) as usize;
         self.now = self.base + (self.root >> SOURCE_BITS);
-        self.when[source] = NEVER;
+        let slot = self.first_slot - source;
+        self.quads[slot / 4][slot % 4] = NO_KEY;
         self.taken = source;
         Some((self.now, source))
     }
 
     /// Put `key` at the leaf of `source` and replay towards the root.
     #[inline(always)]
-    fn replay(&mut self, source: usize, mut key: u64) {
+    fn replay(&mut self, source: usize, key: u64) {
+        let slot = self.first_slot - source;
+        self.quads[slot / 4][slot % 4] = key;
+        self.replay_above(slot);
+    }
+
+    /// Replay from the quad of `slot` towards the root, as far as the winner is another.
+    #[inline(always)]
+    fn replay_above(&mut self, slot: usize) {
         let quads = &mut *self.quads;
-        let mut slot = self.first_slot - source;
+        let mut node = slot / 4;
         loop {
-            let node = slot / 4;
-            let quad = &mut quads[node];
-            if quad[slot % 4] == key {
-                return;
-            }
-            quad[slot % 4] = key;
-            key = quad[0].min(quad[1]).min(quad[2].min(quad[3]));
+            let quad = &quads[node];
+            let key = quad[0].min(quad[1]).min(quad[2].min(quad[3]));
             if node == 0 {
                 self.root = key;
                 return;
             }
-            slot = node - 1;
+            let (parent, place) = ((node - 1) / 4, (node - 1) % 4);
+            let winner = &mut quads[parent][place];
+            if *winner == key {
+                return;
+            }
+            *winner = key;
+            node = parent;
         }
     }
 
     /// Whether wake-ups are left, all of them from [`END`] on, when none was there to be taken.
     pub fn is_at_end(&self) -> bool {
-        self.when.iter().any(|&at| at != NEVER)
+        (0..self.sources).any(|source| self.pending(source).is_some())
     }
 
     /// Count times from the earliest wake-up on when the tree knows the time of none; `None` when there is none. What is
     /// near can lie a little beyond the end of time by then, and is still taken.
     #[cold]
     fn bring_near(&mut self) -> Option<()> {
-        self.base = self.when.iter().copied().min().filter(|&at| at < END)?;
-        for source in 0..self.when.len() {
-            if let Some(at) = self.pending(source) {
+        let pending: Vec<Option<Ticks>> = (0..self.sources).map(|source| self.pending(source)).collect();
+        self.base = pending.iter().flatten().copied().min().filter(|&at| at < END)?;
+        for (source, at) in pending.into_iter().enumerate() {
+            if let Some(at) = at {
                 self.schedule(source, at);
             }
         }

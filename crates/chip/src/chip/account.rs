@@ -1,6 +1,7 @@
 //! The account at the end.
 
 use super::Chip;
+use crate::account::Account;
 use crate::counts::{
     ClusterCounts, Counts, InboxCounts, LinkCounts, PacketBufferCounts, PlaceCounts, PoolCounts, PortCounts,
     Spent,
@@ -86,6 +87,9 @@ impl Chip {
             let from = thread.since.max(self.account.since);
             spent[row + usize::from(thread.state.0)] += u128::from(over.saturating_sub(from));
             spent[row + usize::from(State::READY.0)] += u128::from(now - over.max(from).min(now));
+            if let Some((number, ticks)) = Account::ahead(thread, now) {
+                spent[number] -= ticks;
+            }
         }
         spent
     }

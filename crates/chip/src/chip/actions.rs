@@ -5,7 +5,7 @@ use super::issued::{After, Issued};
 use super::send::Sent;
 use super::{Chip, Owner};
 use crate::loss::Loss;
-use crate::packet::Packet;
+use crate::packet::{NOBODY, Packet};
 use crate::place::Place;
 use crate::place::packet_buffer::Transfer;
 use crate::thread::{Posted, State, Thread};
@@ -24,10 +24,6 @@ impl Chip {
         let after = match action {
             Action::Nothing => After::GoOn,
             Action::Access { role, kind, posted, bytes, address, used_after } => {
-                if !posted && let Some(wake) = self.access_at_once(thread, role, kind, bytes, address, now) {
-                    self.engines[engine].wake_at(thread, wake);
-                    return After::Wait;
-                }
                 if self.goes_through_cache(thread, engine, action) {
                     let asked = Cached { role, kind, posted, bytes, address, used_after };
                     let after = self.access_through_cache(thread, engine, asked, now);
@@ -328,7 +324,7 @@ impl Chip {
         let t = &mut self.threads[thread as usize];
         t.next += 1;
         t.spent = false;
-        self.engines[engine].running = None;
+        self.engines[engine].running = NOBODY;
         self.wake_engine(engine, now);
     }
 

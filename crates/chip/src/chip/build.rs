@@ -103,7 +103,8 @@ impl Chip {
                 let in_use = c.threads_of(own);
                 let plain = c.issue_cycles == 0 && clusters[number].branches.is_none();
                 let cache = c.data_cache.as_ref().map(|cache| DataCache::new(cache, engine, in_use, seed));
-                let engine_of = Engine::new(number as u16, threads.len() as u32, in_use, plain);
+                let first = threads.len() as u32;
+                let engine_of = Engine::new(number as u16, clusters[number].clock, first, in_use, plain);
                 engines.push(engine_of.with(c.next_thread, cache));
                 let numbers = threads.len() as u32..threads.len() as u32 + in_use;
                 let thread = |n| Thread::new(n, engine, number as u16, roles, states, c.posted);

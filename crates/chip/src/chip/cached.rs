@@ -3,6 +3,7 @@
 
 use super::issued::{After, Issued};
 use super::{Chip, NO_TARGET, Owner};
+use crate::features::Full;
 use crate::thread::{NEVER, Posted, State};
 use linecard_program::script::{Access, Action, RoleId};
 use linecard_sim::Ticks;
@@ -108,7 +109,7 @@ impl Chip {
                     let wake = now + self.clusters[t.cluster as usize].clock.ticks(u64::from(cycles));
                     (t.wake, t.posted) = (wake, Posted::No);
                     self.enter(thread, state, now);
-                    self.engines[engine].wake_at(thread, wake);
+                    self.engines[engine].wake_at::<Full>(thread, wake);
                     return Some(After::Wait);
                 }
                 t.steps.hold_up(t.next as usize + 1, cycles);

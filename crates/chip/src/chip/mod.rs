@@ -20,6 +20,7 @@ use crate::config::{ChipConfig, TransmitBufferConfig};
 use crate::counts::Counts;
 use crate::due::Due;
 use crate::engine::Engine;
+use crate::features::{Features, Full, Plain};
 use crate::inbox::Inbox;
 use crate::link::Link;
 use crate::loss::Loss;
@@ -510,6 +511,20 @@ impl Chip {
 
     /// Run until `limit`; `progress` is told from time to time how many packets have gone.
     pub fn run(&mut self, limit: RunLimit, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Outcome {
+        let plain = self.engines.iter().all(|engine| engine.plain)
+            && self.recording.is_none()
+            && !self.programs.iter().any(|program| program.names_operations());
+        match plain {
+            true => self.run_with::<Plain>(limit, progress),
+            false => self.run_with::<Full>(limit, progress),
+        }
+    }
+
+    fn run_with<F: Features>(
+        &mut self,
+        limit: RunLimit,
+        progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Outcome {
         let (mut warming, mut mark) = match limit.warmup_packets {
             Some(0) => (false, limit.packets),
             Some(packets) => (true, packets),
@@ -545,7 +560,7 @@ impl Chip {
             let Some((now, source)) = self.agenda.take_next() else {
                 return self.nothing_left();
             };
-            self.handle(source, now);
+            self.handle::<F>(source, now);
             countdown -= 1;
             if countdown == 0 {
                 countdown = EVENTS_BETWEEN_REPORTS;
@@ -608,11 +623,11 @@ impl Chip {
     }
 
     #[inline(always)]
-    fn handle(&mut self, source: usize, now: Ticks) {
+    fn handle<F: Features>(&mut self, source: usize, now: Ticks) {
         let s = &self.sources;
         if source >= s.first_engine {
             if source < s.first_channel {
-                self.engine_event(source - s.first_engine, now);
+                self.engine_event::<F>(source - s.first_engine, now);
             } else {
                 self.channel_event(source - s.first_channel, now);
             }
@@ -686,6 +701,9 @@ impl Chip {
             self.settle(number as u32, now);
         }
         self.account.restart(now);
+        for (number, ticks) in self.threads.iter().filter_map(|t| Account::ahead(t, now)) {
+            self.account.spent[number] += ticks;
+        }
         self.tallies.restart();
         if let (Some(recording), Some(window)) = (&mut self.recording, self.window) {
             let from = now + self.timebase.ticks_from_ns(window.from_ns);

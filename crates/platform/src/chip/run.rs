@@ -105,6 +105,10 @@ impl PacketProgram for Ringed {
         self.inner.sends_blocks()
     }
 
+    fn names_operations(&self) -> bool {
+        self.inner.names_operations()
+    }
+
     fn locks(&self) -> u32 {
         self.inner.locks()
     }

@@ -481,6 +481,10 @@ impl Executing {
 }
 
 impl PacketProgram for Executing {
+    fn names_operations(&self) -> bool {
+        true
+    }
+
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
         let (frame, copy) = (std::mem::take(&mut head.frame), head.kept);
         match &self.around {
