@@ -150,6 +150,17 @@ impl Allocator {
         each!(self, a => a.next_cell(cell))
     }
 
+    /// Whether the cells of a packet follow each other by number.
+    pub fn in_a_row(&self, first: u32, cells: u32) -> bool {
+        match self {
+            Allocator::Fixed(_) | Allocator::Piecewise(_) => true,
+            Allocator::FineGrain(_) => cells == 1,
+            Allocator::Linear(_) | Allocator::PerQueue(_) => {
+                (first..first + cells - 1).all(|cell| self.next_cell(cell) == cell + 1)
+            }
+        }
+    }
+
     /// Cells that hold packets now, or are lost to fragmentation because of them.
     pub fn cells_in_use(&self) -> u32 {
         each!(self, a => a.cells_in_use())

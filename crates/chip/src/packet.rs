@@ -45,6 +45,8 @@ pub(crate) struct Packet {
     pub place: u16,
     pub allocated: bool,
     pub first_cell: u32,
+    /// Its cells follow each other by number from the first on.
+    pub in_a_row: bool,
     /// Cells followed so far when writing and when reading: number in the packet, cell of the memory.
     pub write_at: (u16, u32),
     pub read_at: (u16, u32),
@@ -87,6 +89,12 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
+    /// It has a place in memory from a cell on.
+    pub fn place_at(&mut self, place: u16, first: u32, in_a_row: bool) {
+        (self.place, self.first_cell, self.in_a_row) = (place, first, in_a_row);
+        (self.write_at, self.read_at) = ((0, first), (0, first));
+    }
+
     pub fn new(head: PacketHead, number: u64, flow_hash: u32, input_port: u16, now: Ticks) -> Self {
         Self {
             head,
@@ -111,6 +119,7 @@ impl Packet {
             place: 0,
             allocated: false,
             first_cell: 0,
+            in_a_row: false,
             write_at: (0, 0),
             read_at: (0, 0),
             parts: 0,

@@ -25,7 +25,8 @@ impl Wakes {
     pub fn insert(&mut self, wake: Wake, is_behind: impl Fn(Wake, Wake) -> bool) {
         let ring = &mut self.ring;
         self.next = self.next.min(wake.0);
-        let comes_before = |ring: &Ring<Wake>, number| ring.get(number).is_some_and(|&other| is_behind(other, wake));
+        let comes_before =
+            |ring: &Ring<Wake>, number| ring.get(number).is_some_and(|&other| is_behind(other, wake));
         let mut number = ring.len();
         if number == 0 || !comes_before(ring, number - 1) {
             // Most come last.
@@ -41,7 +42,9 @@ impl Wakes {
             }
         } else {
             ring.push_back(wake);
-            while let Some(&before) = number.checked_sub(1).and_then(|n| ring.get(n)).filter(|&&b| is_behind(b, wake)) {
+            while let Some(&before) =
+                number.checked_sub(1).and_then(|n| ring.get(n)).filter(|&&b| is_behind(b, wake))
+            {
                 ring.set(number, before);
                 number -= 1;
             }

@@ -43,22 +43,31 @@ fn timing(latency: [Cycle; 2], distances: [Cycle; 7]) -> Timing {
     }
 }
 
-/// A request, when it comes, and whether after the accesses that begin in that cycle.
-type Drawn = (Cycle, bool, Request);
+/// When requests come, whether after the accesses that begin in that cycle, how many follow each other in a row, all like
+/// the first but the last, and the bytes of that.
+type Drawn = (Cycle, bool, Request, u16, u32);
 
-/// What an engine asks for: a cell, or one in two halves of one turn.
+/// What an engine asks for: a cell, one in two halves of one turn, or the cells of a block.
 fn arrivals() -> impl Strategy<Value = Vec<Drawn>> {
     let gap = prop_oneof![4 => Just(0), 4 => 1..12_u64, 1 => 12..200_u64];
-    let one = (gap, any::<bool>(), 0..4_u32, 0..3_u32, 1..200_u32, any::<bool>(), prop::bool::weighted(0.2));
+    let shape = (prop::bool::weighted(0.2), prop_oneof![2 => Just(1_u16), 1 => 2..7_u16], 1..200_u32);
+    let one = (gap, any::<bool>(), 0..4_u32, 0..3_u32, 1..200_u32, any::<bool>(), shape);
     prop::collection::vec(one, 1..120).prop_map(|drawn| {
-        let (mut now, mut tag, mut requests) = (0, 0, Vec::new());
-        for (gap, after, bank, row, bytes, write, split) in drawn {
+        let (mut now, mut tag, mut requests) = (0, 0, Vec::<Drawn>::new());
+        for (gap, after, bank, row, bytes, write, (split, count, last_bytes)) in drawn {
             now += gap;
             // Within a cycle, what comes after stays after.
-            let after = after || requests.last().is_some_and(|&(at, after, _)| at == now && after);
+            let after = after || requests.last().is_some_and(|&(at, after, ..)| at == now && after);
             let location = Location { bank, row };
             for more in if split { &[true, false][..] } else { &[false] } {
-                requests.push((now, after, Request { location, bytes, write, more: *more, tag }));
+                let (count, last_bytes) = if split { (1, bytes) } else { (count, last_bytes) };
+                requests.push((
+                    now,
+                    after,
+                    Request { location, bytes, write, more: *more, tag },
+                    count,
+                    last_bytes,
+                ));
                 tag += 1;
             }
         }
@@ -72,7 +81,7 @@ type Seen = (Vec<(Cycle, u32)>, Vec<String>);
 /// One that is driven: requests, wake-ups, and restarts.
 trait Driven {
     fn next_wake(&self) -> Option<Cycle>;
-    fn submit(&mut self, now: Cycle, request: Request);
+    fn submit(&mut self, now: Cycle, request: Request, count: u16, last_bytes: u32);
     fn wake(&mut self, now: Cycle, ends: &mut Vec<(Cycle, u32)>);
     fn restart(&mut self, now: Cycle) -> String;
 }
@@ -81,8 +90,9 @@ impl Driven for Controller<Silent> {
     fn next_wake(&self) -> Option<Cycle> {
         self.next_wake()
     }
-    fn submit(&mut self, now: Cycle, request: Request) {
-        self.submit(now, request);
+    fn submit(&mut self, now: Cycle, request: Request, count: u16, last_bytes: u32) {
+        (1..count).for_each(|_| self.submit(now, request));
+        self.submit(now, Request { bytes: last_bytes, ..request });
     }
     fn wake(&mut self, now: Cycle, ends: &mut Vec<(Cycle, u32)>) {
         ends.extend(self.wake(now).map(|done| (now, done.tag)));
@@ -98,11 +108,11 @@ impl Driven for Planner {
     fn next_wake(&self) -> Option<Cycle> {
         self.next_wake()
     }
-    fn submit(&mut self, now: Cycle, request: Request) {
-        let _ = self.submit(now, request);
+    fn submit(&mut self, now: Cycle, request: Request, count: u16, last_bytes: u32) {
+        let _ = self.submit_run(now, request, count, last_bytes);
     }
     fn wake(&mut self, _now: Cycle, ends: &mut Vec<(Cycle, u32)>) {
-        self.wake(|tag, end| {
+        self.wake(|tag, end, _| {
             ends.push((end, tag));
             0
         });
@@ -120,14 +130,14 @@ fn drive(driven: &mut impl Driven, requests: &[Drawn], restarts: &[Cycle]) -> Se
     let (mut requests, mut restarts) = (requests.iter().peekable(), restarts.iter().peekable());
     loop {
         let wake = driven.next_wake().unwrap_or(Cycle::MAX);
-        let arrival = requests.peek().map_or((Cycle::MAX, false), |&&(at, after, _)| (at, after));
+        let arrival = requests.peek().map_or((Cycle::MAX, false), |&&(at, after, ..)| (at, after));
         let restart = restarts.peek().map_or(Cycle::MAX, |&&at| at);
         if restart != Cycle::MAX && restart <= wake.min(arrival.0) {
             counted.push(driven.restart(restart));
             restarts.next();
         } else if arrival.0 != Cycle::MAX && (arrival.0 < wake || (arrival.0 == wake && !arrival.1)) {
-            let &(at, _, request) = requests.next().unwrap();
-            driven.submit(at, request);
+            let &(at, _, request, count, last_bytes) = requests.next().unwrap();
+            driven.submit(at, request, count, last_bytes);
         } else if wake != Cycle::MAX {
             driven.wake(wake, &mut ends);
         } else {
@@ -171,14 +181,17 @@ fn a_batch_that_is_there_is_begun_in_one_call() {
         |tag| Request { location: Location { bank: 0, row: 7 }, bytes: 64, write: true, more: false, tag };
     assert_eq!([0, 1, 2, 3].map(|tag| planner.submit(10, cell(tag))), [Some(10), None, None, None]);
     let mut ends = Vec::new();
-    planner.wake(|tag, end| {
+    planner.wake(|tag, end, _| {
         ends.push((end, tag));
         u64::from(tag) + 5
     });
     // Activate at 10, columns from 12, data from 14, eight cycles of eight bytes each. The turn behind the third is not
     // final: a read may come.
     assert_eq!(ends, [(22, 0), (30, 1), (38, 2)]);
-    assert_eq!([10, 22, 23, 31].map(|now| planner.statistics(now).accesses), [[0, 1], [0, 1], [0, 2], [0, 3]]);
+    assert_eq!(
+        [10, 22, 23, 31].map(|now| planner.statistics(now).accesses),
+        [[0, 1], [0, 1], [0, 2], [0, 3]]
+    );
     assert_eq!(planner.last_results().collect::<Vec<_>>(), [(22, 5), (30, 6), (38, 7)]);
     planner.restart_statistics(30);
     assert_eq!(planner.statistics(38).accesses, [0, 1]);

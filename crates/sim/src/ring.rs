@@ -46,6 +46,12 @@ impl<T: Copy + Default> Ring<T> {
         if self.len > 0 { Some(&self.slots[self.first]) } else { None }
     }
 
+    /// The first value, to change it.
+    #[inline(always)]
+    pub fn front_mut(&mut self) -> Option<&mut T> {
+        if self.len > 0 { Some(&mut self.slots[self.first]) } else { None }
+    }
+
     /// Replace the value behind `number` others.
     #[inline(always)]
     pub fn set(&mut self, number: usize, value: T) {
@@ -104,7 +110,7 @@ mod tests {
         #[test]
         fn behaves_as_a_deque(
             room in 0usize..10,
-            steps in proptest::collection::vec((0u8..5, 0usize..12, any::<u32>()), 1..200),
+            steps in proptest::collection::vec((0u8..6, 0usize..12, any::<u32>()), 1..200),
         ) {
             let (mut ring, mut deque) = (Ring::new(room), VecDeque::new());
             for (action, number, value) in steps {
@@ -112,6 +118,7 @@ mod tests {
                     0 | 1 => { ring.push_back(value); deque.push_back(value); }
                     2 => { ring.push_front(value); deque.push_front(value); }
                     3 => prop_assert_eq!(ring.pop_front(), deque.pop_front()),
+                    4 => prop_assert_eq!(ring.front_mut(), deque.front_mut()),
                     _ => if let Some(old) = deque.get_mut(number) {
                         *old = value;
                         ring.set(number, value);

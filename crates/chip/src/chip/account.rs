@@ -263,10 +263,9 @@ impl Chip {
                     _ => None,
                 },
                 packet_buffer: match place {
-                    Place::PacketBuffer(b) => Some(PacketBufferCounts {
-                        channels: b.statistics(now),
-                        cycles: b.cycles(now),
-                    }),
+                    Place::PacketBuffer(b) => {
+                        Some(PacketBufferCounts { channels: b.statistics(now), cycles: b.cycles(now) })
+                    }
                     _ => None,
                 },
                 results: match place {

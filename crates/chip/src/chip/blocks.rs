@@ -78,8 +78,8 @@ impl Chip {
             }
             Placement::At(first) => {
                 memory.cells.set(memory.cells.now + u64::from(cells), now);
-                (packet.place, packet.allocated, packet.first_cell) = (place, true, first);
-                (packet.write_at, packet.read_at) = ((0, first), (0, first));
+                packet.allocated = true;
+                packet.place_at(place, first, allocator.in_a_row(first, cells));
                 if let Some(wide) = &mut memory.wide {
                     packet.stream = wide.caches.append(packet.queue, cells);
                     // Space kept apart by queue is used in order, so the place in the queue is given with the space.
@@ -271,7 +271,8 @@ impl Chip {
         let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
         self.targets[number].as_ref().is_some_and(|target| {
             let place = &self.places[usize::from(target.place)];
-            target.to_buffer && matches!(place, Place::PacketBuffer(buffer) if buffer.plans())
+            target.to_buffer
+                && matches!(place, Place::PacketBuffer(buffer) if buffer.plans() && buffer.rows_hold_cells())
         })
     }
 
@@ -287,13 +288,28 @@ impl Chip {
         let owner = Owner::Thread { thread, posted: true };
         let request = self.new_request(owner, number as u32, Access::Read, 0, place, 0);
         self.requests[request as usize].arrived = now;
+        let packet = &self.packets[id];
         let mut pieces = 0;
-        for cell in block.first_cell..block.first_cell + block.cells {
-            let address = base + self.cell_address(id, cell, false);
-            let bytes = u32::from(self.packets[id].cell_bytes(cell));
-            let transfer = Transfer { request, address, bytes, registers: 0, write: false };
-            self.submit_transfer(usize::from(place), transfer, now);
-            pieces += self.requests[request as usize].pieces;
+        if packet.in_a_row {
+            let address =
+                base + (u64::from(packet.first_cell) + u64::from(block.first_cell)) * u64::from(CELL_BYTES);
+            let last_bytes = u32::from(packet.cell_bytes(block.first_cell + block.cells - 1));
+            let Place::PacketBuffer(buffer) = &mut self.places[usize::from(place)] else {
+                unreachable!("asked of packet buffers only")
+            };
+            let source = self.sources.first_channel + self.sources.channel_of_place[usize::from(place)];
+            let agenda = &mut self.agenda;
+            pieces = buffer.submit_cells(request, address, block.cells, last_bytes, now, |at| {
+                agenda.schedule(source, at);
+            });
+        } else {
+            for cell in block.first_cell..block.first_cell + block.cells {
+                let address = base + self.cell_address(id, cell, false);
+                let bytes = u32::from(self.packets[id].cell_bytes(cell));
+                let transfer = Transfer { request, address, bytes, registers: 0, write: false };
+                self.submit_transfer(usize::from(place), transfer, now);
+                pieces += self.requests[request as usize].pieces;
+            }
         }
         self.requests[request as usize].pieces = pieces;
     }

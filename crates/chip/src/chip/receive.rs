@@ -161,8 +161,7 @@ impl Chip {
             Some(Room::Allocated(allocator)) => allocator,
             Some(Room::RandomBank { stream, banks, step_cells }) => {
                 let first = stream.below(*banks) * *step_cells;
-                (packet.place, packet.first_cell) = (place, first);
-                (packet.write_at, packet.read_at) = ((0, first), (0, first));
+                packet.place_at(place, first, true);
                 return Ok(());
             }
             None => unreachable!("every place that keeps packets has room for them"),
@@ -171,8 +170,8 @@ impl Chip {
             Placement::Wait => Err(Loss::PacketMemoryFull),
             Placement::TooLarge => Err(Loss::Program(DropReason::TooLarge)),
             Placement::At(first) => {
-                (packet.place, packet.allocated, packet.first_cell) = (place, true, first);
-                (packet.write_at, packet.read_at) = ((0, first), (0, first));
+                packet.allocated = true;
+                packet.place_at(place, first, allocator.in_a_row(first, u32::from(packet.cells)));
                 Ok(())
             }
         }
@@ -273,16 +272,14 @@ impl Chip {
     }
 
     /// Byte offset of a cell within the memory that keeps packets; cells are followed in order.
+    #[inline]
     pub(super) fn cell_address(&mut self, id: PacketId, cell: u16, write: bool) -> u64 {
         let packet = &mut self.packets[id];
+        if packet.in_a_row {
+            return (u64::from(packet.first_cell) + u64::from(cell)) * u64::from(CELL_BYTES);
+        }
         let Some(memory) = &self.memory else { return u64::from(cell) * u64::from(CELL_BYTES) };
-        let allocator = match &memory.rooms[usize::from(packet.place)] {
-            Some(Room::Allocated(allocator)) => allocator,
-            Some(Room::RandomBank { .. }) => {
-                return (u64::from(packet.first_cell) + u64::from(cell)) * u64::from(CELL_BYTES);
-            }
-            None => return 0,
-        };
+        let Some(Room::Allocated(allocator)) = &memory.rooms[usize::from(packet.place)] else { return 0 };
         let at = if write { &mut packet.write_at } else { &mut packet.read_at };
         if at.0 > cell {
             *at = (0, packet.first_cell);

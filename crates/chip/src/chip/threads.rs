@@ -136,7 +136,13 @@ impl Chip {
     /// Make an access of a thread where it arrives in the order of issue at a memory that answers at once; the thread waits
     /// until the end. Whether it was made.
     #[inline(always)]
-    fn access_at_once<F: Features>(&mut self, thread: u32, engine: usize, access: Action, now: Ticks) -> bool {
+    fn access_at_once<F: Features>(
+        &mut self,
+        thread: u32,
+        engine: usize,
+        access: Action,
+        now: Ticks,
+    ) -> bool {
         let Action::Access { role, kind, bytes, address, .. } = access else { return false };
         let t = &mut self.threads[thread as usize];
         let Some(target) = &self.targets[t.targets as usize + usize::from(role.0)] else { return false };
@@ -145,7 +151,9 @@ impl Chip {
         }
         let place = &mut self.places[usize::from(target.place)];
         let address = target.base + u64::from(address);
-        let Some(done) = place.serve(now + target.issue, kind, address, u32::from(bytes)) else { return false };
+        let Some(done) = place.serve(now + target.issue, kind, address, u32::from(bytes)) else {
+            return false;
+        };
         let wake = done + target.back;
         if F::ALL {
             enter::<F>(t, target.state, now, &mut self.account, &mut self.recording, &self.packets);

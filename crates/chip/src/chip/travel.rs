@@ -240,9 +240,9 @@ impl Chip {
         match &mut self.places[usize::from(place)] {
             Place::PacketBuffer(buffer) if buffer.plans() => {
                 let (requests, finished) = (&mut self.requests, &mut self.finished);
-                let next = buffer.wake_ahead(|request, end| {
+                let next = buffer.wake_ahead(|request, end, is_last| {
                     let r = &mut requests[request as usize];
-                    r.pieces -= 1;
+                    r.pieces -= u32::from(is_last);
                     if r.pieces == 0 {
                         finished.push((request, end));
                     }

@@ -30,13 +30,17 @@ const UNKNOWN: u8 = 3;
 /// No row is open.
 const CLOSED: u32 = u32::MAX;
 
+/// Accesses that follow each other in a row of a bank.
 #[derive(Clone, Copy, Debug, Default)]
 struct Queued {
     arrival: Cycle,
     row: u32,
+    /// Of each but the last, and of that.
     bytes: u32,
+    last_bytes: u32,
     tag: u32,
     bank: u16,
+    count: u16,
     more: bool,
 }
 
@@ -193,7 +197,7 @@ impl Planner {
         let mut begins = self.woken;
         for begun in &self.begun[..self.count] {
             if begins >= now && begins > self.woken {
-                count(&mut later, begun);
+                enter(&mut later, begun);
             }
             begins = begun.end;
         }
@@ -204,11 +208,19 @@ impl Planner {
     /// the planner in, if it slept.
     #[inline(always)]
     pub fn submit(&mut self, now: Cycle, request: Request) -> Option<Cycle> {
+        self.submit_run(now, request, 1, request.bytes)
+    }
+
+    /// The same for `count` requests that follow each other in a row of a bank, all of `request.bytes` bytes but the last.
+    #[inline(always)]
+    pub fn submit_run(&mut self, now: Cycle, request: Request, count: u16, last_bytes: u32) -> Option<Cycle> {
         let Request { location, bytes, write, more, tag } = request;
         let queue = if write { WRITES } else { READS };
-        let bank = location.bank as u16;
-        self.queues[queue].push_back(Queued { arrival: now, row: location.row, bytes, tag, bank, more });
-        self.statistics.windows[queue].reference(location);
+        let (row, bank) = (location.row, location.bank as u16);
+        self.queues[queue].push_back(Queued { arrival: now, row, bytes, last_bytes, tag, bank, count, more });
+        for _ in 0..count {
+            self.statistics.windows[queue].reference(location);
+        }
         if self.queues[queue].len() > 1 {
             return None;
         }
@@ -220,10 +232,11 @@ impl Planner {
         Some(self.wake)
     }
 
-    /// Begin the access that is due, and those behind it whose turn is final. Calls `ended` with the mark of each and the
-    /// cycle of its end; what that returns is kept as its result until the next call ([`Planner::last_results`]).
+    /// Begin the access that is due, and those behind it whose turn is final. Calls `ended` with the mark of each, the cycle
+    /// of its end, and whether it is the last of those submitted together; what that returns is kept as its result until the
+    /// next call ([`Planner::last_results`]).
     #[inline(always)]
-    pub fn wake(&mut self, mut ended: impl FnMut(u32, Cycle) -> u64) {
+    pub fn wake(&mut self, mut ended: impl FnMut(u32, Cycle, bool) -> u64) {
         let now = std::mem::replace(&mut self.wake, NEVER);
         if now == NEVER {
             return;
@@ -238,10 +251,10 @@ impl Planner {
         }
         let mut begins = now;
         loop {
-            let (next, tag) = self.begin(turn, begins);
+            let (next, tag, is_last) = self.begin(turn, begins);
             begins = self.bus_free;
             let number = self.count % MOST_AHEAD;
-            self.begun[number].result = ended(tag, begins);
+            self.begun[number].result = ended(tag, begins, is_last);
             self.count += 1;
             turn = next;
             if !turn.is_final || self.count == MOST_AHEAD || !self.is_final_behind(turn) {
@@ -263,8 +276,8 @@ impl Planner {
         let others = !self.queues[usize::from(other)].is_empty();
         match self.queues[usize::from(last)].front() {
             Some(head) => {
-                let continues =
-                    self.last.served < self.batch && (head.bank != self.last.bank || head.row == self.last.row);
+                let continues = self.last.served < self.batch
+                    && (head.bank != self.last.bank || head.row == self.last.row);
                 let queue = if continues || !others { last } else { other };
                 Turn { queue, is_final: continues || others, continues }
             }
@@ -282,9 +295,13 @@ impl Planner {
         if head.more {
             return true;
         }
+        let others = !self.queues[1 - queue].is_empty();
+        let goes_on = || others || self.served_with(next) < self.batch;
+        if head.count > 1 {
+            return goes_on();
+        }
         let Some(behind) = self.queues[queue].get(1) else { return false };
-        !self.queues[1 - queue].is_empty()
-            || self.served_with(next) < self.batch && (behind.bank != head.bank || behind.row == head.row)
+        goes_on() && (others || behind.bank != head.bank || behind.row == head.row)
     }
 
     /// Requests of the batch with the next access; 1 where that begins a new one.
@@ -294,12 +311,14 @@ impl Planner {
     }
 
     /// Serve the next access from cycle `now` on, which is not before the end of the data moved last. Returns whose turn
-    /// follows, and its mark.
+    /// follows, its mark, and whether it is the last of those submitted together.
     #[inline(always)]
-    fn begin(&mut self, turn: Turn, now: Cycle) -> (Turn, u32) {
+    fn begin(&mut self, turn: Turn, now: Cycle) -> (Turn, u32, bool) {
         let side = usize::from(turn.queue & 1);
         let served = self.served_with(turn);
-        let Queued { arrival, row, bytes, tag, bank, more } = self.queues[side].pop_front().unwrap_or_default();
+        let Queued { arrival, row, bytes, last_bytes, tag, bank, count, more } = self.take_from(side);
+        let is_last = count == 1;
+        let bytes = if is_last { last_bytes } else { bytes };
         let turned = self.last.queue != turn.queue;
         self.last = Last { bank, row, queue: turn.queue, served, more };
 
@@ -356,9 +375,21 @@ impl Planner {
             new_batch: !turn.continues,
             turned_hit: hit && turned,
         };
-        count(&mut self.statistics, &begun);
+        enter(&mut self.statistics, &begun);
         self.begun[self.count % MOST_AHEAD] = begun;
-        (next, tag)
+        (next, tag, is_last)
+    }
+
+    /// Take an access of a queue that has one; returns it with those behind it.
+    #[inline(always)]
+    fn take_from(&mut self, side: usize) -> Queued {
+        match self.queues[side].front_mut() {
+            Some(head) if head.count > 1 => {
+                head.count -= 1;
+                Queued { count: head.count + 1, ..*head }
+            }
+            _ => self.queues[side].pop_front().unwrap_or_default(),
+        }
     }
 }
 
@@ -391,7 +422,7 @@ impl Bank {
 }
 
 #[inline(always)]
-fn count(s: &mut Statistics, begun: &Begun) {
+fn enter(s: &mut Statistics, begun: &Begun) {
     let side = usize::from(begun.write);
     let cycles = Cycle::from(begun.cycles);
     s.data_cycles[side] += cycles;

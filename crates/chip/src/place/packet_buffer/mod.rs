@@ -5,6 +5,7 @@ mod planned;
 use crate::config::PacketBufferConfig;
 use linecard_dram::packet_buffer::{Controller, Request, Silent, Statistics};
 use linecard_dram::{AddressMap, Cycle};
+use linecard_program::CELL_BYTES;
 use linecard_sim::{Clock, Ticks, Timebase};
 use planned::Planned;
 
@@ -114,6 +115,43 @@ impl PacketBuffer {
         self.submit_parts(cycle, transfer, first, wake)
     }
 
+    /// Submit the reads of cells that follow each other, the last of `last_bytes` bytes, where accesses are begun ahead.
+    /// Returns how many runs they became, of the cells of a row each.
+    pub fn submit_cells(
+        &mut self,
+        request: u32,
+        address: u64,
+        cells: u16,
+        last_bytes: u32,
+        now: Ticks,
+        mut wake: impl FnMut(Ticks),
+    ) -> u32 {
+        let Some(planned) = &mut self.planned else { return 0 };
+        let cycle = self.clock.cycle_at_or_after(now);
+        let (mut at, mut left, mut runs) = (address, cells, 0);
+        while left > 0 {
+            let room = (self.row_bytes - (at & (self.row_bytes - 1))) / u64::from(CELL_BYTES);
+            let count = room.clamp(1, u64::from(left)) as u16;
+            left -= count;
+            let location = self.map.locate(at);
+            let part = Request { location, bytes: CELL_BYTES, write: false, more: false, tag: request };
+            let last_bytes = if left == 0 { last_bytes } else { CELL_BYTES };
+            if let Some(at) = planned.submit_run(cycle, part, count, last_bytes) {
+                wake(self.clock.ticks(at));
+            }
+            at += u64::from(count) * u64::from(CELL_BYTES);
+            runs += 1;
+        }
+        self.accesses += u64::from(cells);
+        self.bytes += u64::from(cells - 1) * u64::from(CELL_BYTES) + u64::from(last_bytes);
+        runs
+    }
+
+    /// Whether cells lie in rows as a whole.
+    pub fn rows_hold_cells(&self) -> bool {
+        self.row_bytes >= u64::from(CELL_BYTES)
+    }
+
     /// Submit a transfer part by part: up to the end of a row or channel, and what comes from registers apart.
     fn submit_parts(
         &mut self,
@@ -175,9 +213,9 @@ impl PacketBuffer {
     }
 
     /// The same where accesses are begun ahead: `ended` gets the request of each transfer with the time of its result, and
-    /// returns when the request arrived. Returns when there is something next.
+    /// whether it is the last of those submitted together, and returns when the request arrived. Returns when there is something next.
     #[inline(always)]
-    pub fn wake_ahead(&mut self, ended: impl FnMut(u32, Ticks) -> Ticks) -> Option<Ticks> {
+    pub fn wake_ahead(&mut self, ended: impl FnMut(u32, Ticks, bool) -> Ticks) -> Option<Ticks> {
         let next = self.planned.as_mut()?.wake(self.clock, self.latency, ended);
         next.map(|at| self.clock.ticks(at))
     }

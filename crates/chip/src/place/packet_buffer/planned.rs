@@ -29,19 +29,25 @@ impl Planned {
         self.planner.submit(cycle, Request { tag, ..request })
     }
 
+    /// The same for `count` accesses that follow each other in a row of a bank.
+    #[inline(always)]
+    pub fn submit_run(&mut self, cycle: u64, request: Request, count: u16, last_bytes: u32) -> Option<u64> {
+        self.planner.submit_run(cycle, Request { tag: request.tag | LAST, ..request }, count, last_bytes)
+    }
+
     /// Begin what is due and what is settled behind it. `ended` gets the request of each transfer with the time of its
-    /// result, and returns when the request arrived. Returns the next cycle to wake in.
+    /// result, and whether it is the last of those submitted together; it returns when the request arrived. Returns the next cycle to wake in.
     #[inline(always)]
     pub fn wake(
         &mut self,
         clock: Clock,
         latency: Ticks,
-        mut ended: impl FnMut(u32, Ticks) -> Ticks,
+        mut ended: impl FnMut(u32, Ticks, bool) -> Ticks,
     ) -> Option<u64> {
         let mut residence = 0;
-        self.planner.wake(|tag, cycle| {
+        self.planner.wake(|tag, cycle, is_last| {
             let done = clock.ticks(cycle) + latency;
-            let arrived = ended(tag & !LAST, done);
+            let arrived = ended(tag & !LAST, done, is_last);
             let taken = if tag & LAST != 0 { done - arrived } else { 0 };
             residence += taken;
             taken
