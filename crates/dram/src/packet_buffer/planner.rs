@@ -256,6 +256,9 @@ impl Planner {
             let number = self.count % MOST_AHEAD;
             self.begun[number].result = ended(tag, begins, is_last);
             self.count += 1;
+            if !is_last && next.continues {
+                begins = self.follow(usize::from(next.queue & 1), &mut ended);
+            }
             turn = next;
             if !turn.is_final || self.count == MOST_AHEAD || !self.is_final_behind(turn) {
                 break;
@@ -335,12 +338,7 @@ impl Planner {
         }
         let not_before = arrival.max(self.bus_free.saturating_sub(latency));
         let at = not_before.max(b.column[side]).max(self.column[side]);
-        let columns_end = at + Cycle::from(cycles);
-        b.precharge = b.precharge.max(columns_end + distances.column_end_to_precharge[side]);
-        let to_column = &distances.column_end_to_column[side];
-        for (column, distance) in self.column.iter_mut().zip(to_column) {
-            *column = (*column).max(columns_end + distance);
-        }
+        self.column_ends(side, usize::from(bank), at + Cycle::from(cycles));
         let start = at + latency;
         let requested = arrival.max(self.bus_free);
         let idle = requested - self.bus_free;
@@ -348,6 +346,7 @@ impl Planner {
         self.bus_free = end;
 
         let next = self.turn();
+        let distances = &self.distances;
         if next.queue != NOBODY
             && let Some(head) = self.queues[usize::from(next.queue & 1)].front()
             && head.bank != bank
@@ -378,6 +377,52 @@ impl Planner {
         enter(&mut self.statistics, &begun);
         self.begun[self.count % MOST_AHEAD] = begun;
         (next, tag, is_last)
+    }
+
+    /// Serve what follows in the row of the access begun last and was submitted with it, as far as the batch goes on behind
+    /// it: each hits, and nothing is prepared for the next. Returns the end of the last.
+    #[inline(always)]
+    fn follow(&mut self, side: usize, ended: &mut impl FnMut(u32, Cycle, bool) -> u64) -> Cycle {
+        let behind = (self.batch - self.last.served - 1).min((MOST_AHEAD - self.count) as u32);
+        let Some(head) = self.queues[side].front_mut() else { return self.bus_free };
+        let count = u32::from(head.count - 1).min(behind);
+        if count == 0 {
+            return self.bus_free;
+        }
+        head.count -= count as u16;
+        let Queued { bytes, tag, bank, .. } = *head;
+        let waited = self.distances.column_end_to_column[side][side];
+        let cycles = (bytes + (1 << self.cycle_bytes_shift) - 1) >> self.cycle_bytes_shift;
+        let mut begun = Begun {
+            end: self.bus_free,
+            waited: waited as u32,
+            cycles,
+            bytes,
+            bank,
+            write: side == WRITES,
+            ..Begun::default()
+        };
+        for _ in 0..count {
+            begun.end += waited + Cycle::from(cycles);
+            begun.result = ended(tag, begun.end, false);
+            enter(&mut self.statistics, &begun);
+            self.begun[self.count % MOST_AHEAD] = begun;
+            self.count += 1;
+        }
+        self.last.served += count;
+        self.bus_free = begun.end;
+        self.column_ends(side, usize::from(bank), begun.end - self.latency[side]);
+        begun.end
+    }
+
+    /// The columns of an access end: the bank may close, and columns of the rank follow, so long after it at the earliest.
+    #[inline(always)]
+    fn column_ends(&mut self, side: usize, bank: usize, end: Cycle) {
+        let b = &mut self.banks[bank];
+        b.precharge = b.precharge.max(end + self.distances.column_end_to_precharge[side]);
+        for (column, distance) in self.column.iter_mut().zip(&self.distances.column_end_to_column[side]) {
+            *column = (*column).max(end + distance);
+        }
     }
 
     /// Take an access of a queue that has one; returns it with those behind it.
