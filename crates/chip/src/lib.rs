@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod block_queue;
 mod chip;
 pub mod config;
 mod counts;

@@ -159,6 +159,13 @@ impl Packet {
         of_cell(cell, self.head.bytes)
     }
 
+    /// Bytes of cells that follow each other, likewise.
+    #[inline]
+    pub fn bytes_of_cells(&self, first: u16, cells: u16) -> u32 {
+        let last = first + cells - 1;
+        u32::from(cells - 1) * linecard_program::CELL_BYTES + u32::from(self.cell_bytes(last))
+    }
+
     /// Bytes of a cell as the packet leaves; likewise.
     #[inline]
     pub fn leaving_cell_bytes(&self, cell: u16) -> u16 {

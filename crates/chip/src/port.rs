@@ -2,7 +2,6 @@
 
 use crate::config::{Looked, PortConfig, Watermarks, WhenFull};
 use crate::scheduler::{Next, Scheduler};
-use crate::transmit_slots::TransmitSlots;
 use crate::wire::Wire;
 use linecard_program::{PacketHead, PacketId};
 use linecard_sim::{Ticks, Timebase};
@@ -57,29 +56,6 @@ pub(crate) struct Sender {
     pub most_queued: u32,
     /// What it sends out of the transmit buffer, where there is one.
     pub cells: CellQueue,
-    /// What output threads send through its slots, where there are such threads.
-    pub blocks: Option<BlockQueue>,
-}
-
-/// Packets that output threads send block by block.
-#[derive(Debug)]
-pub(crate) struct BlockQueue {
-    /// Packets in order; those at the end need not be complete in memory.
-    pub packets: VecDeque<PacketId>,
-    /// Packets admitted that have not left.
-    pub in_transit: u32,
-    /// Packets that may be in transit, where one more waits; otherwise packets that the queue takes.
-    pub most: u32,
-    pub when_full: WhenFull,
-    /// Threads that wait for room.
-    pub waiting: VecDeque<u32>,
-    /// Next cell of the packet at the head.
-    pub next_cell: u16,
-    pub slots: TransmitSlots,
-    /// There is a block to send, and a free slot.
-    pub sendable: bool,
-    /// Output threads that serve the port, counted over the chip's.
-    pub servers: Box<[u32]>,
 }
 
 /// Packets that a port sends cell by cell out of the transmit buffer.
@@ -154,17 +130,6 @@ impl Port {
             bytes: 0,
             most_queued: 0,
             cells: CellQueue::default(),
-            blocks: t.slots.as_ref().map(|slots| BlockQueue {
-                packets: VecDeque::with_capacity(64),
-                in_transit: 0,
-                most: t.queue_packets,
-                when_full: t.when_full,
-                waiting: VecDeque::new(),
-                next_cell: 0,
-                slots: TransmitSlots::new(slots, timebase),
-                sendable: false,
-                servers: Box::default(),
-            }),
         });
         Self { receiver, sender }
     }
@@ -182,12 +147,11 @@ impl Sender {
         self.classes[class].len() >= self.queue_packets
     }
 
-    /// Packets that it has, wherever they stand.
+    /// Packets that it has, wherever they stand, but for those that threads send block by block.
     pub fn count(&self) -> usize {
         let blocked: usize = self.blocked.iter().map(VecDeque::len).sum();
         let cells = self.cells.queue.len() + self.cells.kept.len();
-        let blocks = self.blocks.as_ref().map_or(0, |b| b.packets.len() + b.slots.count());
-        self.queued() + blocked + self.fetched.len() + usize::from(self.sending.is_some()) + cells + blocks
+        self.queued() + blocked + self.fetched.len() + usize::from(self.sending.is_some()) + cells
     }
 
     /// Packets in all queues.

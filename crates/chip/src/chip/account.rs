@@ -308,9 +308,14 @@ impl Chip {
 
     fn port_counts(&self, now: Ticks) -> Vec<PortCounts> {
         let duration = (now - self.account.since) as f64;
+        let taken = |number: usize| {
+            let blocks = self.block_queues.iter().find(|blocks| usize::from(blocks.port) == number)?;
+            Some(share(blocks.slots.taken(now) as f64, duration * blocks.slots.capacity() as f64))
+        };
         let ports = self.ports.iter().zip(&self.config.ports);
         ports
-            .map(|(port, config)| {
+            .enumerate()
+            .map(|(number, (port, config))| {
                 let (receiver, sender) = (port.receiver.as_ref(), port.sender.as_ref());
                 let used = |wire: &crate::wire::Wire| share(wire.busy(now) as f64, duration);
                 PortCounts {
@@ -322,9 +327,7 @@ impl Chip {
                     bytes: [receiver.map_or(0, |r| r.bytes), sender.map_or(0, |s| s.bytes)],
                     most_queued: sender.map_or(0, |s| s.most_queued),
                     shaper: sender.and_then(|s| s.scheduler.shaper_used(now - self.account.since)),
-                    slots: sender.and_then(|s| s.blocks.as_ref()).map(|blocks| {
-                        share(blocks.slots.taken(now) as f64, duration * blocks.slots.capacity() as f64)
-                    }),
+                    slots: taken(number),
                 }
             })
             .collect()

@@ -10,7 +10,6 @@ use crate::config::WhenFull;
 use crate::loss::Loss;
 use crate::place::Place;
 use crate::place::packet_buffer::Transfer;
-use crate::port::BlockQueue;
 use crate::queue_caches::Written;
 use crate::thread::State;
 use linecard_buffers::Placement;
@@ -19,20 +18,11 @@ use linecard_program::{CELL_BYTES, DropReason, PacketId};
 use linecard_sim::Ticks;
 
 impl Chip {
-    /// The queue of a port, by number among those that send.
-    fn block_queue(&mut self, number: usize) -> &mut BlockQueue {
-        let port = usize::from(self.senders[number]);
-        match self.ports[port].sender.as_mut().and_then(|sender| sender.blocks.as_mut()) {
-            Some(blocks) => blocks,
-            None => unreachable!("ports of chips whose threads send blocks have slots"),
-        }
-    }
-
     /// Whether the packet of a thread has a place in the queue of its port; otherwise the thread waits for it.
     pub(super) fn admitted(&mut self, thread: u32, port: u16, now: Ticks) -> bool {
         let number = usize::from(port) % self.senders.len();
         let may_wait = self.gives_places_early();
-        let blocks = self.block_queue(number);
+        let blocks = &mut self.block_queues[number];
         if (may_wait || blocks.when_full == WhenFull::Wait) && blocks.in_transit >= blocks.most {
             blocks.waiting.push_back(thread);
             self.enter(thread, State::QUEUE, now);
@@ -84,7 +74,7 @@ impl Chip {
                     packet.stream = wide.caches.append(packet.queue, cells);
                     // Space kept apart by queue is used in order, so the place in the queue is given with the space.
                     let number = usize::from(packet.queue);
-                    self.block_queue(number).packets.push_back(id);
+                    self.block_queues[number].packets.push_back(id);
                 }
             }
         }
@@ -126,7 +116,7 @@ impl Chip {
         let id = self.threads[thread as usize].packet;
         let number = usize::from(self.packets[id].queue);
         let has_place = self.gives_places_early();
-        let blocks = self.block_queue(number);
+        let blocks = &mut self.block_queues[number];
         if !has_place && blocks.when_full == WhenFull::Drop && blocks.packets.len() >= blocks.most as usize {
             return self.lose_in_hand(thread, Loss::OutputQueueFull, now);
         }
@@ -135,39 +125,20 @@ impl Chip {
         let packet = &mut self.packets[id];
         (packet.complete, packet.sent) = (true, now);
         if !has_place {
-            self.block_queue(number).packets.push_back(id);
+            self.block_queues[number].packets.push_back(id);
         }
         let port = self.senders[number];
         self.note_queue(port, now);
         self.offer_blocks(number, now);
     }
 
-    fn update_sendable(&mut self, number: usize) {
-        let port = usize::from(self.senders[number]);
-        let packets = &self.packets;
-        if let Some(blocks) = self.ports[port].sender.as_mut().and_then(|sender| sender.blocks.as_mut()) {
-            let head = blocks.packets.front();
-            blocks.sendable = head.is_some_and(|&id| packets[id].complete) && blocks.slots.has_free();
-        }
-    }
-
     /// Something changed at a port: its blocks go to the threads that wait for one.
     fn offer_blocks(&mut self, number: usize, now: Ticks) {
-        self.update_sendable(number);
-        loop {
-            let port = usize::from(self.senders[number]);
-            let Some(blocks) = self.ports[port].sender.as_ref().and_then(|sender| sender.blocks.as_ref())
-            else {
-                return;
-            };
-            if !blocks.sendable {
-                return;
-            }
-            let waiting = blocks
-                .servers
-                .iter()
-                .find(|&&thread| self.block_threads[self.block_number[thread as usize] as usize].polls);
-            let Some(&thread) = waiting else { return };
+        self.block_queues[number].update_sendable(&self.packets);
+        while self.block_queues[number].sendable {
+            let polls =
+                |&&thread: &&u32| self.block_threads[self.block_number[thread as usize] as usize].polls;
+            let Some(&thread) = self.block_queues[number].servers.iter().find(polls) else { return };
             self.block_threads[self.block_number[thread as usize] as usize].polls = false;
             let engine = self.threads[thread as usize].engine as usize;
             self.engines[engine].polling -= 1;
@@ -181,11 +152,9 @@ impl Chip {
         let number = self.block_number[thread as usize] as usize;
         let BlockThread { ports, last, .. } = &self.block_threads[number];
         let count = ports.len();
-        let sendable = |at: &usize| {
-            let port = usize::from(self.senders[usize::from(ports[*at])]);
-            self.ports[port].sender.as_ref().and_then(|s| s.blocks.as_ref()).is_some_and(|b| b.sendable)
-        };
-        match (1..=count).map(|step| (last + step) % count).find(sendable) {
+        let sendable = |at: &usize| self.block_queues[usize::from(ports[*at])].sendable;
+        let after = *last + 1..count;
+        match after.chain(0..*last + 1).find(sendable) {
             Some(at) => {
                 let port = usize::from(ports[at]);
                 self.give_block(thread, port, now);
@@ -202,42 +171,22 @@ impl Chip {
     }
 
     fn give_block(&mut self, thread: u32, number: usize, now: Ticks) {
-        let t = &self.threads[thread as usize];
-        let most = self.clusters[usize::from(t.cluster)].block_cells.unwrap_or(1);
-        let program = self.clusters[usize::from(t.cluster)].program;
-        let port = usize::from(self.senders[number]);
-        let Some(blocks) = self.ports[port].sender.as_mut().and_then(|sender| sender.blocks.as_mut()) else {
+        let t = &mut self.threads[thread as usize];
+        let cluster = &self.clusters[usize::from(t.cluster)];
+        let most = cluster.block_cells.unwrap_or(1);
+        let Some((id, mut block)) = self.block_queues[number].take_block(most, &mut self.packets, now) else {
             return;
         };
-        let Some(&id) = blocks.packets.front() else { unreachable!("a sendable queue has a packet") };
-        let first_cell = blocks.next_cell;
-        let packet = &mut self.packets[id];
-        let left = packet.cells - first_cell;
-        let cells = left.min(most);
-        let last = cells == left;
-        if first_cell == 0 {
-            packet.picked = now;
-        }
-        let bytes = (first_cell..first_cell + cells).map(|cell| u32::from(packet.cell_bytes(cell))).sum();
-        let mut block = Block { port: number as u16, first_cell, cells, last, slot: 0 };
-        block.slot = blocks.slots.reserve(id, block, bytes, now);
-        if last {
-            blocks.packets.pop_front();
-            blocks.next_cell = 0;
-        } else {
-            blocks.next_cell = first_cell + cells;
-        }
-        if last {
-            self.note_queue(port as u16, now);
-        }
-        self.update_sendable(number);
-        let served = &mut self.block_threads[self.block_number[thread as usize] as usize];
-        served.last = served.ports.iter().position(|&p| usize::from(p) == number).unwrap_or(0);
-        let t = &mut self.threads[thread as usize];
+        block.port = number as u16;
         t.block = Some((id, block));
         (t.next, t.spent) = (0, false);
         t.steps.clear();
-        self.programs[program].block(&block, &mut t.steps);
+        self.programs[cluster.program].block(&block, &mut t.steps);
+        let served = &mut self.block_threads[self.block_number[thread as usize] as usize];
+        served.last = served.ports.iter().position(|&p| usize::from(p) == number).unwrap_or(0);
+        if block.last {
+            self.note_queue(number as u16, now);
+        }
     }
 
     /// Read the cells of a thread's block, side by side; the thread then waits for all of them.
@@ -325,7 +274,7 @@ impl Chip {
             Some(bus) => self.links[usize::from(bus)].cross(now, u32::from(block.cells) * CELL_BYTES),
             None => now,
         };
-        let Some(blocks) = &mut sender.blocks else { return };
+        let blocks = &mut self.block_queues[usize::from(block.port)];
         let (packets, memory) = (&mut self.packets, &mut self.memory);
         let mut freed = 0;
         let wake = blocks.slots.filled(block.slot, &mut sender.wire, across, |slot| {
@@ -351,7 +300,7 @@ impl Chip {
     /// Slots of a port are free: packets whose last block was there have left, and the next blocks go to threads.
     pub(super) fn slots_event(&mut self, number: usize, now: Ticks) {
         let port = usize::from(self.senders[number]);
-        while let Some(slot) = self.block_queue(number).slots.take_free(now) {
+        while let Some(slot) = self.block_queues[number].slots.take_free(now) {
             if slot.block.last {
                 let packet = &self.packets[slot.packet];
                 let bytes = u64::from(packet.head.bytes);
@@ -364,7 +313,7 @@ impl Chip {
                 self.depart(slot.packet, now);
             }
         }
-        if let Some(at) = self.block_queue(number).slots.next() {
+        if let Some(at) = self.block_queues[number].slots.next() {
             let source = self.sources.first_sender + number;
             self.agenda.schedule(source, at);
         }
@@ -396,7 +345,7 @@ impl Chip {
         }
         if std::mem::take(&mut self.packets[id].admitted) {
             let number = usize::from(self.packets[id].queue);
-            let blocks = self.block_queue(number);
+            let blocks = &mut self.block_queues[number];
             blocks.in_transit -= 1;
             if let Some(thread) = blocks.waiting.pop_front() {
                 let t = &self.threads[thread as usize];

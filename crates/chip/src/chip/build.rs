@@ -6,6 +6,7 @@ use super::{
     TransmitBuffer, Wide,
 };
 use crate::account::{Account, Level};
+use crate::block_queue::BlockQueue;
 use crate::config::{
     ChipConfig, ClusterConfig, OrderKept, PlaceConfig, PlaceKind, PlacementRule, TargetConfig, WideConfig,
 };
@@ -150,6 +151,7 @@ impl Chip {
             senders: sending,
             order: Order::new(config.order, config.ports.len()),
             memory: packet_memory(&config, &places, &timebase)?,
+            block_queues: block_queues(&config, &timebase),
             block_threads: Vec::new(),
             block_number: Vec::new(),
             transmit: config.transmit.map(|transmit| TransmitBuffer {
@@ -239,17 +241,20 @@ impl Chip {
             self.block_threads.push(BlockThread { ports, last, polls: false });
         }
         for number in 0..if count > 0 { ports } else { 0 } {
-            let port = usize::from(self.senders[number]);
-            if let Some(blocks) = self.ports[port].sender.as_mut().and_then(|sender| sender.blocks.as_mut()) {
-                blocks.servers =
-                    threads.iter().enumerate().filter(|(i, _)| serves(*i, number)).map(|(_, &t)| t).collect();
-            }
+            let served = threads.iter().enumerate().filter(|(index, _)| serves(*index, number));
+            self.block_queues[number].servers = served.map(|(_, &thread)| thread).collect();
         }
     }
 }
 
 fn numbers(config: &ChipConfig, wanted: impl Fn(&crate::config::PortConfig) -> bool) -> Vec<u16> {
     (0..config.ports.len()).filter(|&port| wanted(&config.ports[port])).map(|port| port as u16).collect()
+}
+
+/// The queues of the ports that threads send through block by block, by number among those that send.
+fn block_queues(config: &ChipConfig, timebase: &Timebase) -> Vec<BlockQueue> {
+    let ports = config.ports.iter().enumerate();
+    ports.filter_map(|(number, port)| BlockQueue::new(number as u16, port, timebase)).collect()
 }
 
 /// Number among the receivers for each share of the flows: as many for each port as it is faster than the slowest.

@@ -16,6 +16,7 @@ mod travel;
 mod turns;
 
 use crate::account::{Account, Level};
+use crate::block_queue::BlockQueue;
 use crate::config::{ChipConfig, TransmitBufferConfig};
 use crate::counts::Counts;
 use crate::due::Due;
@@ -273,6 +274,8 @@ pub struct Chip {
     order: Order,
     memory: Option<PacketMemory>,
     transmit: Option<TransmitBuffer>,
+    /// By number among the ports that send, where threads move blocks.
+    block_queues: Vec<BlockQueue>,
     /// Threads that move blocks, and the number of each thread among them.
     block_threads: Vec<BlockThread>,
     block_number: Vec<u32>,
@@ -461,6 +464,10 @@ impl Chip {
             ("packets in inboxes", self.inboxes.iter().map(|inbox| u64::from(inbox.waiting)).sum()),
             ("sequences with packets that wait", self.order.sequences_waiting()),
             ("packets of output ports", senders.map(|s| s.count() as u64).sum()),
+            (
+                "packets of block queues",
+                self.block_queues.iter().map(|b| (b.packets.len() + b.slots.count()) as u64).sum(),
+            ),
             ("threads at work", threads as u64),
             ("cells of receive buffers", cells),
             ("cells of packet memories", kept),
@@ -730,11 +737,9 @@ impl Chip {
                 sender.wire.restart(now);
                 sender.scheduler.restart();
                 (sender.packets, sender.bytes, sender.most_queued) = (0, 0, 0);
-                if let Some(blocks) = &mut sender.blocks {
-                    blocks.slots.restart(now);
-                }
             }
         }
+        self.block_queues.iter_mut().for_each(|blocks| blocks.slots.restart(now));
         for inbox in &mut self.inboxes {
             inbox.most_waiting = inbox.waiting;
             (inbox.offered, inbox.refused) = (0, 0);
