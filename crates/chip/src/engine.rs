@@ -17,6 +17,8 @@ pub(crate) struct Engine {
     pub cluster: u16,
     pub first_thread: u32,
     pub clock: Clock,
+    /// Some of its instructions are branches that are taken.
+    pub has_branches: bool,
     /// Accesses take no cycles to issue and branches none to be taken, and nothing of [`Features`] is asked of it.
     pub plain: bool,
     /// The running thread, or [`NOBODY`].
@@ -52,6 +54,7 @@ impl Engine {
             cluster,
             clock,
             first_thread,
+            has_branches: false,
             plain: plain && threads <= 64,
             running: NOBODY,
             few_in_turn: threads <= 64,
@@ -70,7 +73,8 @@ impl Engine {
     }
 
     /// Who is next, and what stands between its threads and memories.
-    pub fn with(mut self, next: NextThread, data_cache: Option<DataCache>) -> Self {
+    pub fn with(mut self, next: NextThread, data_cache: Option<DataCache>, has_branches: bool) -> Self {
+        self.has_branches = has_branches;
         self.in_order = (next == NextThread::FirstReady).then(VecDeque::new);
         self.data_cache = data_cache.map(Box::new);
         self.few_in_turn &= self.in_order.is_none();

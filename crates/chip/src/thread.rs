@@ -97,6 +97,8 @@ pub(crate) struct Thread {
     pub posted_until: Vec<Ticks>,
     pub posted_unknown: u32,
     pub posted: Posted,
+    /// Operations that it may have posted at a time.
+    pub most_posted: u32,
     /// The block that it sends, and its packet.
     pub block: Option<(PacketId, Block)>,
     /// Lines of its engine's cache that it fetches.
@@ -117,6 +119,17 @@ impl Thread {
         self.epoch = self.epoch.wrapping_add(1);
         (self.next, self.spent) = (0, false);
         self.steps.clear();
+    }
+
+    /// Whether it may post one more operation.
+    #[inline(always)]
+    pub fn has_posting_room(&mut self, now: Ticks) -> bool {
+        // Those that are done are put away when their number matters.
+        let few = |t: &Self| t.posted_until.len() as u32 + t.posted_unknown < t.most_posted;
+        few(self) || {
+            self.posted_until.retain(|&until| until > now);
+            few(self)
+        }
     }
 
     /// The operation of its program that it waits for, if it does and its program says which that is.
@@ -152,6 +165,7 @@ impl Thread {
             posted_until: Vec::with_capacity(posted as usize),
             posted_unknown: 0,
             posted: Posted::No,
+            most_posted: posted,
             block: None,
             fetches: Vec::new(),
             answer: 0,

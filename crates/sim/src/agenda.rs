@@ -36,9 +36,10 @@ pub struct Agenda {
     /// The times that no key holds, by source: empty until there is one.
     far: Vec<Ticks>,
     sources: usize,
-    /// The source taken last. The tree above its leaf stays as it was until the source is scheduled again or the next one is
-    /// taken: most sources schedule themselves when they wake, and one replay then serves both.
+    /// The source taken last, and whether the tree still has it. It does until the source is scheduled again or the next one
+    /// is taken: most sources schedule themselves when they wake, and one replay then serves both.
     taken: usize,
+    stale: bool,
     now: Ticks,
 }
 
@@ -58,6 +59,7 @@ impl Agenda {
             far: Vec::new(),
             sources,
             taken: 0,
+            stale: false,
             now: 0,
         }
     }
@@ -71,6 +73,9 @@ impl Agenda {
     /// When `source` wakes, if it does.
     #[inline(always)]
     pub fn pending(&self, source: usize) -> Option<Ticks> {
+        if self.stale && source == self.taken {
+            return None;
+        }
         let slot = self.first_slot - source;
         let key = self.quads[slot / 4][slot % 4];
         match key >> SOURCE_BITS {
@@ -107,48 +112,37 @@ impl Agenda {
     /// Take the next wake-up: its time becomes the present. `None` when there is none, or none before [`END`].
     #[inline(always)]
     pub fn take_next(&mut self) -> Option<(Ticks, usize)> {
-        let slot = self.first_slot - self.taken;
-        if self.quads[slot / 4][slot % 4] == NO_KEY {
-            self.replay_above(slot);
+        if self.stale {
+            self.replay(self.taken, NO_KEY);
         }
         if self.root >> SOURCE_BITS == FAR {
             self.bring_near()?;
         }
         let source = (self.root & ((1 << SOURCE_BITS) - 1)) as usize;
         self.now = self.base + (self.root >> SOURCE_BITS);
-        let slot = self.first_slot - source;
-        self.quads[slot / 4][slot % 4] = NO_KEY;
-        self.taken = source;
+        (self.taken, self.stale) = (source, true);
         Some((self.now, source))
     }
 
-    /// Put `key` at the leaf of `source` and replay towards the root.
+    /// Put `key` at the leaf of `source` and replay towards the root, as far as the winner is another.
     #[inline(always)]
-    fn replay(&mut self, source: usize, key: u64) {
-        let slot = self.first_slot - source;
-        self.quads[slot / 4][slot % 4] = key;
-        self.replay_above(slot);
-    }
-
-    /// Replay from the quad of `slot` towards the root, as far as the winner is another.
-    #[inline(always)]
-    fn replay_above(&mut self, slot: usize) {
+    fn replay(&mut self, source: usize, mut key: u64) {
+        self.stale &= source != self.taken;
         let quads = &mut *self.quads;
-        let mut node = slot / 4;
+        let mut slot = self.first_slot - source;
         loop {
-            let quad = &quads[node];
-            let key = quad[0].min(quad[1]).min(quad[2].min(quad[3]));
+            let (node, place) = (slot / 4, slot % 4);
+            let quad = &mut quads[node];
+            if quad[place] == key {
+                return;
+            }
+            quad[place] = key;
+            key = quad[0].min(quad[1]).min(quad[2].min(quad[3]));
             if node == 0 {
                 self.root = key;
                 return;
             }
-            let (parent, place) = ((node - 1) / 4, (node - 1) % 4);
-            let winner = &mut quads[parent][place];
-            if *winner == key {
-                return;
-            }
-            *winner = key;
-            node = parent;
+            slot = node - 1;
         }
     }
 

@@ -8,7 +8,7 @@ use crate::loss::Loss;
 use crate::packet::{NOBODY, Packet};
 use crate::place::Place;
 use crate::place::packet_buffer::Transfer;
-use crate::thread::{Posted, State, Thread};
+use crate::thread::{Posted, State};
 use linecard_program::script::{Access, Action, RoleId, Step, Way};
 use linecard_program::{DropReason, PacketId};
 use linecard_queueing::Operation;
@@ -30,7 +30,7 @@ impl Chip {
                     // Without room for what is posted it is done again.
                     return after.map_or(After::Wait, |after| self.then(thread, after));
                 }
-                if posted && !self.has_posting_room(thread, now) {
+                if posted && !self.threads[thread as usize].has_posting_room(now) {
                     // The action is done again when there is room.
                     self.wait_for_posting_room(thread, State::POSTED, now);
                     return After::Wait;
@@ -39,7 +39,7 @@ impl Chip {
                 self.issue(thread, Issued { role, kind, posted, bytes, registers: 0, address }, now)
             }
             Action::Cell { role, write, posted, cell, registers } => {
-                if posted && !self.has_posting_room(thread, now) {
+                if posted && !self.threads[thread as usize].has_posting_room(now) {
                     self.wait_for_posting_room(thread, self.place_state(thread, role), now);
                     return After::Wait;
                 }
@@ -63,7 +63,7 @@ impl Chip {
                 let kind = if write { Access::Write } else { Access::Read };
                 let after = self.issue(thread, Issued { role, kind, posted, bytes, registers, address }, now);
                 if posted {
-                    self.pass_room(thread, now);
+                    self.pass_room(thread, engine, now);
                 }
                 after
             }
@@ -72,7 +72,7 @@ impl Chip {
                 After::GoOn
             }
             Action::Room => {
-                if self.has_posting_room(thread, now) {
+                if self.threads[thread as usize].has_posting_room(now) {
                     After::GoOn
                 } else {
                     let cluster = self.threads[thread as usize].cluster as usize;
@@ -429,26 +429,13 @@ impl Chip {
 
     /// Pass the next step where it takes no time and asks only for room to post, and there is room.
     #[inline(always)]
-    fn pass_room(&mut self, thread: u32, now: Ticks) {
-        let t = &self.threads[thread as usize];
-        if let Some(Step { cycles: 0, action: Action::Room }) = t.steps.get(t.next as usize + 1)
-            && self.clusters[usize::from(t.cluster)].branches.is_none()
-            && self.has_posting_room(thread, now)
-        {
-            self.threads[thread as usize].next += 1;
-        }
-    }
-
-    /// Whether the thread may post one more operation.
-    #[inline(always)]
-    pub(super) fn has_posting_room(&mut self, thread: u32, now: Ticks) -> bool {
+    fn pass_room(&mut self, thread: u32, engine: usize, now: Ticks) {
         let t = &mut self.threads[thread as usize];
-        let limit = self.clusters[t.cluster as usize].posted;
-        // Those that are done are put away when their number matters.
-        let few = |t: &Thread| t.posted_until.len() as u32 + t.posted_unknown < limit;
-        few(t) || {
-            t.posted_until.retain(|&until| until > now);
-            few(t)
+        if let Some(Step { cycles: 0, action: Action::Room }) = t.steps.get(t.next as usize + 1)
+            && !self.engines[engine].has_branches
+            && t.has_posting_room(now)
+        {
+            t.next += 1;
         }
     }
 

@@ -87,7 +87,6 @@ impl Chip {
                 issue_cycles: c.issue_cycles,
                 post_cycles: c.post_cycles,
                 issues_take_cycles: c.issue_cycles > 0 || c.post_cycles > 0,
-                posted: c.posted,
                 program: c.program,
                 branches: Branches::new(c.branch_share, c.branch_lost_cycles, seed ^ (number as u64) << 32),
                 takes: c.takes.iter().map(|&inbox| inbox as u16).collect(),
@@ -106,7 +105,7 @@ impl Chip {
                 let cache = c.data_cache.as_ref().map(|cache| DataCache::new(cache, engine, in_use, seed));
                 let first = threads.len() as u32;
                 let engine_of = Engine::new(number as u16, clusters[number].clock, first, in_use, plain);
-                engines.push(engine_of.with(c.next_thread, cache));
+                engines.push(engine_of.with(c.next_thread, cache, clusters[number].branches.is_some()));
                 let numbers = threads.len() as u32..threads.len() as u32 + in_use;
                 let thread = |n| Thread::new(n, engine, number as u16, roles, states, c.posted);
                 threads.extend(numbers.map(thread));

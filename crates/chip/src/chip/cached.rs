@@ -41,7 +41,7 @@ impl Chip {
         now: Ticks,
     ) -> Option<After> {
         let Cached { role, kind, posted, bytes, address, used_after } = asked;
-        if posted && !self.has_posting_room(thread, now) {
+        if posted && !self.threads[thread as usize].has_posting_room(now) {
             self.wait_for_posting_room(thread, State::POSTED, now);
             return None;
         }

@@ -220,7 +220,6 @@ pub(crate) struct Cluster {
     post_cycles: u32,
     /// Whether either is more than none.
     issues_take_cycles: bool,
-    posted: u32,
     program: usize,
     branches: Option<Branches>,
     /// Inboxes that threads take from.
