@@ -221,7 +221,7 @@ pub struct ClusterCounts {
 }
 
 /// A place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PlaceCounts {
     /// Its name, and what it is one of.
     pub name: String,

@@ -36,6 +36,7 @@ mod port;
 mod queue_caches;
 mod rate;
 mod recording;
+mod request;
 mod scheduler;
 mod series;
 mod spread;

@@ -3,17 +3,11 @@
 use super::Chip;
 use crate::account::Account;
 use crate::counts::{
-    ClusterCounts, Counts, InboxCounts, LinkCounts, PacketBufferCounts, PlaceCounts, PoolCounts, PortCounts,
-    Spent,
+    ClusterCounts, Counts, InboxCounts, LinkCounts, PlaceCounts, PoolCounts, PortCounts, Spent,
 };
-use crate::place::{Place, Served, Serves};
+use crate::place::memory::{Memory, share};
 use crate::thread::{NEVER, State};
-use linecard_dram::packet_buffer::Statistics;
 use linecard_sim::Ticks;
-
-fn share(part: f64, whole: f64) -> f64 {
-    if whole > 0.0 { part / whole } else { 0.0 }
-}
 
 impl Chip {
     pub(super) fn count(&self, now: Ticks) -> Counts {
@@ -179,106 +173,13 @@ impl Chip {
     }
 
     fn place_counts(&self, now: Ticks) -> Vec<PlaceCounts> {
-        let duration = (now - self.account.since) as f64;
-        let of_server = |server: &crate::place::Server| match server.concurrency() {
-            0 => None,
-            n => Some(share(server.busy(now) as f64, duration * f64::from(n))),
-        };
-        let of_parts = |served: Served| {
-            let shares: Vec<f64> = served.busy.iter().map(|&busy| share(busy as f64, duration)).collect();
-            let mean = (!shares.is_empty()).then(|| share(shares.iter().sum(), shares.len() as f64));
-            let most = mean.map(|_| shares.iter().copied().fold(0.0, f64::max));
-            (mean, most, served.accesses, served.residence, None)
-        };
-        let place = |(place, config): (&Place, &crate::config::PlaceConfig)| {
-            let (utilization, most, accesses, residence, hit_rate) = match place {
-                Place::Server(s) => (of_server(s), of_server(s), s.accesses, s.residence, None),
-                Place::Banked(banks) => of_parts(banks.served(now)),
-                Place::Of(place) => of_parts(place.served(now)),
-                Place::Dram(d) => {
-                    let (shares, most) = d.shares(now);
-                    (Some(shares.data), Some(most), d.accesses, d.residence, Some(shares.row_hit_rate))
-                }
-                Place::Cached(c) => {
-                    let rate = share(c.hits as f64, (c.hits + c.misses) as f64);
-                    let use_ = of_server(&c.port);
-                    (use_, use_, c.port.accesses, c.residence, Some(rate))
-                }
-                Place::PacketBuffer(b) => {
-                    let cycles = b.cycles(now) as f64;
-                    let channels = b.statistics(now);
-                    let data = |s: &Statistics| (s.data_cycles[0] + s.data_cycles[1]) as f64;
-                    let shares: Vec<f64> = channels.iter().map(|s| share(data(s), cycles).min(1.0)).collect();
-                    let mean = share(shares.iter().sum(), shares.len() as f64);
-                    let most = shares.iter().copied().fold(0.0, f64::max);
-                    let hits = channels.iter().map(Statistics::row_hit_rate).sum::<f64>();
-                    let hit_rate = Some(share(hits, shares.len() as f64));
-                    (Some(mean), Some(most), b.accesses, b.residence(now), hit_rate)
-                }
-                Place::Results(r) => {
-                    let use_ = of_server(&r.port);
-                    let rate = share(r.hits as f64, r.lookups as f64);
-                    (use_, use_, r.port.accesses, r.port.residence, Some(rate))
-                }
-                Place::QueueManager(m) => {
-                    let usage = m.usage(now);
-                    let rate = (usage.lookups > 0).then(|| share(usage.hits as f64, usage.lookups as f64));
-                    (Some(usage.utilization), Some(usage.utilization), usage.operations, 0, rate)
-                }
-                Place::Slots(s) => {
-                    let shares = s.shares(now);
-                    let bus = Some((shares.data + shares.turnaround).min(1.0));
-                    (bus, bus, shares.accesses, s.residence, None)
-                }
-            };
-            PlaceCounts {
-                name: config.name.clone(),
-                group: config.group.clone(),
-                utilization,
-                utilization_most: most,
-                accesses,
-                bytes: match place {
-                    Place::Server(s) => s.moved_bytes,
-                    Place::Banked(banks) => banks.served(now).bytes,
-                    Place::Of(place) => place.served(now).bytes,
-                    Place::Dram(d) => d.bytes,
-                    Place::Cached(c) => c.port.moved_bytes,
-                    Place::Slots(s) => s.shares(now).bytes,
-                    Place::PacketBuffer(b) => b.bytes,
-                    Place::Results(r) => r.port.moved_bytes,
-                    Place::QueueManager(_) => 0,
-                },
-                time_mean: share(residence as f64, accesses as f64),
-                hit_rate,
-                reads: match place {
-                    Place::Cached(c) => Some((c.read_hits, c.read_misses)),
-                    _ => None,
-                },
-                dram: match place {
-                    Place::Dram(d) => Some(d.shares(now).0),
-                    _ => None,
-                },
-                slots: match place {
-                    Place::Slots(s) => Some(s.shares(now)),
-                    _ => None,
-                },
-                packet_buffer: match place {
-                    Place::PacketBuffer(b) => {
-                        Some(PacketBufferCounts { channels: b.statistics(now), cycles: b.cycles(now) })
-                    }
-                    _ => None,
-                },
-                results: match place {
-                    Place::Results(r) => Some((r.hits, r.lookups)),
-                    _ => None,
-                },
-                queue_manager: match place {
-                    Place::QueueManager(m) => Some(m.usage(now)),
-                    _ => None,
-                },
-            }
-        };
-        self.places.iter().zip(&self.config.places).map(place).collect()
+        let places = self.places.iter().zip(&self.config.places);
+        let counted = places.map(|(place, config)| PlaceCounts {
+            name: config.name.clone(),
+            group: config.group.clone(),
+            ..place.counts(now, self.account.since)
+        });
+        counted.collect()
     }
 
     fn link_counts(&self, now: Ticks) -> Vec<LinkCounts> {

@@ -1,13 +1,13 @@
 //! What the actions of a thread do: accesses, moves of cells, locks, rings, and the end of a packet.
 
+use super::Chip;
 use super::cached::Cached;
 use super::issued::{After, Issued};
 use super::send::Sent;
-use super::{Chip, Owner};
 use crate::loss::Loss;
 use crate::packet::{NOBODY, Packet};
-use crate::place::Place;
-use crate::place::packet_buffer::Transfer;
+use crate::place::Memory;
+use crate::request::{Owner, Request};
 use crate::thread::{Posted, State};
 use linecard_program::script::{Access, Action, RoleId, Step, Way};
 use linecard_program::{DropReason, PacketId};
@@ -103,9 +103,7 @@ impl Chip {
             Action::Recall { role } => {
                 let head = self.packets[self.threads[thread as usize].packet].head;
                 let place = self.place_of(thread, role);
-                if let Place::Results(results) = &mut self.places[place] {
-                    self.threads[thread as usize].answer = u32::from(results.recall(&head));
-                }
+                self.threads[thread as usize].answer = u32::from(self.places[place].recall(&head));
                 let (kind, bytes) = (Access::Ask, WORD_BYTES);
                 let issued = Issued { role, kind, posted: false, bytes, registers: 0, address: 0 };
                 self.issue(thread, issued, now)
@@ -303,11 +301,10 @@ impl Chip {
         let first = self.threads[thread as usize].targets as usize;
         let Some(target) = &self.targets[first + usize::from(role.0)] else { return false };
         let (state, place) = (target.state, usize::from(target.place));
-        let Place::Slots(slots) = &mut self.places[place] else { return false };
-        if slots.takes_more() {
+        if self.places[place].takes_more() {
             return false;
         }
-        slots.stalled.push_back(thread);
+        self.places[place].stall(thread);
         self.enter(thread, state, now);
         true
     }
@@ -393,24 +390,15 @@ impl Chip {
             if crossed {
                 at = self.links[usize::from(target.links[0])].cross(at, u32::from(bytes));
             }
-            let at_buffer = target.to_buffer && self.channels_at != now;
+            let at_once = target.at_once;
             let owner = Owner::Thread { thread, posted };
-            let request = self.new_request(owner, number as u32, kind, bytes, place, address);
-            let r = &mut self.requests[request as usize];
-            (r.hop, r.registers) = (u8::from(crossed), registers);
-            if at_buffer {
-                r.arrived = now;
-                let (bytes, registers, write) = (u32::from(bytes), u32::from(registers), kind.writes());
-                let transfer = Transfer { request, address, bytes, registers, write };
-                self.submit_transfer(usize::from(place), transfer, now);
-                None
-            } else {
-                let done = self.travel(request, at);
-                if done.is_some() {
-                    self.free_request(request);
-                }
-                done
+            let new = Request::new(owner, number as u32, kind, bytes, place, address);
+            let request = self.requests.insert(Request { hop: u8::from(crossed), registers, ..new });
+            let done = if at_once { self.arrive(request, now) } else { self.travel(request, at) };
+            if done.is_some() {
+                self.requests.remove(request);
             }
+            done
         };
         if posted {
             let t = &mut self.threads[thread as usize];

@@ -5,12 +5,13 @@
 //! free. Source: Hasan 2003, sections 4.3, 4.5 and 5.2.
 
 use super::issued::Issued;
-use super::{BlockThread, Chip, NO_TARGET, Owner, Room};
+use super::travel::wake_channel;
+use super::{BlockThread, Chip, Room};
 use crate::config::WhenFull;
 use crate::loss::Loss;
-use crate::place::Place;
-use crate::place::packet_buffer::Transfer;
+use crate::place::{Cells, Memory, Submitted};
 use crate::queue_caches::Written;
+use crate::request::{NO_TARGET, Owner, Request};
 use crate::thread::State;
 use linecard_buffers::Placement;
 use linecard_program::script::{Access, Action, Block, RoleId};
@@ -198,7 +199,7 @@ impl Chip {
             return self.read_wide(thread, id, &block, now);
         }
         if self.reads_together(thread, role) {
-            self.read_cells_together(thread, role, now);
+            self.read_cells_together(thread, role, id, &block, now);
             let state = self.place_state(thread, role);
             self.join(thread, state, now);
             return true;
@@ -214,53 +215,46 @@ impl Chip {
         true
     }
 
-    /// Whether one request stands for all cells of a block: they go to a buffer that begins accesses ahead, at once.
+    /// Whether one request stands for all cells of a block: they go to a memory that reads them together, at once.
     #[inline(always)]
     fn reads_together(&self, thread: u32, role: RoleId) -> bool {
         let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
-        self.targets[number].as_ref().is_some_and(|target| {
-            let place = &self.places[usize::from(target.place)];
-            target.to_buffer
-                && matches!(place, Place::PacketBuffer(buffer) if buffer.plans() && buffer.rows_hold_cells())
-        })
+        let target = self.targets[number].as_ref().filter(|target| target.at_once);
+        target.is_some_and(|target| self.places[usize::from(target.place)].reads_cells_together())
     }
 
     /// Read the cells of a thread's block as one request, as all are waited for together.
-    fn read_cells_together(&mut self, thread: u32, role: RoleId, now: Ticks) {
+    fn read_cells_together(&mut self, thread: u32, role: RoleId, id: PacketId, block: &Block, now: Ticks) {
         let t = &mut self.threads[thread as usize];
-        t.posted_unknown += 1;
         let number = t.targets as usize + usize::from(role.0);
-        let (Some((id, block)), Some(target)) = (t.block, &self.targets[number]) else {
-            unreachable!("a block that is read has a buffer that it is in")
-        };
+        let Some(target) = &self.targets[number] else { return };
+        t.posted_unknown += 1;
         let (place, base) = (target.place, target.base);
         let owner = Owner::Thread { thread, posted: true };
-        let request = self.new_request(owner, number as u32, Access::Read, 0, place, 0);
-        self.requests[request as usize].arrived = now;
+        let read = Request::new(owner, number as u32, Access::Read, 0, place, 0);
+        let request = self.requests.insert(Request { arrived: now, ..read });
+        let place = usize::from(place);
         let packet = &self.packets[id];
-        let mut pieces = 0;
-        if packet.in_a_row {
-            let address =
-                base + (u64::from(packet.first_cell) + u64::from(block.first_cell)) * u64::from(CELL_BYTES);
+        let pieces = if packet.in_a_row {
+            let first = u64::from(packet.first_cell) + u64::from(block.first_cell);
             let last_bytes = u32::from(packet.cell_bytes(block.first_cell + block.cells - 1));
-            let Place::PacketBuffer(buffer) = &mut self.places[usize::from(place)] else {
-                unreachable!("asked of packet buffers only")
-            };
-            let source = self.sources.first_channel + self.sources.channel_of_place[usize::from(place)];
+            let address = base + first * u64::from(CELL_BYTES);
+            let cells = Cells { request, address, count: block.cells, last_bytes };
+            let first = self.sources.first_channel + self.sources.channel_of_place[place];
             let agenda = &mut self.agenda;
-            pieces = buffer.submit_cells(request, address, block.cells, last_bytes, now, |at| {
-                agenda.schedule(source, at);
-            });
+            self.places[place]
+                .submit_cells(&cells, now, |channel, at| wake_channel(agenda, first + channel, at))
         } else {
+            let mut pieces = 0;
             for cell in block.first_cell..block.first_cell + block.cells {
                 let address = base + self.cell_address(id, cell, false);
                 let bytes = u32::from(self.packets[id].cell_bytes(cell));
-                let transfer = Transfer { request, address, bytes, registers: 0, write: false };
-                self.submit_transfer(usize::from(place), transfer, now);
-                pieces += self.requests[request as usize].pieces;
+                let access = Submitted { request, address, bytes, registers: 0, write: false };
+                pieces += self.submit(place, &access, now);
             }
-        }
-        self.requests[request as usize].pieces = pieces;
+            pieces
+        };
+        self.requests[request].pieces = pieces;
     }
 
     /// Hand a thread's block over to its port.
@@ -423,7 +417,8 @@ impl Chip {
             let address = base + u64::from(transfer.cell) * u64::from(CELL_BYTES);
             let owner = Owner::Wide { queue, write: transfer.write };
             let kind = if transfer.write { Access::Write } else { Access::Read };
-            let request = self.new_request(owner, NO_TARGET, kind, transfer.bytes as u16, place, address);
+            let bytes = transfer.bytes as u16;
+            let request = self.requests.insert(Request::new(owner, NO_TARGET, kind, bytes, place, address));
             self.travel(request, now);
         }
     }
@@ -475,16 +470,5 @@ impl Chip {
             }
             _ => unreachable!("only cells and blocks go through the caches"),
         }
-    }
-
-    /// Send a request to DRAM behind packet-buffer controllers.
-    pub(super) fn submit_transfer(&mut self, number: usize, transfer: Transfer, now: Ticks) {
-        let Place::PacketBuffer(buffer) = &mut self.places[number] else {
-            unreachable!("asked of packet buffers only")
-        };
-        let first = self.sources.first_channel + self.sources.channel_of_place[number];
-        let agenda = &mut self.agenda;
-        let pieces = buffer.submit(transfer, now, |channel, at| agenda.schedule(first + channel, at));
-        self.requests[transfer.request as usize].pieces = pieces;
     }
 }

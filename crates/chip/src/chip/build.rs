@@ -19,9 +19,10 @@ use crate::inbox::Inbox;
 use crate::link::Link;
 use crate::order::Order;
 use crate::packet::Packets;
-use crate::place::{Kind, Place};
+use crate::place::{BankLayout, Kind, Memory, Place};
 use crate::port::Port;
 use crate::queue_caches::QueueCaches;
+use crate::request::Requests;
 use crate::tally::Tallies;
 use crate::thread::{State, Thread};
 use crate::turns::Turns;
@@ -137,8 +138,7 @@ impl Chip {
             lines: (0..config.links.len() + places.len()).map(|_| Due::default()).collect(),
             passing: VecDeque::new(),
             feeding: VecDeque::new(),
-            requests: Vec::new(),
-            free_requests: Vec::new(),
+            requests: Requests::default(),
             channels_at: Ticks::MAX,
             finished: Vec::new(),
             windowed,
@@ -210,14 +210,9 @@ impl Chip {
         let others = |memory: &super::PacketMemory| {
             memory.wide.is_some() || memory.received_by_ports || memory.sent_by_ports
         };
-        let cached = self.places.iter().any(|place| matches!(place, Place::Cached(_)));
-        if cached || self.sources.channels.len() > 1 || self.memory.as_ref().is_some_and(others) {
-            return;
-        }
-        for (place, config) in self.places.iter_mut().zip(&self.config.places) {
-            if let (Place::PacketBuffer(buffer), PlaceKind::PacketBuffer(config)) = (place, &config.kind) {
-                buffer.plan(config);
-            }
+        let cached = self.places.iter_mut().any(|place| place.as_cache().is_some());
+        if !cached && self.sources.channels.len() == 1 && !self.memory.as_ref().is_some_and(others) {
+            self.places.iter_mut().for_each(Memory::begin_ahead);
         }
     }
 
@@ -353,7 +348,7 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
                 state: State(State::PLACES + groups[t.place]),
                 direct,
                 answers_thread: direct && !cached,
-                to_buffer: at_once(t) && matches!(config.places[t.place].kind, PlaceKind::PacketBuffer(_)),
+                at_once: at_once(t) && !answers(t.place),
                 first_link_direct: t.links.first().is_some_and(|&link| first_link_direct(link)),
                 cached,
             }
@@ -377,14 +372,14 @@ fn packet_memory(
             return Err(format!("{} reaches no memory that keeps packets", cluster.name));
         };
         if rooms[target.place].is_none() {
-            rooms[target.place] = Some(match (&packets.placement, &places[target.place]) {
+            rooms[target.place] = Some(match (&packets.placement, places[target.place].bank_layout()) {
                 (PlacementRule::Allocator(allocator), _) => Room::Allocated(Allocator::new(allocator)?),
-                (PlacementRule::RandomBank, Place::Slots(slots)) => Room::RandomBank {
+                (PlacementRule::RandomBank, Some(BankLayout { banks, step_bytes })) => Room::RandomBank {
                     stream: stream(config.seed, "placement of packets in banks"),
-                    banks: slots.banks(),
-                    step_cells: (slots.bank_step_bytes() / u64::from(CELL_BYTES)) as u32,
+                    banks,
+                    step_cells: (step_bytes / u64::from(CELL_BYTES)) as u32,
                 },
-                (PlacementRule::RandomBank, _) => {
+                (PlacementRule::RandomBank, None) => {
                     let name = &config.places[target.place].name;
                     return Err(format!("{name} has no slots: packets are placed in it by an allocator"));
                 }
@@ -416,13 +411,7 @@ impl Sources {
         let mut channel_of_place = Vec::new();
         for (number, place) in places.iter().enumerate() {
             channel_of_place.push(channels.len());
-            let count = match place {
-                Place::Dram(dram) => dram.channels(),
-                Place::Slots(_) => 1,
-                Place::PacketBuffer(buffer) => buffer.channels(),
-                _ => 0,
-            };
-            channels.extend((0..count).map(|channel| (number as u16, channel as u16)));
+            channels.extend((0..place.channels()).map(|channel| (number as u16, channel as u16)));
         }
         Self {
             first_receiver: FIXED,

@@ -1,9 +1,11 @@
 //! Accesses through the data cache of an engine or of a thread. A hit costs cycles, for which its thread keeps the engine or
 //! leaves it to others; a thread that misses waits for all lines that it asks for, and what else it has under way.
 
+use super::Chip;
 use super::issued::{After, Issued};
-use super::{Chip, NO_TARGET, Owner};
 use crate::features::Full;
+use crate::place::Memory;
+use crate::request::{NO_TARGET, Owner, Request};
 use crate::thread::{NEVER, Posted, State};
 use linecard_program::script::{Access, Action, RoleId};
 use linecard_sim::Ticks;
@@ -148,9 +150,10 @@ impl Chip {
             self.places[usize::from(place)].serve(at, Access::Write, address, u32::from(bytes));
             return;
         }
-        let request = self.new_request(Owner::Nobody, NO_TARGET, Access::Write, bytes, place, address);
+        let write = Request::new(Owner::Nobody, NO_TARGET, Access::Write, bytes, place, address);
+        let request = self.requests.insert(write);
         if self.travel(request, at).is_some() {
-            self.free_request(request);
+            self.requests.remove(request);
         }
     }
 

@@ -27,16 +27,17 @@ use crate::link::Link;
 use crate::loss::Loss;
 use crate::order::Order;
 use crate::packet::{NONE, Packets};
-use crate::place::Place;
+use crate::place::{Memory, Place};
 use crate::port::Port;
 use crate::queue_caches::QueueCaches;
 use crate::recording::{Happened, LevelOf, Recording, Window};
+use crate::request::Requests;
 use crate::series::Series;
 use crate::tally::Tallies;
 use crate::thread::{State, Thread};
 use crate::turns::{Endless, Turns};
 use linecard_buffers::Allocator;
-use linecard_program::script::{Access, PacketProgram};
+use linecard_program::script::PacketProgram;
 use linecard_program::{PacketHead, PacketId};
 use linecard_sim::{Agenda, Branches, Clock, Stream, Ticks, Timebase, mser};
 use std::collections::VecDeque;
@@ -141,8 +142,8 @@ pub(crate) struct Target {
     state: State,
     /// Accesses arrive in the order in which they are issued, whoever issues them, and the place answers at once.
     direct: bool,
-    /// Accesses reach DRAM behind packet-buffer controllers in the moment of their issue.
-    to_buffer: bool,
+    /// Accesses reach a memory that answers later in the moment of their issue.
+    at_once: bool,
     /// Accesses reach its first link in the order in which they are issued, so that they cross it at once.
     first_link_direct: bool,
     /// Caches of the engines stand in front of it.
@@ -150,55 +151,6 @@ pub(crate) struct Target {
     /// It answers a thread at once: it is direct, and no cache of the engine is asked before.
     answers_thread: bool,
 }
-
-/// Who hears of the end of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
-    Thread {
-        thread: u32,
-        posted: bool,
-    },
-    /// A port writes a packet into memory.
-    Receive(PacketId),
-    /// A port reads a packet from memory.
-    Transmit(PacketId),
-    /// The caches of an output queue move a block to or from memory.
-    Wide {
-        queue: u16,
-        write: bool,
-    },
-    /// A cache fetches a line for the request of this number, or sends it past.
-    Fill(u32),
-    /// A piece, within one line of a cache, of the request of this number.
-    Piece(u32),
-    Nobody,
-}
-
-/// An access under way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Request {
-    owner: Owner,
-    /// Number in `targets`; [`NO_TARGET`] for accesses of ports and caches.
-    target: u32,
-    /// Links behind it.
-    hop: u8,
-    kind: Access,
-    bytes: u16,
-    place: u16,
-    /// Bytes that come from registers, as a transfer of their own.
-    registers: u8,
-    /// A port asked for it, or for what it is a part of.
-    by_port: bool,
-    address: u64,
-    /// Pieces of it that DRAM or a cache has not done yet.
-    pieces: u32,
-    done: Ticks,
-    arrived: Ticks,
-    /// The next request that waits for the same line of a cache.
-    next: u32,
-}
-
-pub(crate) const NO_TARGET: u32 = u32::MAX;
 
 /// What happens at a time that nothing else keeps.
 #[derive(Clone, Copy, Debug)]
@@ -254,8 +206,7 @@ pub struct Chip {
     /// Packets whose turn it is, and ports from whose queues packets may go on; both empty between events.
     passing: VecDeque<PacketId>,
     feeding: VecDeque<u16>,
-    requests: Vec<Request>,
-    free_requests: Vec<u32>,
+    requests: Requests,
     /// When a channel of DRAM last did something.
     channels_at: Ticks,
     /// Ends of DRAM accesses; empty between events.
@@ -476,7 +427,7 @@ impl Chip {
             ),
             ("bytes of receive buffers", self.account.receive_bytes.now),
             ("bytes", self.account.bytes_inside.bytes()),
-            ("accesses", (self.requests.len() - self.free_requests.len()) as u64),
+            ("accesses", self.requests.count() as u64),
             ("requests on their way", self.lines.iter().map(|line| line.len() as u64).sum()),
             ("timers", self.timers.len() as u64),
             ("locks", self.locks.iter().filter(|lock| lock.owner.is_some()).count() as u64),
@@ -609,7 +560,7 @@ impl Chip {
             |mut sources: std::ops::Range<usize>| sources.all(|n| self.agenda.pending(n).is_none());
         // Of DRAM without an access only refreshes are to come.
         self.account.inside.now > 0
-            && self.requests.len() == self.free_requests.len()
+            && self.requests.count() == 0
             && none_wakes(TIMERS..TIMERS + 1)
             && none_wakes(s.first_sender..s.first_channel)
             && !self.config.saturated

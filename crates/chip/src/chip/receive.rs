@@ -1,11 +1,13 @@
 //! The inward side: arrivals, wires, the receive buffer, and packets written to memory by their port.
 
 use super::turns::LOST_AT_ONCE;
-use super::{ARRIVAL, Arrival, Chip, Lost, NO_TARGET, Owner, Room, Timer};
+use super::{ARRIVAL, Arrival, Chip, Lost, Room, Timer};
 use crate::loss::Loss;
 use crate::packet::Packet;
+use crate::place::Memory;
 use crate::port::Frame;
 use crate::recording::Happened;
+use crate::request::{NO_TARGET, Owner, Request};
 use crate::spread::choose;
 use crate::tally::NO_QUEUE;
 use linecard_buffers::Placement;
@@ -232,7 +234,7 @@ impl Chip {
                 self.part_done(id, write, done);
                 continue;
             }
-            let request = self.new_request(owner, NO_TARGET, kind, bytes, place, address);
+            let request = self.requests.insert(Request::new(owner, NO_TARGET, kind, bytes, place, address));
             if let Some(done) = self.travel(request, now) {
                 self.completed(request, done);
             }

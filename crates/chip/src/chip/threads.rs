@@ -6,6 +6,7 @@ use crate::account::Account;
 use crate::engine::Engine;
 use crate::features::{Features, Full};
 use crate::packet::{NOBODY, NONE, Packets};
+use crate::place::Memory;
 use crate::rate::WORK_ENDS;
 use crate::recording::{Recording, StateSpan};
 use crate::thread::{NEVER, Posted, State, Thread};

@@ -1,8 +1,10 @@
 //! Banks, each a server of its own: accesses to one bank wait for each other, and for nobody else.
 
 use super::kind::{Facts, Kind, Served, Serves};
+use super::memory::Memory;
 use super::server::Server;
 use crate::config::ServerConfig;
+use crate::counts::PlaceCounts;
 use linecard_program::script::Access;
 use linecard_sim::{Ticks, Timebase};
 use std::sync::Arc;
@@ -98,5 +100,24 @@ impl Serves for Banks {
             bytes: self.banks.iter().map(|bank| bank.moved_bytes).sum(),
             residence: self.banks.iter().map(|bank| bank.residence).sum(),
         }
+    }
+}
+
+impl Memory for Banks {
+    #[inline(always)]
+    fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Option<Ticks> {
+        Some(Serves::serve(self, at, kind, address, bytes))
+    }
+
+    fn entered_ahead(&mut self, lead: Ticks) {
+        Serves::entered_ahead(self, lead);
+    }
+
+    fn restart(&mut self, now: Ticks) {
+        Serves::restart(self, now);
+    }
+
+    fn counts(&self, now: Ticks, since: Ticks) -> PlaceCounts {
+        self.served(now).counts(now, since)
     }
 }

@@ -4,8 +4,10 @@
 //! A line that is on its way is in the tags already; accesses to it wait for it (`pending`), so that a burst of misses
 //! of one line reads it once.
 
+use super::memory::{Memory, share};
 use super::server::Server;
 use crate::config::{CacheConfig, Replacement};
+use crate::counts::PlaceCounts;
 use linecard_sim::{Stream, Ticks, Timebase};
 
 const EMPTY: u64 = u64::MAX;
@@ -170,5 +172,28 @@ impl Cache {
             }
             _ => Self::NOBODY,
         }
+    }
+}
+
+impl Memory for Cache {
+    fn restart(&mut self, now: Ticks) {
+        self.port.restart(now);
+        (self.hits, self.misses, self.residence) = (0, 0, 0);
+        (self.read_hits, self.read_misses) = (0, 0);
+    }
+
+    fn counts(&self, now: Ticks, since: Ticks) -> PlaceCounts {
+        let port = self.port.counts(now, since);
+        PlaceCounts {
+            time_mean: share(self.residence as f64, port.accesses as f64),
+            hit_rate: Some(share(self.hits as f64, (self.hits + self.misses) as f64)),
+            reads: Some((self.read_hits, self.read_misses)),
+            ..port
+        }
+    }
+
+    #[inline(always)]
+    fn as_cache(&mut self) -> Option<&mut Cache> {
+        Some(self)
     }
 }

@@ -1,8 +1,10 @@
 //! DRAM as a place: channels of `linecard-dram` behind one address, each with a line of requests in front of its queues.
 
 use super::channel::{BusCycles, Driver, Outcomes};
+use super::memory::{Memory, Submitted, share};
 use crate::config::DramConfig;
-use crate::counts::DramShares;
+use crate::counts::{DramShares, PlaceCounts};
+use crate::request::Requests;
 use linecard_dram::FieldMap;
 use linecard_dram::channel::Transaction;
 use linecard_sim::{Clock, Ticks, Timebase};
@@ -17,18 +19,18 @@ struct Line {
 
 pub(crate) struct Dram {
     lines: Vec<Line>,
-    pub clock: Clock,
+    clock: Clock,
     map: FieldMap,
     per_part: u32,
     parts: u32,
     interleave_shift: u32,
     access_bytes: u32,
     /// To the controller and back, reckoned on the way back.
-    pub latency: Ticks,
+    latency: Ticks,
     outcomes: Outcomes,
-    pub accesses: u64,
-    pub bytes: u64,
-    pub residence: u128,
+    accesses: u64,
+    bytes: u64,
+    residence: u128,
     started: Ticks,
 }
 
@@ -77,13 +79,8 @@ impl Dram {
         }
     }
 
-    /// Channels, each with a wake-up of its own.
-    pub fn channels(&self) -> usize {
-        self.lines.len()
-    }
-
     /// Accesses of the device that `bytes` bytes at `address` take.
-    pub fn pieces(&self, address: u64, bytes: u32) -> u32 {
+    fn pieces(&self, address: u64, bytes: u32) -> u32 {
         let size = u64::from(self.access_bytes);
         let last = address + u64::from(bytes.max(1)) - 1;
         (last / size - address / size + 1) as u32
@@ -109,16 +106,38 @@ impl Dram {
         (channel as usize, transaction, next.min(end))
     }
 
-    /// A request arrives. Calls `wake` with each channel it goes to and the time at which that has something to do.
-    pub fn submit(
-        &mut self,
-        request: u32,
-        address: u64,
-        bytes: u32,
-        write: bool,
-        now: Ticks,
-        mut wake: impl FnMut(usize, Ticks),
-    ) {
+    /// Where the time of the buses went, mean over channels; and the share for which the busiest channel moved data.
+    fn shares(&self, now: Ticks) -> (DramShares, f64) {
+        let cycles =
+            self.clock.cycle_at_or_after(now).saturating_sub(self.clock.cycle_at_or_after(self.started));
+        let (mut sum, mut most) = (DramShares::default(), 0.0f64);
+        if cycles == 0 {
+            return (sum, most);
+        }
+        let all = self.lines.len() as f64;
+        let of_time = |part: u64| (part as f64 / cycles as f64).min(1.0);
+        let (mut accesses, mut opened) = (0, 0);
+        for line in &self.lines {
+            let spent = line.driver.cycles().since(line.at_restart);
+            // The access under way at either end is counted where it began: together they fill the time at most.
+            let busy = spent.data + spent.row_miss + spent.turnaround + spent.refresh + spent.spacing;
+            let fits = cycles as f64 / busy.max(cycles) as f64;
+            sum.data += of_time(spent.data) * fits / all;
+            sum.row_miss += of_time(spent.row_miss) * fits / all;
+            sum.turnaround += of_time(spent.turnaround) * fits / all;
+            sum.refresh += of_time(spent.refresh) * fits / all;
+            sum.spacing += of_time(spent.spacing) * fits / all;
+            most = most.max(of_time(spent.data));
+            (accesses, opened) = (accesses + spent.accesses, opened + spent.activates);
+        }
+        sum.row_hit_rate = if accesses == 0 { 0.0 } else { (1.0 - opened as f64 / accesses as f64).max(0.0) };
+        (sum, most)
+    }
+}
+
+impl Memory for Dram {
+    fn submit(&mut self, access: &Submitted, now: Ticks, mut wake: impl FnMut(usize, Ticks)) -> u32 {
+        let &Submitted { request, address, bytes, write, .. } = access;
         self.accesses += 1;
         self.bytes += u64::from(bytes);
         let end = address + u64::from(bytes.max(1));
@@ -135,13 +154,22 @@ impl Dram {
             }
             wake(number, self.clock.ticks(cycle).max(now));
         }
+        self.pieces(address, bytes)
     }
 
-    /// What happens in channel `number` now. Calls `done` for each request of which a piece's end is known, and returns
-    /// when the channel has something to do next.
-    pub fn wake(&mut self, number: usize, now: Ticks, mut done: impl FnMut(u32, Ticks)) -> Option<Ticks> {
+    fn channels(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn wake(
+        &mut self,
+        channel: usize,
+        now: Ticks,
+        requests: &mut Requests,
+        ended: &mut Vec<(u32, Ticks)>,
+    ) -> Option<Ticks> {
         let cycle = self.clock.cycle_at_or_after(now);
-        let line = &mut self.lines[number];
+        let line = &mut self.lines[channel];
         line.driver.catch_up(cycle, &mut self.outcomes);
         let mut taken = false;
         if let Some(&transaction) = line.waiting.front()
@@ -152,7 +180,11 @@ impl Dram {
             taken = true;
         }
         for (request, at) in self.outcomes.0.drain(..) {
-            done(request, self.clock.ticks(at).max(now));
+            let at = self.clock.ticks(at).max(now) + self.latency;
+            if let Some(done) = requests.piece_done(request, at) {
+                self.residence += u128::from(done - requests[request].arrived);
+                ended.push((request, done));
+            }
         }
         let next = match taken && !line.waiting.is_empty() {
             true => cycle + 1,
@@ -161,39 +193,24 @@ impl Dram {
         Some(self.clock.ticks(next))
     }
 
-    /// Where the time of the buses went, mean over channels; and the share for which the busiest channel moved data.
-    pub fn shares(&self, now: Ticks) -> (DramShares, f64) {
-        let cycles =
-            self.clock.cycle_at_or_after(now).saturating_sub(self.clock.cycle_at_or_after(self.started));
-        let (mut sum, mut most) = (DramShares::default(), 0.0f64);
-        if cycles == 0 {
-            return (sum, most);
-        }
-        let all = self.lines.len() as f64;
-        let share = |part: u64| (part as f64 / cycles as f64).min(1.0);
-        let (mut accesses, mut opened) = (0, 0);
-        for line in &self.lines {
-            let spent = line.driver.cycles().since(line.at_restart);
-            // The access under way at either end is counted where it began: together they fill the time at most.
-            let busy = spent.data + spent.row_miss + spent.turnaround + spent.refresh + spent.spacing;
-            let fits = cycles as f64 / busy.max(cycles) as f64;
-            sum.data += share(spent.data) * fits / all;
-            sum.row_miss += share(spent.row_miss) * fits / all;
-            sum.turnaround += share(spent.turnaround) * fits / all;
-            sum.refresh += share(spent.refresh) * fits / all;
-            sum.spacing += share(spent.spacing) * fits / all;
-            most = most.max(share(spent.data));
-            (accesses, opened) = (accesses + spent.accesses, opened + spent.activates);
-        }
-        sum.row_hit_rate = if accesses == 0 { 0.0 } else { (1.0 - opened as f64 / accesses as f64).max(0.0) };
-        (sum, most)
-    }
-
-    /// Forget what was before `now`.
-    pub fn restart(&mut self, now: Ticks) {
+    fn restart(&mut self, now: Ticks) {
         for line in &mut self.lines {
             line.at_restart = line.driver.cycles();
         }
         (self.accesses, self.bytes, self.residence, self.started) = (0, 0, 0, now);
+    }
+
+    fn counts(&self, now: Ticks, _since: Ticks) -> PlaceCounts {
+        let (shares, most) = self.shares(now);
+        PlaceCounts {
+            utilization: Some(shares.data),
+            utilization_most: Some(most),
+            accesses: self.accesses,
+            bytes: self.bytes,
+            time_mean: share(self.residence as f64, self.accesses as f64),
+            hit_rate: Some(shares.row_hit_rate),
+            dram: Some(shares),
+            ..PlaceCounts::default()
+        }
     }
 }

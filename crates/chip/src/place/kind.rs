@@ -4,6 +4,8 @@
 //! It is first come, first served: when an access is done is known when it arrives. DRAM, and what waits for it, answers
 //! later and is known to the chip by name.
 
+use super::memory::share;
+use crate::counts::PlaceCounts;
 use linecard_program::script::Access;
 use linecard_sim::{Ticks, Timebase};
 use std::fmt::Debug;
@@ -50,6 +52,23 @@ pub struct Served {
     pub bytes: u64,
     /// Time from arrival to result, summed over accesses.
     pub residence: u128,
+}
+
+impl Served {
+    /// The same as shares of the time from `since` to `now`.
+    pub(crate) fn counts(&self, now: Ticks, since: Ticks) -> PlaceCounts {
+        let shares: Vec<f64> =
+            self.busy.iter().map(|&busy| share(busy as f64, (now - since) as f64)).collect();
+        let mean = (!shares.is_empty()).then(|| share(shares.iter().sum(), shares.len() as f64));
+        PlaceCounts {
+            utilization: mean,
+            utilization_most: mean.map(|_| shares.iter().copied().fold(0.0, f64::max)),
+            accesses: self.accesses,
+            bytes: self.bytes,
+            time_mean: share(self.residence as f64, self.accesses as f64),
+            ..PlaceCounts::default()
+        }
+    }
 }
 
 /// What a place takes unloaded, and serves at most.

@@ -3,19 +3,22 @@
 //! It keeps no results: an entry stands for its result, which the program knows. A flow that shares its digest with
 //! another would get the other's result; that is not modelled here, `linecard flowcache --false-hits` counts it.
 
+use super::memory::{Memory, share};
 use super::server::Server;
 use crate::config::ResultCacheConfig;
+use crate::counts::PlaceCounts;
 use linecard_flowcache::{Digester, FlowCache, Key};
 use linecard_program::PacketHead;
-use linecard_sim::Timebase;
+use linecard_program::script::Access;
+use linecard_sim::{Ticks, Timebase};
 
 pub(crate) struct Results {
-    pub port: Server,
+    port: Server,
     cache: FlowCache,
     key: Key,
     digester: Digester,
-    pub lookups: u64,
-    pub hits: u64,
+    lookups: u64,
+    hits: u64,
 }
 
 impl Results {
@@ -33,10 +36,33 @@ impl Results {
             hits: 0,
         })
     }
+}
 
-    /// Looks the packet's flow up, and lets the policy bring it in on a miss; whether it was there.
-    #[inline]
-    pub fn recall(&mut self, head: &PacketHead) -> bool {
+impl Memory for Results {
+    #[inline(always)]
+    fn serve(&mut self, at: Ticks, kind: Access, _address: u64, bytes: u32) -> Option<Ticks> {
+        Some(self.port.serve(at, kind, bytes))
+    }
+
+    fn entered_ahead(&mut self, lead: Ticks) {
+        self.port.entered_ahead(lead);
+    }
+
+    fn restart(&mut self, now: Ticks) {
+        self.port.restart(now);
+        (self.lookups, self.hits) = (0, 0);
+    }
+
+    fn counts(&self, now: Ticks, since: Ticks) -> PlaceCounts {
+        PlaceCounts {
+            hit_rate: Some(share(self.hits as f64, self.lookups as f64)),
+            results: Some((self.hits, self.lookups)),
+            ..self.port.counts(now, since)
+        }
+    }
+
+    /// The policy brings in what was not there.
+    fn recall(&mut self, head: &PacketHead) -> bool {
         let ports = (head.source_port, head.destination_port);
         let key = self.key.of_ipv4(head.source, head.destination, ports, head.protocol);
         let hit = self.cache.access(self.digester.digest(&key));

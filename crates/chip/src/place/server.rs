@@ -1,6 +1,8 @@
 //! A server, or several side by side with one queue in front: when an access is done is known when it arrives.
 
 use super::kind::Facts;
+use super::memory::{Memory, share};
+use crate::counts::PlaceCounts;
 use crate::rate::{Rate, WORK_ENDS};
 use linecard_program::script::Access;
 use linecard_sim::{Ticks, Timebase};
@@ -175,5 +177,35 @@ impl Server {
     pub fn restart(&mut self, now: Ticks) {
         self.busy = self.ahead(now);
         (self.accesses, self.moved_bytes, self.residence) = (0, 0, 0);
+    }
+}
+
+impl Memory for Server {
+    #[inline(always)]
+    fn serve(&mut self, at: Ticks, kind: Access, _address: u64, bytes: u32) -> Option<Ticks> {
+        Some(self.serve(at, kind, bytes))
+    }
+
+    fn entered_ahead(&mut self, lead: Ticks) {
+        self.entered_ahead(lead);
+    }
+
+    fn restart(&mut self, now: Ticks) {
+        self.restart(now);
+    }
+
+    fn counts(&self, now: Ticks, since: Ticks) -> PlaceCounts {
+        let utilization = match self.concurrency {
+            0 => None,
+            count => Some(share(self.busy(now) as f64, (now - since) as f64 * f64::from(count))),
+        };
+        PlaceCounts {
+            utilization,
+            utilization_most: utilization,
+            accesses: self.accesses,
+            bytes: self.moved_bytes,
+            time_mean: share(self.residence as f64, self.accesses as f64),
+            ..PlaceCounts::default()
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! DRAM with a fixed number of slots as a place: accesses of any size, side by side in banks.
 
+use super::memory::{BankLayout, Memory, Submitted, share};
 use crate::config::{Interleaving, SlotsConfig};
-use crate::counts::SlotShares;
+use crate::counts::{PlaceCounts, SlotShares};
+use crate::request::Requests;
 use linecard_dram::{SlotController, SlotRequest};
 use linecard_program::CELL_BYTES;
 use linecard_sim::{Clock, Ticks, Timebase};
@@ -14,10 +16,8 @@ pub(crate) struct Slots {
     /// Requests outstanding, as back pressure counts them.
     outstanding: u32,
     /// Threads whose engines stand still until an access is taken.
-    pub stalled: VecDeque<u32>,
-    /// Accesses whose data have moved, and when they are done; empty between events.
-    pub done: Vec<u32>,
-    pub residence: u128,
+    stalled: VecDeque<u32>,
+    residence: u128,
     started: Ticks,
 }
 
@@ -33,29 +33,17 @@ impl Slots {
             config: *config,
             outstanding: 0,
             stalled: VecDeque::new(),
-            done: Vec::with_capacity(64),
             residence: 0,
             started: 0,
         })
     }
 
     /// Bytes from the first of a bank to the first of the next, in the order of banks.
-    pub fn bank_step_bytes(&self) -> u64 {
+    fn bank_step_bytes(&self) -> u64 {
         match self.config.interleaving {
             Interleaving::HighOrder => self.config.bank_bytes,
             Interleaving::MiddleOrder => u64::from(CELL_BYTES),
         }
-    }
-
-    /// Banks.
-    pub fn banks(&self) -> u32 {
-        self.config.slots.banks
-    }
-
-    /// Whether one more access may be handed over without its engine standing still.
-    #[inline]
-    pub fn takes_more(&self) -> bool {
-        self.config.back_pressure.is_none_or(|b| self.outstanding < b.requests)
     }
 
     /// Requests that an access counts as.
@@ -63,39 +51,8 @@ impl Slots {
         self.config.back_pressure.map_or(0, |b| bytes.div_ceil(b.request_bytes))
     }
 
-    /// Hands an access over; returns when the DRAM must be woken, after everything else of that instant.
-    #[inline]
-    pub fn submit(&mut self, request: u32, address: u64, bytes: u32, write: bool, now: Ticks) -> Ticks {
-        let bank = (address / self.bank_step_bytes()) % u64::from(self.config.slots.banks);
-        self.outstanding += self.requests_of(bytes);
-        self.controller.submit(SlotRequest { bank: bank as u32, bytes: bytes.max(1), write, tag: request });
-        self.clock.ticks(self.clock.cycle_at_or_after(now)).max(now)
-    }
-
-    /// Does what is due now; accesses whose data have moved stand in `done` afterwards.
-    #[inline]
-    pub fn wake(&mut self, now: Ticks) {
-        let done = &mut self.done;
-        self.controller.wake(self.clock.cycle_at_or_after(now), |request| done.push(request));
-    }
-
-    /// An access of so many bytes is done.
-    #[inline]
-    pub fn ended(&mut self, bytes: u32, time: Ticks) {
-        self.outstanding -= self.requests_of(bytes);
-        self.residence += u128::from(time);
-    }
-
-    /// When it must be woken next if nothing is submitted before.
-    #[inline]
-    pub fn next_wake(&self, now: Ticks) -> Option<Ticks> {
-        // What was submitted in this very cycle, by those that stood still, wakes it once more.
-        let next = self.controller.next_wake(self.clock.cycle_at_or_after(now))?;
-        Some(self.clock.ticks(next).max(now))
-    }
-
     /// What was counted up to `now`.
-    pub fn shares(&self, now: Ticks) -> SlotShares {
+    fn shares(&self, now: Ticks) -> SlotShares {
         let cycles = (now - self.started) / self.clock.period().max(1);
         let s = self.controller.statistics();
         // What is under way at either end is counted where it began.
@@ -114,10 +71,75 @@ impl Slots {
             bytes: s.bytes,
         }
     }
+}
 
-    /// Forget what was before `now`.
-    pub fn restart(&mut self, now: Ticks) {
+impl Memory for Slots {
+    #[inline]
+    fn submit(&mut self, access: &Submitted, now: Ticks, mut wake: impl FnMut(usize, Ticks)) -> u32 {
+        let &Submitted { request, address, bytes, write, .. } = access;
+        let bank = (address / self.bank_step_bytes()) % u64::from(self.config.slots.banks);
+        self.outstanding += self.requests_of(bytes);
+        self.controller.submit(SlotRequest { bank: bank as u32, bytes: bytes.max(1), write, tag: request });
+        // The DRAM wakes behind everything else of that instant.
+        wake(0, self.clock.ticks(self.clock.cycle_at_or_after(now)).max(now));
+        1
+    }
+
+    fn channels(&self) -> usize {
+        1
+    }
+
+    fn wake(
+        &mut self,
+        _channel: usize,
+        now: Ticks,
+        requests: &mut Requests,
+        ended: &mut Vec<(u32, Ticks)>,
+    ) -> Option<Ticks> {
+        let cycle = self.clock.cycle_at_or_after(now);
+        self.controller.wake(cycle, |request| ended.push((request, now)));
+        for &(request, _) in &*ended {
+            let request = &requests[request];
+            self.outstanding -= self.requests_of(u32::from(request.bytes));
+            self.residence += u128::from(now - request.arrived);
+        }
+        let next = self.controller.next_wake(cycle)?;
+        Some(self.clock.ticks(next).max(now))
+    }
+
+    fn restart(&mut self, now: Ticks) {
         self.controller.restart_statistics();
         (self.residence, self.started) = (0, now);
+    }
+
+    fn counts(&self, now: Ticks, _since: Ticks) -> PlaceCounts {
+        let shares = self.shares(now);
+        let bus = Some((shares.data + shares.turnaround).min(1.0));
+        PlaceCounts {
+            utilization: bus,
+            utilization_most: bus,
+            accesses: shares.accesses,
+            bytes: shares.bytes,
+            time_mean: share(self.residence as f64, shares.accesses as f64),
+            slots: Some(shares),
+            ..PlaceCounts::default()
+        }
+    }
+
+    #[inline]
+    fn takes_more(&self) -> bool {
+        self.config.back_pressure.is_none_or(|b| self.outstanding < b.requests)
+    }
+
+    fn stall(&mut self, thread: u32) {
+        self.stalled.push_back(thread);
+    }
+
+    fn take_stalled(&mut self) -> Option<u32> {
+        self.stalled.pop_front()
+    }
+
+    fn bank_layout(&self) -> Option<BankLayout> {
+        Some(BankLayout { banks: self.config.slots.banks, step_bytes: self.bank_step_bytes() })
     }
 }

@@ -1,0 +1,30 @@
+//! A kind of memory that whoever describes the chip has brought.
+
+use super::kind::Serves;
+use super::memory::Memory;
+use crate::counts::PlaceCounts;
+use linecard_program::script::Access;
+use linecard_sim::Ticks;
+
+pub(crate) struct Open(pub Box<dyn Serves>);
+
+impl Memory for Open {
+    /// Apart, so that the loop of events stays small.
+    #[cold]
+    #[inline(never)]
+    fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Option<Ticks> {
+        Some(self.0.serve(at, kind, address, bytes))
+    }
+
+    fn entered_ahead(&mut self, lead: Ticks) {
+        self.0.entered_ahead(lead);
+    }
+
+    fn restart(&mut self, now: Ticks) {
+        self.0.restart(now);
+    }
+
+    fn counts(&self, now: Ticks, since: Ticks) -> PlaceCounts {
+        self.0.served(now).counts(now, since)
+    }
+}

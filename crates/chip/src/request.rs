@@ -1,0 +1,135 @@
+//! Accesses under way: a table with reuse, so that nothing is allocated while accesses flow.
+
+use crate::place::cache::Cache;
+use linecard_program::PacketId;
+use linecard_program::script::Access;
+use linecard_sim::Ticks;
+use std::ops::{Index, IndexMut};
+
+/// Who hears of the end of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Thread {
+        thread: u32,
+        posted: bool,
+    },
+    /// A port writes a packet into memory.
+    Receive(PacketId),
+    /// A port reads a packet from memory.
+    Transmit(PacketId),
+    /// The caches of an output queue move a block to or from memory.
+    Wide {
+        queue: u16,
+        write: bool,
+    },
+    /// A cache fetches a line for the request of this number, or sends it past.
+    Fill(u32),
+    /// A piece, within one line of a cache, of the request of this number.
+    Piece(u32),
+    Nobody,
+}
+
+/// The way of accesses of ports and caches, which cross no links.
+pub(crate) const NO_TARGET: u32 = u32::MAX;
+
+/// An access under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub owner: Owner,
+    /// Number of the way of a cluster to its memory; [`NO_TARGET`] for accesses of ports and caches.
+    pub target: u32,
+    /// Links behind it.
+    pub hop: u8,
+    pub kind: Access,
+    pub bytes: u16,
+    pub place: u16,
+    /// Bytes that come from registers, as a transfer of their own.
+    pub registers: u8,
+    /// A port asked for it, or for what it is a part of.
+    pub by_port: bool,
+    pub address: u64,
+    /// Pieces of it that DRAM or a cache has not done yet.
+    pub pieces: u32,
+    pub done: Ticks,
+    pub arrived: Ticks,
+    /// The next request that waits for the same line of a cache.
+    pub next: u32,
+}
+
+impl Request {
+    pub fn new(owner: Owner, target: u32, kind: Access, bytes: u16, place: u16, address: u64) -> Self {
+        Self {
+            owner,
+            target,
+            hop: 0,
+            kind,
+            bytes,
+            place,
+            registers: 0,
+            by_port: matches!(owner, Owner::Receive(_) | Owner::Transmit(_)),
+            address,
+            pieces: 0,
+            done: 0,
+            arrived: 0,
+            next: Cache::NOBODY,
+        }
+    }
+}
+
+/// Requests by number; numbers are used again.
+#[derive(Default)]
+pub(crate) struct Requests {
+    slots: Vec<Request>,
+    free: Vec<u32>,
+}
+
+impl Requests {
+    /// Enter a request; returns its number.
+    #[inline(always)]
+    pub fn insert(&mut self, request: Request) -> u32 {
+        match self.free.pop() {
+            Some(number) => {
+                self.slots[number as usize] = request;
+                number
+            }
+            None => {
+                self.slots.push(request);
+                self.slots.len() as u32 - 1
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub fn remove(&mut self, number: u32) {
+        self.free.push(number);
+    }
+
+    /// Requests under way.
+    pub fn count(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// A piece of a request is done at `done`. Returns the end of the request with its last piece.
+    #[inline(always)]
+    pub fn piece_done(&mut self, number: u32, done: Ticks) -> Option<Ticks> {
+        let request = &mut self[number];
+        request.done = request.done.max(done);
+        request.pieces -= 1;
+        (request.pieces == 0).then_some(request.done)
+    }
+}
+
+impl Index<u32> for Requests {
+    type Output = Request;
+    #[inline(always)]
+    fn index(&self, number: u32) -> &Request {
+        &self.slots[number as usize]
+    }
+}
+
+impl IndexMut<u32> for Requests {
+    #[inline(always)]
+    fn index_mut(&mut self, number: u32) -> &mut Request {
+        &mut self.slots[number as usize]
+    }
+}
