@@ -390,11 +390,11 @@ impl Chip {
             if crossed {
                 at = self.links[usize::from(target.links[0])].cross(at, u32::from(bytes));
             }
-            let at_once = target.at_once;
+            let submits = target.submits;
             let owner = Owner::Thread { thread, posted };
             let new = Request::new(owner, number as u32, kind, bytes, place, address);
             let request = self.requests.insert(Request { hop: u8::from(crossed), registers, ..new });
-            let done = if at_once { self.arrive(request, now) } else { self.travel(request, at) };
+            let done = if submits { self.arrive_later(request, now) } else { self.travel(request, at) };
             if done.is_some() {
                 self.requests.remove(request);
             }

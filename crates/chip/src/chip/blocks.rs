@@ -219,7 +219,7 @@ impl Chip {
     #[inline(always)]
     fn reads_together(&self, thread: u32, role: RoleId) -> bool {
         let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
-        let target = self.targets[number].as_ref().filter(|target| target.at_once);
+        let target = self.targets[number].as_ref().filter(|target| target.submits);
         target.is_some_and(|target| self.places[usize::from(target.place)].reads_cells_together())
     }
 

@@ -112,7 +112,7 @@ impl Chip {
                 threads.extend(numbers.map(thread));
             }
         }
-        let targets = targets(&config, &groups, &ticks);
+        let targets = targets(&config, &places, &groups, &ticks);
         let mut links: Vec<Link> = config.links.iter().map(|link| Link::new(link, &timebase)).collect();
         for target in targets.iter().flatten() {
             if target.direct {
@@ -295,7 +295,12 @@ fn groups_of_places(config: &ChipConfig) -> Vec<u16> {
 }
 
 /// Ways to places; those on which accesses arrive in the order of their issue are marked.
-fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> Vec<Option<Target>> {
+fn targets(
+    config: &ChipConfig,
+    places: &[Place],
+    groups: &[u16],
+    ticks: &impl Fn(u64) -> u64,
+) -> Vec<Option<Target>> {
     let all = || config.targets.iter().flatten().flatten();
     let by_ports = |place: usize| {
         config.packets.as_ref().is_some_and(|packets| {
@@ -348,7 +353,7 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
                 state: State(State::PLACES + groups[t.place]),
                 direct,
                 answers_thread: direct && !cached,
-                at_once: at_once(t) && !answers(t.place),
+                submits: at_once(t) && places[t.place].channels() > 0,
                 first_link_direct: t.links.first().is_some_and(|&link| first_link_direct(link)),
                 cached,
             }

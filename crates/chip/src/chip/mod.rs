@@ -142,8 +142,8 @@ pub(crate) struct Target {
     state: State,
     /// Accesses arrive in the order in which they are issued, whoever issues them, and the place answers at once.
     direct: bool,
-    /// Accesses reach a memory that answers later in the moment of their issue.
-    at_once: bool,
+    /// Accesses reach a memory with channels, which answers later, in the moment of their issue.
+    submits: bool,
     /// Accesses reach its first link in the order in which they are issued, so that they cross it at once.
     first_link_direct: bool,
     /// Caches of the engines stand in front of it.

@@ -50,23 +50,31 @@ impl Chip {
     }
 
     /// A request has reached its memory; returns its end where that is known now.
-    #[inline(always)]
-    pub(super) fn arrive(&mut self, request: u32, now: Ticks) -> Option<Ticks> {
+    fn arrive(&mut self, request: u32, now: Ticks) -> Option<Ticks> {
         let r = &mut self.requests[request];
         r.arrived = now;
-        let Request { kind, bytes, address, owner, registers, place, .. } = *r;
-        let number = usize::from(place);
-        let memory = &mut self.places[number];
+        let Request { kind, bytes, address, place, .. } = *r;
+        let memory = &mut self.places[usize::from(place)];
         if let Some(done) = memory.serve(now, kind, address, u32::from(bytes)) {
             return Some(done);
         }
         if memory.as_cache().is_some() {
-            return self.look_up(number, request, now);
+            return self.look_up(usize::from(place), request, now);
         }
+        self.arrive_later(request, now)
+    }
+
+    /// A request has reached a memory with channels, which answers later.
+    #[inline(always)]
+    pub(super) fn arrive_later(&mut self, request: u32, now: Ticks) -> Option<Ticks> {
+        let r = &mut self.requests[request];
+        r.arrived = now;
+        let Request { kind, bytes, address, owner, registers, place, .. } = *r;
+        let number = usize::from(place);
         // Its own caches wait for a channel, wherever that stands among the sources.
         if self.channels_at == now
             && !matches!(owner, Owner::Wide { .. })
-            && let Some(next) = memory.behind_wake(now)
+            && let Some(next) = self.places[number].behind_wake(now)
         {
             return self.travel(request, next);
         }

@@ -251,13 +251,14 @@ impl Planner {
         }
         let mut begins = now;
         loop {
+            let first = self.count;
             let (next, tag, is_last) = self.begin(turn, begins);
-            begins = self.bus_free;
-            let number = self.count % MOST_AHEAD;
-            self.begun[number].result = ended(tag, begins, is_last);
-            self.count += 1;
             if !is_last && next.continues {
-                begins = self.follow(usize::from(next.queue & 1), &mut ended);
+                self.follow(usize::from(next.queue & 1));
+            }
+            begins = self.bus_free;
+            for begun in &mut self.begun[first..self.count] {
+                begun.result = ended(tag, begun.end, is_last);
             }
             turn = next;
             if !turn.is_final || self.count == MOST_AHEAD || !self.is_final_behind(turn) {
@@ -376,21 +377,22 @@ impl Planner {
         };
         enter(&mut self.statistics, &begun);
         self.begun[self.count % MOST_AHEAD] = begun;
+        self.count += 1;
         (next, tag, is_last)
     }
 
     /// Serve what follows in the row of the access begun last and was submitted with it, as far as the batch goes on behind
-    /// it: each hits, and nothing is prepared for the next. Returns the end of the last.
+    /// it: each hits, and nothing is prepared for the next.
     #[inline(always)]
-    fn follow(&mut self, side: usize, ended: &mut impl FnMut(u32, Cycle, bool) -> u64) -> Cycle {
+    fn follow(&mut self, side: usize) {
         let behind = (self.batch - self.last.served - 1).min((MOST_AHEAD - self.count) as u32);
-        let Some(head) = self.queues[side].front_mut() else { return self.bus_free };
+        let Some(head) = self.queues[side].front_mut() else { return };
         let count = u32::from(head.count - 1).min(behind);
         if count == 0 {
-            return self.bus_free;
+            return;
         }
         head.count -= count as u16;
-        let Queued { bytes, tag, bank, .. } = *head;
+        let Queued { bytes, bank, .. } = *head;
         let waited = self.distances.column_end_to_column[side][side];
         let cycles = (bytes + (1 << self.cycle_bytes_shift) - 1) >> self.cycle_bytes_shift;
         let mut begun = Begun {
@@ -404,7 +406,6 @@ impl Planner {
         };
         for _ in 0..count {
             begun.end += waited + Cycle::from(cycles);
-            begun.result = ended(tag, begun.end, false);
             enter(&mut self.statistics, &begun);
             self.begun[self.count % MOST_AHEAD] = begun;
             self.count += 1;
@@ -412,7 +413,6 @@ impl Planner {
         self.last.served += count;
         self.bus_free = begun.end;
         self.column_ends(side, usize::from(bank), begun.end - self.latency[side]);
-        begun.end
     }
 
     /// The columns of an access end: the bank may close, and columns of the rank follow, so long after it at the earliest.
