@@ -23,33 +23,8 @@ impl Wakes {
     /// Puts one in behind all that it does not come before.
     #[inline(always)]
     pub fn insert(&mut self, wake: Wake, is_behind: impl Fn(Wake, Wake) -> bool) {
-        let ring = &mut self.ring;
         self.next = self.next.min(wake.0);
-        let comes_before =
-            |ring: &Ring<Wake>, number| ring.get(number).is_some_and(|&other| is_behind(other, wake));
-        let mut number = ring.len();
-        if number == 0 || !comes_before(ring, number - 1) {
-            // Most come last.
-            return ring.push_back(wake);
-        }
-        if comes_before(ring, number / 2) {
-            // Those that it does not come before move towards the front.
-            ring.push_front(wake);
-            number = 0;
-            while let Some(&next) = ring.get(number + 1).filter(|&&next| !is_behind(next, wake)) {
-                ring.set(number, next);
-                number += 1;
-            }
-        } else {
-            ring.push_back(wake);
-            while let Some(&before) =
-                number.checked_sub(1).and_then(|n| ring.get(n)).filter(|&&b| is_behind(b, wake))
-            {
-                ring.set(number, before);
-                number -= 1;
-            }
-        }
-        ring.set(number, wake);
+        self.ring.insert(wake, |&other, &wake| is_behind(other, wake));
     }
 
     /// Takes the first one out.

@@ -52,14 +52,6 @@ impl<T: Copy + Default> Ring<T> {
         if self.len > 0 { Some(&mut self.slots[self.first]) } else { None }
     }
 
-    /// Replace the value behind `number` others.
-    #[inline(always)]
-    pub fn set(&mut self, number: usize, value: T) {
-        debug_assert!(number < self.len, "a value that is in the queue");
-        let slot = self.slot(number);
-        self.slots[slot] = value;
-    }
-
     /// Append a value.
     #[inline(always)]
     pub fn push_back(&mut self, value: T) {
@@ -71,15 +63,43 @@ impl<T: Copy + Default> Ring<T> {
         self.len += 1;
     }
 
-    /// Put a value in front of all others.
+    /// Insert a value in front of all that come behind it. The values are in order; those that move do so from the nearer end.
     #[inline(always)]
-    pub fn push_front(&mut self, value: T) {
+    pub fn insert(&mut self, value: T, comes_behind: impl Fn(&T, &T) -> bool) {
         if self.len == self.slots.len() {
             self.grow();
         }
-        self.first = self.slot(self.slots.len() - 1);
-        self.slots[self.first] = value;
+        let mask = self.slots.len() - 1;
+        let mut place = self.slot(self.len);
         self.len += 1;
+        let last = place.wrapping_sub(1) & mask;
+        if self.len == 1 || !comes_behind(&self.slots[last], &value) {
+            // Most come last.
+            self.slots[place] = value;
+            return;
+        }
+        if comes_behind(&self.slots[self.slot((self.len - 1) / 2)], &value) {
+            self.first = self.first.wrapping_sub(1) & mask;
+            place = self.first;
+            loop {
+                let next = (place + 1) & mask;
+                if comes_behind(&self.slots[next], &value) {
+                    break;
+                }
+                self.slots[place] = self.slots[next];
+                place = next;
+            }
+        } else {
+            while place != self.first {
+                let before = place.wrapping_sub(1) & mask;
+                if !comes_behind(&self.slots[before], &value) {
+                    break;
+                }
+                self.slots[place] = self.slots[before];
+                place = before;
+            }
+        }
+        self.slots[place] = value;
     }
 
     /// Take the first value out.
@@ -110,24 +130,37 @@ mod tests {
         #[test]
         fn behaves_as_a_deque(
             room in 0usize..10,
-            steps in proptest::collection::vec((0u8..6, 0usize..12, any::<u32>()), 1..200),
+            steps in proptest::collection::vec((0u8..4, 0usize..12, any::<u32>()), 1..200),
         ) {
             let (mut ring, mut deque) = (Ring::new(room), VecDeque::new());
             for (action, number, value) in steps {
                 match action {
                     0 | 1 => { ring.push_back(value); deque.push_back(value); }
-                    2 => { ring.push_front(value); deque.push_front(value); }
-                    3 => prop_assert_eq!(ring.pop_front(), deque.pop_front()),
-                    4 => prop_assert_eq!(ring.front_mut(), deque.front_mut()),
-                    _ => if let Some(old) = deque.get_mut(number) {
-                        *old = value;
-                        ring.set(number, value);
-                    },
+                    2 => prop_assert_eq!(ring.pop_front(), deque.pop_front()),
+                    _ => prop_assert_eq!(ring.front_mut(), deque.front_mut()),
                 }
                 prop_assert_eq!(ring.len(), deque.len());
                 prop_assert_eq!(ring.is_empty(), deque.is_empty());
                 prop_assert_eq!(ring.get(number), deque.get(number));
                 prop_assert_eq!(ring.front(), deque.front());
+            }
+        }
+
+        #[test]
+        fn what_is_inserted_stands_behind_its_equals(
+            room in 0usize..10,
+            steps in proptest::collection::vec((0u32..20, proptest::bool::weighted(0.3)), 1..200),
+        ) {
+            let (mut ring, mut list) = (Ring::new(room), Vec::<(u32, usize)>::new());
+            for (number, (value, takes)) in steps.into_iter().enumerate() {
+                if takes {
+                    prop_assert_eq!(ring.pop_front(), (!list.is_empty()).then(|| list.remove(0)));
+                } else {
+                    ring.insert((value, number), |one, other| one.0 > other.0);
+                    list.push((value, number));
+                    list.sort_by_key(|entry| entry.0);
+                }
+                prop_assert_eq!((0..list.len()).filter_map(|n| ring.get(n).copied()).collect::<Vec<_>>(), list.clone());
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Building a chip: what fits together is checked, numbers are given out, threads are started.
 
+use super::check::{check, check_blocks, check_transmit};
 use super::transmit::FLOW_CLASSES;
 use super::{
     BlockThread, Chip, Cluster, FIXED, PacketMemory, Pool, Room, Sources, Target, TrafficSource,
@@ -7,9 +8,7 @@ use super::{
 };
 use crate::account::{Account, Level};
 use crate::block_queue::BlockQueue;
-use crate::config::{
-    ChipConfig, ClusterConfig, OrderKept, PlaceConfig, PlaceKind, PlacementRule, TargetConfig, WideConfig,
-};
+use crate::config::{ChipConfig, ClusterConfig, PlacementRule, TargetConfig};
 use crate::data_cache::DataCache;
 use crate::dispatch::Lists;
 use crate::due::Due;
@@ -19,15 +18,14 @@ use crate::inbox::Inbox;
 use crate::link::Link;
 use crate::order::Order;
 use crate::packet::Packets;
-use crate::place::{BankLayout, Kind, Memory, Place};
+use crate::place::{BankLayout, Memory, Place, Site};
 use crate::port::Port;
 use crate::queue_caches::QueueCaches;
 use crate::request::Requests;
 use crate::tally::Tallies;
 use crate::thread::{State, Thread};
 use crate::turns::Turns;
-use linecard_buffers::{Allocator, AllocatorKind};
-use linecard_dram::RowMap;
+use linecard_buffers::Allocator;
 use linecard_program::CELL_BYTES;
 use linecard_program::script::PacketProgram;
 use linecard_sim::{Agenda, Branches, Ticks, Timebase, stream};
@@ -39,9 +37,6 @@ const LINE_PATIENCE_FRAMES: u64 = 100;
 const LINE_PATIENCE_NS: u64 = 100_000;
 /// As long as may follow the last event: in femtoseconds it is minutes.
 const LONGEST_AFTER: Ticks = 1 << 58;
-
-/// Cells of a memory with slots are numbered in 32 bits.
-const MOST_SLOTS_BYTES: u128 = 1 << 37;
 
 /// Length of the first slices of time, before they are joined.
 const FIRST_SLICE_NS: u64 = 1_000;
@@ -69,7 +64,10 @@ impl Chip {
         let places: Result<Vec<Place>, String> = config
             .places
             .iter()
-            .map(|place| Place::new(place, &timebase, threads, queues, config.seed))
+            .map(|place| {
+                let (name, seed) = (place.name.as_str(), config.seed);
+                place.kind.numbers().build(&Site { name, timebase: &timebase, threads, queues, seed })
+            })
             .collect();
         let mut places = places?;
         check_transmit(&config, &programs)?;
@@ -275,15 +273,7 @@ fn line_patience_ns(config: &ChipConfig) -> u64 {
 /// A tick is at most a picosecond, so that no latency is rounded by more.
 fn timebase(config: &ChipConfig) -> Result<Timebase, String> {
     let mut clocks: Vec<u64> = config.clusters.iter().map(|cluster| cluster.clock_hz).collect();
-    clocks.extend(config.places.iter().filter_map(|place| match &place.kind {
-        PlaceKind::Dram(dram) => Some(dram.clock_hz),
-        PlaceKind::Slots(slots) => Some(slots.clock_hz),
-        PlaceKind::PacketBuffer(buffer) => Some(buffer.clock_hz),
-        _ => None,
-    }));
-    if config.places.iter().any(|place| matches!(place.kind, PlaceKind::QueueManager(_))) {
-        clocks.extend(linecard_queueing::CLOCKS_HZ);
-    }
+    clocks.extend(config.places.iter().flat_map(|place| place.kind.numbers().clocks_hz()));
     Timebase::fine(&clocks).map_err(|error| error.to_string())
 }
 
@@ -309,19 +299,15 @@ fn targets(
             moved && keeps.into_iter().any(|target| target.place == place)
         })
     };
-    let behind_cache = |place: usize| {
-        config.places.iter().any(|p| matches!(&p.kind, PlaceKind::Cached(cache) if cache.behind == place))
-    };
-    let answers = |place: usize| {
-        let kind = &config.places[place].kind;
-        matches!(kind, PlaceKind::Server(_) | PlaceKind::Banked(_) | PlaceKind::Of(_) | PlaceKind::Results(_))
-    };
+    let behind_cache =
+        |place: usize| config.places.iter().any(|other| other.kind.numbers().behind() == Some(place));
+    let answers = |place: usize| config.places[place].kind.numbers().answers_at_once();
     let direct = |place: usize| {
         let mut ways = all().filter(|target| target.place == place).map(|t| (t.issue_ps, t.links.is_empty()));
         let first = ways.next();
         let alike = first.is_some_and(|(issue, no_links)| no_links && ways.all(|way| way == (issue, true)));
         // A place that serves as many accesses as come has no order to keep.
-        let endless = matches!(&config.places[place].kind, PlaceKind::Server(s) if s.concurrency == 0);
+        let endless = config.places[place].kind.numbers().serves_all();
         let no_links = all().filter(|target| target.place == place).all(|t| t.links.is_empty());
         answers(place) && (alike || endless && no_links) && !by_ports(place) && !behind_cache(place)
     };
@@ -493,176 +479,6 @@ impl Threads {
     }
 }
 
-/// What no chip can be built from.
-fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
-    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
-    refuse(config.clusters.is_empty(), "a chip needs a cluster of engines")?;
-    refuse(config.clusters.len() > 60_000, "a chip has at most 60,000 clusters")?;
-    refuse(config.inboxes.len() > 60_000, "a chip has at most 60,000 inboxes and rings")?;
-    refuse(config.places.len() > 60_000, "a chip has at most 60,000 places")?;
-    refuse(config.ports.len() > 60_000, "a chip has at most 60,000 ports")?;
-    refuse(config.ports.iter().all(|p| p.receive.is_none()), "a chip needs a port that packets come in by")?;
-    refuse(config.ports.iter().all(|p| p.transmit.is_none()), "a chip needs a port that packets go out by")?;
-    for cluster in &config.clusters {
-        let name = &cluster.name;
-        refuse(cluster.engines == 0 || cluster.threads == 0, &format!("{name} has no engine or no thread"))?;
-        refuse(cluster.posted == 0, &format!("threads of {name} need room for one posted operation"))?;
-        refuse(
-            cluster.takes.is_empty() == cluster.block_cells.is_none(),
-            &format!("{name} takes packets from inboxes, or moves blocks to ports: one of the two"),
-        )?;
-        refuse(cluster.program >= programs, &format!("{name} has no program"))?;
-    }
-    for (number, inbox) in config.inboxes.iter().enumerate() {
-        let taken = config
-            .clusters
-            .iter()
-            .any(|cluster| cluster.takes.contains(&number) && cluster.all_threads() > 0);
-        refuse(!taken, &format!("no thread in use takes from the inbox {}", inbox.name))?;
-        refuse(inbox.capacity == Some(0), &format!("the inbox {} has no room", inbox.name))?;
-        refuse(inbox.window == Some(0), &format!("the window of the inbox {} is shut", inbox.name))?;
-    }
-    for port in config.ports.iter().filter_map(|port| port.receive.as_ref()) {
-        let inbox = &config.inboxes[port.inbox];
-        refuse(
-            inbox.capacity.is_some() || inbox.window.is_some(),
-            &format!(
-                "ports bring packets to the inbox {}, which wait in their receive buffer: it has no bound and no window",
-                inbox.name
-            ),
-        )?;
-    }
-    for place in &config.places {
-        check_place(place, &config.places)?;
-    }
-    let by_ports = config.packets.as_ref().is_some_and(|packets| packets.sent_by_ports);
-    for port in &config.ports {
-        let Some(t) = &port.transmit else { continue };
-        let name = &port.name;
-        t.scheduler.check().map_err(|message| format!("the scheduler of {name}: {message}"))?;
-        refuse(t.queue_packets == 0, &format!("the output queues of {name} have no room"))?;
-        refuse(by_ports && t.buffer_cells == 0, &format!("the buffer of {name} has no cells"))?;
-    }
-    // A packet gets its cells before a thread has it, so the thread's memory must be known then.
-    if let Some(packets) = &config.packets {
-        for port in config.ports.iter().filter_map(|port| port.receive.as_ref()) {
-            let inbox = &config.inboxes[port.inbox];
-            let takers = config.targets.iter().zip(&config.clusters);
-            let takers = takers.filter(|(_, cluster)| cluster.takes.contains(&port.inbox));
-            let mut places = takers.filter_map(|(row, _)| row[packets.role].as_ref()).map(|t| t.place);
-            let first = places.next();
-            refuse(
-                inbox.rule.lists() == Lists::Single && places.any(|place| Some(place) != first),
-                &format!(
-                    "the inbox {} gives a packet to whichever thread is free, but each cluster keeps packets in a memory \
-                     of its own: dispatch by a rule that chooses a cluster, such as hash",
-                    inbox.name
-                ),
-            )?;
-        }
-    }
-    Ok(())
-}
-
-/// What does not fit with ports that send out of a transmit buffer, cell by cell.
-fn check_transmit(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), String> {
-    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
-    let Some(transmit) = config.transmit else { return Ok(()) };
-    let ports = config.ports.iter().filter(|port| port.transmit.is_some()).count();
-    let cells = transmit.cells;
-    let few = format!("a transmit buffer of {cells} cells for {ports} ports: it needs more cells than ports");
-    refuse(cells as usize <= ports, &few)?;
-    refuse(
-        config.clusters.iter().any(|cluster| !programs[cluster.program].fills_transmit_buffer()),
-        "ports send out of a transmit buffer, and the program does not fill it: leave [transmit] out, or run a program \
-         that moves packets there (ipv4_forward)",
-    )?;
-    let Some(marks) = transmit.watermarks else { return Ok(()) };
-    refuse(marks.low_bytes > marks.high_bytes, "the low watermark lies above the high one")?;
-    let one_list = config.inboxes.len() == 1 && config.inboxes[0].rule.lists() == Lists::Single;
-    refuse(
-        !one_list,
-        "packets that are kept for congested ports go to any thread that is free: the chip needs one inbox with \
-         dispatch = \"free_list\"",
-    )
-}
-
-/// What does not fit with threads that move blocks to transmit slots.
-fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), String> {
-    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
-    let senders = config.ports.iter().filter_map(|port| port.transmit.as_ref().map(|t| (&port.name, t)));
-    let threads = config.clusters.iter().filter(|cluster| cluster.block_cells.is_some());
-    let (sends, slots) = (threads.clone().count() > 0, senders.clone().any(|(_, t)| t.slots.is_some()));
-    refuse(
-        sends && config.transmit.is_some(),
-        "ports send out of a transmit buffer, or out of slots: not both",
-    )?;
-    refuse(
-        sends && config.order.kept != OrderKept::Nothing,
-        "where a cluster moves blocks, packets leave in the order in which they were stored: [order] kept = \"none\"",
-    )?;
-    for (name, transmit) in senders {
-        refuse(
-            transmit.slots.is_some() != sends,
-            &format!(
-                "{name}: where a cluster moves blocks, every port that sends has slots, and nowhere else"
-            ),
-        )?;
-        let wrong = transmit.slots.is_some_and(|slots| !(1..=128).contains(&slots.slots));
-        refuse(wrong, &format!("{name} has 1 to 128 transmit slots"))?;
-    }
-    for cluster in &config.clusters {
-        let name = &cluster.name;
-        refuse(cluster.block_cells == Some(0), &format!("{name}: a block has at least one cell"))?;
-        refuse(
-            programs[cluster.program].sends_blocks() != sends,
-            &format!(
-                "{name}: a program that sends block by block (l3fwd16, nat, firewall, steps with op = \"enqueue\") and a \
-                 cluster that moves blocks go together"
-            ),
-        )?;
-    }
-    let Some(packets) = &config.packets else {
-        return refuse(slots, "threads move blocks out of a packet memory, and there is none");
-    };
-    refuse(
-        packets.placed_by_programs != sends,
-        "programs ask for room in the packet memory where a cluster moves blocks, and nowhere else",
-    )?;
-    let per_queue =
-        matches!(&packets.placement, PlacementRule::Allocator(a) if a.kind == AllocatorKind::PerQueue);
-    refuse(
-        per_queue != packets.wide.is_some(),
-        "space kept apart by queue must be given back in the order of the queue, which only the caches of queues see to: \
-         allocator = \"per_queue_linear\" and [wide] go together",
-    )?;
-    let (Some(wide), PlacementRule::Allocator(allocator)) = (packets.wide, &packets.placement) else {
-        return Ok(());
-    };
-    let WideConfig { block_cells, blocks, .. } = wide;
-    refuse(!(1..=32).contains(&block_cells), &format!("a wide block has 1 to 32 cells, not {block_cells}"))?;
-    refuse(blocks == 0, "each cache of a queue needs room for at least one block")?;
-    for cells in threads.filter_map(|cluster| cluster.block_cells) {
-        // A block of output need not begin with a wide block, and is read only when all of it is in the cache.
-        let touched = if cells == 1 { 1 } else { (u32::from(cells) - 2) / block_cells + 2 };
-        refuse(
-            touched > blocks,
-            &format!(
-                "an output block of {cells} cells can lie in {touched} wide blocks of {block_cells} cells, but each cache \
-                 has room for {blocks}"
-            ),
-        )?;
-    }
-    let ring = allocator.cells / allocator.queues.max(1);
-    refuse(
-        !ring.is_multiple_of(block_cells),
-        &format!(
-            "{ring} cells for each of {} queues do not divide into blocks of {block_cells}",
-            allocator.queues
-        ),
-    )
-}
-
 /// The caches of output queues.
 fn wide(config: &ChipConfig, timebase: &Timebase) -> Option<Wide> {
     let packets = config.packets.as_ref()?;
@@ -676,68 +492,4 @@ fn wide(config: &ChipConfig, timebase: &Timebase) -> Option<Wide> {
         free: 0,
         retry: Vec::new(),
     })
-}
-
-fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String> {
-    let name = &place.name;
-    let refuse = |kind: &dyn Kind| match kind.wrong() {
-        Some(wrong) => Err(format!("{name} {wrong}")),
-        None => Ok(()),
-    };
-    match &place.kind {
-        PlaceKind::Server(_) | PlaceKind::Results(_) | PlaceKind::QueueManager(_) => {}
-        PlaceKind::PacketBuffer(buffer) => {
-            let banks = buffer.device.organization().banks;
-            let row_bytes = buffer.device.organization().row_bytes;
-            if buffer.channels == 0 || !banks.is_power_of_two() || !row_bytes.is_power_of_two() {
-                return Err(format!(
-                    "{name} needs a channel, and a power of two of banks and of bytes of a row"
-                ));
-            }
-            if buffer.rows == RowMap::Halves && banks < 2 {
-                return Err(format!("{name} has one bank, which does not divide into odd and even ones"));
-            }
-        }
-        PlaceKind::Slots(slots) => {
-            let too_small = slots.bank_bytes < u64::from(CELL_BYTES) || !slots.bank_bytes.is_power_of_two();
-            if u128::from(slots.slots.banks) * u128::from(slots.bank_bytes) > MOST_SLOTS_BYTES {
-                return Err(format!("{name} holds more than 128 GiB, the most of a memory with slots"));
-            }
-            let nothing = slots.back_pressure.is_some_and(|b| b.requests == 0 || b.request_bytes == 0);
-            if too_small || nothing {
-                return Err(format!(
-                    "{name} needs banks of a power of two of bytes, and a back pressure that lets accesses through"
-                ));
-            }
-        }
-        PlaceKind::Banked(banked) => refuse(banked)?,
-        PlaceKind::Of(kind) => refuse(&**kind)?,
-        PlaceKind::Dram(dram) => {
-            if dram.channels == 0 || dram.access_bytes == 0 {
-                return Err(format!("{name} needs a channel, and accesses of a byte or more"));
-            }
-        }
-        PlaceKind::Cached(cache) => {
-            if !(1..=1 << 15).contains(&cache.line_bytes)
-                || !cache.line_bytes.is_power_of_two()
-                || cache.sets == 0
-                || !(1..=cache.ways).contains(&cache.port_ways)
-            {
-                return Err(format!(
-                    "{name} needs lines of a power of two of bytes, at most 32,768, a set, a way, and one for ports"
-                ));
-            }
-            // What is behind what comes to an end before every place has been passed.
-            let mut behind = cache.behind;
-            for _ in places {
-                match places.get(behind).map(|place| &place.kind) {
-                    Some(PlaceKind::Cached(next)) => behind = next.behind,
-                    Some(_) => return Ok(()),
-                    None => break,
-                }
-            }
-            return Err(format!("behind {name} there is no memory"));
-        }
-    }
-    Ok(())
 }

@@ -1,13 +1,15 @@
-//! The chip: the loop over its events, and what every part of it shares.
+//! The chip: what every part of it shares, and what it says of itself.
 
 mod account;
 mod actions;
 mod blocks;
 mod build;
 mod cached;
+mod check;
 mod issued;
 mod lending;
 mod receive;
+mod run;
 mod send;
 mod taking;
 mod threads;
@@ -15,19 +17,20 @@ mod transmit;
 mod travel;
 mod turns;
 
+pub use run::{Outcome, RunLimit};
+
 use crate::account::{Account, Level};
 use crate::block_queue::BlockQueue;
 use crate::config::{ChipConfig, TransmitBufferConfig};
 use crate::counts::Counts;
 use crate::due::Due;
 use crate::engine::Engine;
-use crate::features::{Features, Full, Plain};
 use crate::inbox::Inbox;
 use crate::link::Link;
 use crate::loss::Loss;
 use crate::order::Order;
 use crate::packet::{NONE, Packets};
-use crate::place::{Memory, Place};
+use crate::place::Place;
 use crate::port::Port;
 use crate::queue_caches::QueueCaches;
 use crate::recording::{Happened, LevelOf, Recording, Window};
@@ -35,13 +38,12 @@ use crate::request::Requests;
 use crate::series::Series;
 use crate::tally::Tallies;
 use crate::thread::{State, Thread};
-use crate::turns::{Endless, Turns};
+use crate::turns::Turns;
 use linecard_buffers::Allocator;
 use linecard_program::script::PacketProgram;
 use linecard_program::{PacketHead, PacketId};
-use linecard_sim::{Agenda, Branches, Clock, Stream, Ticks, Timebase, mser};
+use linecard_sim::{Agenda, Branches, Clock, Stream, Ticks, Timebase};
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 
 /// A packet on its way to a port.
 #[derive(Clone, Copy, Debug)]
@@ -97,37 +99,6 @@ pub type LossSink = Box<dyn FnMut(&Lost)>;
 
 /// Called for every packet that leaves.
 pub type DepartureSink = Box<dyn FnMut(&Departure)>;
-
-/// When statistics start and when the run ends.
-#[derive(Clone, Copy, Debug)]
-pub struct RunLimit {
-    /// Packets that leave or are dropped before statistics start; `None` finds out when the chip is steady.
-    pub warmup_packets: Option<u64>,
-    /// Packets that then leave or are dropped before the run ends.
-    pub packets: u64,
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// As many packets as asked for have gone.
-    Completed,
-    /// The traffic ended, and every packet has left.
-    TrafficEnded,
-    /// Packets are inside and nothing will ever happen again; what threads wait for, with counts.
-    Deadlock {
-        /// Packets inside.
-        packets_inside: u64,
-        /// What threads wait for.
-        waiting: Vec<(String, usize)>,
-    },
-    /// It would go on for ever without a result.
-    Endless(Endless),
-    /// The caller asked to stop.
-    Interrupted,
-    /// The clock came to its end ([`linecard_sim::END`]).
-    TooLate,
-}
 
 /// How a cluster reaches the place of a role.
 #[derive(Clone, Debug)]
@@ -338,11 +309,6 @@ pub(crate) struct Lock {
     waiting: VecDeque<u32>,
 }
 
-const EVENTS_BETWEEN_REPORTS: u32 = 1 << 16;
-
-/// Packets after which a chip is first asked whether it is steady; then after twice as many, and so on.
-const FIRST_LOOK_PACKETS: u64 = 1_000;
-
 /// Cycles that tell the length of one.
 const MANY_CYCLES: u64 = 1 << 20;
 
@@ -466,141 +432,6 @@ impl Chip {
         self.count(self.agenda.now())
     }
 
-    /// Run until `limit`; `progress` is told from time to time how many packets have gone.
-    pub fn run(&mut self, limit: RunLimit, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Outcome {
-        let plain = self.engines.iter().all(|engine| engine.plain)
-            && self.recording.is_none()
-            && !self.programs.iter().any(|program| program.names_operations());
-        match plain {
-            true => self.run_with::<Plain>(limit, progress),
-            false => self.run_with::<Full>(limit, progress),
-        }
-    }
-
-    fn run_with<F: Features>(
-        &mut self,
-        limit: RunLimit,
-        progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
-    ) -> Outcome {
-        let (mut warming, mut mark) = match limit.warmup_packets {
-            Some(0) => (false, limit.packets),
-            Some(packets) => (true, packets),
-            None => (true, FIRST_LOOK_PACKETS.min(limit.packets.max(1))),
-        };
-        self.warm = !warming;
-        let longest = limit.packets.saturating_mul(2).max(10 * FIRST_LOOK_PACKETS);
-        let mut countdown = EVENTS_BETWEEN_REPORTS;
-        if !warming {
-            self.start_measuring();
-        }
-        loop {
-            if self.gone >= mark {
-                if let Some(endless) = self.endless() {
-                    return Outcome::Endless(endless);
-                }
-                if self.is_stuck() {
-                    return self.deadlock();
-                }
-                if !warming {
-                    return Outcome::Completed;
-                }
-                let given = limit.warmup_packets.is_some();
-                if given || self.is_warm() || self.gone >= longest {
-                    self.warm = given || self.is_warm();
-                    warming = false;
-                    mark = self.gone.saturating_add(limit.packets);
-                    self.start_measuring();
-                } else {
-                    mark = (self.gone * 2).min(longest);
-                }
-            }
-            let Some((now, source)) = self.agenda.take_next() else {
-                return self.nothing_left();
-            };
-            self.handle::<F>(source, now);
-            countdown -= 1;
-            if countdown == 0 {
-                countdown = EVENTS_BETWEEN_REPORTS;
-                if let Some(endless) = self.endless() {
-                    return Outcome::Endless(endless);
-                }
-                if progress(self.gone).is_break() {
-                    return Outcome::Interrupted;
-                }
-            }
-        }
-    }
-
-    /// Whether latency and the number of packets inside no longer drift from where they began.
-    fn is_warm(&self) -> bool {
-        let slices = self.account.series.slices();
-        let inside: Vec<f64> = slices.iter().map(|s| s.inside as f64).collect();
-        let left = slices.iter().filter(|s| s.packets_out > 0);
-        let latency: Vec<f64> = left.map(|s| s.latency as f64 / s.packets_out as f64).collect();
-        mser(&inside).is_some() && (latency.is_empty() || mser(&latency).is_some())
-    }
-
-    fn nothing_left(&mut self) -> Outcome {
-        if let Some(endless) = self.endless() {
-            return Outcome::Endless(endless);
-        }
-        if self.agenda.is_at_end() {
-            return Outcome::TooLate;
-        }
-        if self.traffic_ended && self.account.inside.now == 0 {
-            return Outcome::TrafficEnded;
-        }
-        self.deadlock()
-    }
-
-    /// Whether packets are inside and nothing but arrivals will ever happen: they would come for ever, and be lost.
-    fn is_stuck(&self) -> bool {
-        let s = &self.sources;
-        let none_wakes =
-            |mut sources: std::ops::Range<usize>| sources.all(|n| self.agenda.pending(n).is_none());
-        // Of DRAM without an access only refreshes are to come.
-        self.account.inside.now > 0
-            && self.requests.count() == 0
-            && none_wakes(TIMERS..TIMERS + 1)
-            && none_wakes(s.first_sender..s.first_channel)
-            && !self.config.saturated
-    }
-
-    /// What threads wait for, where nothing will end it.
-    fn deadlock(&self) -> Outcome {
-        let mut waiting: Vec<(String, usize)> = Vec::new();
-        for thread in &self.threads {
-            let state = self.state_name(thread.state);
-            match waiting.iter_mut().find(|(name, _)| *name == state) {
-                Some((_, count)) => *count += 1,
-                None => waiting.push((state, 1)),
-            }
-        }
-        Outcome::Deadlock { packets_inside: self.account.inside.now, waiting }
-    }
-
-    #[inline(always)]
-    fn handle<F: Features>(&mut self, source: usize, now: Ticks) {
-        let s = &self.sources;
-        if source >= s.first_engine {
-            if source < s.first_channel {
-                self.engine_event::<F>(source - s.first_engine, now);
-            } else {
-                self.channel_event(source - s.first_channel, now);
-            }
-        } else if source >= s.first_line {
-            self.line_event(source - s.first_line, now);
-        } else if source >= s.first_sender {
-            self.sender_event(source - s.first_sender, now);
-        } else if source >= s.first_receiver {
-            self.receiver_event(source - s.first_receiver, now);
-        } else if source == TIMERS {
-            self.timer_event(now);
-        } else {
-            self.arrival_event(now);
-        }
-    }
-
     /// Record what happened to a packet.
     #[inline]
     fn note(&mut self, packet: u64, what: Happened, now: Ticks) {
@@ -646,56 +477,6 @@ impl Chip {
         if self.agenda.pending(TIMERS).is_none_or(|first| at < first) {
             self.agenda.schedule(TIMERS, at);
         }
-    }
-
-    fn start_measuring(&mut self) {
-        let now = self.agenda.now();
-        for engine in 0..self.engines.len() {
-            // Waits that ended in the past are entered before the books are closed.
-            self.wake_due(engine, now);
-        }
-        for number in 0..self.threads.len() {
-            self.settle(number as u32, now);
-        }
-        self.account.restart(now);
-        for (number, ticks) in self.threads.iter().filter_map(|t| Account::ahead(t, now)) {
-            self.account.spent[number] += ticks;
-        }
-        self.tallies.restart();
-        if let (Some(recording), Some(window)) = (&mut self.recording, self.window) {
-            let from = now + self.timebase.ticks_from_ns(window.from_ns);
-            let until = from.saturating_add(self.timebase.ticks_from_ns(window.for_ns));
-            recording.begin(from, until, window.most_events);
-        }
-        self.engines.iter_mut().for_each(|engine| engine.restart(now));
-        self.places.iter_mut().for_each(|place| place.restart(now));
-        self.links.iter_mut().for_each(|link| link.restart(now));
-        self.pools.iter_mut().for_each(|pool| pool.level.restart(now));
-        self.transmit.iter_mut().for_each(|buffer| buffer.bytes.restart(now));
-        if let Some(memory) = &mut self.memory {
-            memory.cells.restart(now);
-            if let Some(wide) = &mut memory.wide {
-                (wide.caches.bypassed_blocks, wide.caches.written_blocks) = (0, 0);
-            }
-        }
-        for port in &mut self.ports {
-            if let Some(receiver) = &mut port.receiver {
-                receiver.wire.restart(now);
-                (receiver.packets, receiver.bytes) = (0, 0);
-            }
-            if let Some(sender) = &mut port.sender {
-                sender.wire.restart(now);
-                sender.scheduler.restart();
-                (sender.packets, sender.bytes, sender.most_queued) = (0, 0, 0);
-            }
-        }
-        self.block_queues.iter_mut().for_each(|blocks| blocks.slots.restart(now));
-        for inbox in &mut self.inboxes {
-            inbox.most_waiting = inbox.waiting;
-            (inbox.offered, inbox.refused) = (0, 0);
-        }
-        self.order.most_waiting = self.order.waiting;
-        self.programs.iter_mut().for_each(|program| program.restart_counters());
     }
 
     fn state_name(&self, state: State) -> String {

@@ -1,7 +1,8 @@
 //! Banks, each a server of its own: accesses to one bank wait for each other, and for nobody else.
 
+use super::Place;
 use super::kind::{Facts, Kind, Served, Serves};
-use super::memory::Memory;
+use super::memory::{Memory, Numbers, Site};
 use super::server::Server;
 use crate::config::ServerConfig;
 use crate::counts::PlaceCounts;
@@ -100,6 +101,20 @@ impl Serves for Banks {
             bytes: self.banks.iter().map(|bank| bank.moved_bytes).sum(),
             residence: self.banks.iter().map(|bank| bank.residence).sum(),
         }
+    }
+}
+
+impl Numbers for Banked {
+    fn wrong(&self) -> Option<String> {
+        Kind::wrong(self)
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
+        Ok(self.banks(site.timebase).into())
+    }
+
+    fn answers_at_once(&self) -> bool {
+        true
     }
 }
 

@@ -4,11 +4,12 @@
 //! A line that is on its way is in the tags already; accesses to it wait for it (`pending`), so that a burst of misses
 //! of one line reads it once.
 
-use super::memory::{Memory, share};
+use super::Place;
+use super::memory::{Memory, Numbers, Site, share};
 use super::server::Server;
 use crate::config::{CacheConfig, Replacement};
 use crate::counts::PlaceCounts;
-use linecard_sim::{Stream, Ticks, Timebase};
+use linecard_sim::{Stream, Ticks, Timebase, stream};
 
 const EMPTY: u64 = u64::MAX;
 
@@ -172,6 +173,25 @@ impl Cache {
             }
             _ => Self::NOBODY,
         }
+    }
+}
+
+impl Numbers for CacheConfig {
+    fn wrong(&self) -> Option<String> {
+        let fits = (1..=1 << 15).contains(&self.line_bytes)
+            && self.line_bytes.is_power_of_two()
+            && self.sets > 0
+            && (1..=self.ways).contains(&self.port_ways);
+        let wants = "needs lines of a power of two of bytes, at most 32,768, a set, a way, and one for ports";
+        (!fits).then(|| wants.to_owned())
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
+        Ok(Cache::new(self, site.timebase, stream(site.seed, site.name)).into())
+    }
+
+    fn behind(&self) -> Option<usize> {
+        Some(self.behind)
     }
 }
 

@@ -1,7 +1,8 @@
 //! DRAM as a place: channels of `linecard-dram` behind one address, each with a line of requests in front of its queues.
 
+use super::Place;
 use super::channel::{BusCycles, Driver, Outcomes};
-use super::memory::{Memory, Submitted, share};
+use super::memory::{Memory, Numbers, Site, Submitted, share};
 use crate::config::DramConfig;
 use crate::counts::{DramShares, PlaceCounts};
 use crate::request::Requests;
@@ -132,6 +133,21 @@ impl Dram {
         }
         sum.row_hit_rate = if accesses == 0 { 0.0 } else { (1.0 - opened as f64 / accesses as f64).max(0.0) };
         (sum, most)
+    }
+}
+
+impl Numbers for DramConfig {
+    fn wrong(&self) -> Option<String> {
+        let nothing = self.channels == 0 || self.access_bytes == 0;
+        nothing.then(|| "needs a channel, and accesses of a byte or more".to_owned())
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
+        Ok(Dram::new(self, site.timebase).into())
+    }
+
+    fn clocks_hz(&self) -> Vec<u64> {
+        vec![self.clock_hz]
     }
 }
 

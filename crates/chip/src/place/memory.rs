@@ -1,5 +1,7 @@
-//! What the chip asks of a memory at work, whatever it is. A kind of memory implements what it can answer and leaves the rest.
+//! What the chip asks of a kind of memory ([`Numbers`]) and of a memory at work ([`Memory`]). A kind implements what it can
+//! answer and leaves the rest.
 
+use super::Place;
 use super::cache::Cache;
 use crate::counts::PlaceCounts;
 use crate::request::Requests;
@@ -7,7 +9,7 @@ use enum_dispatch::enum_dispatch;
 use linecard_program::PacketHead;
 use linecard_program::script::Access;
 use linecard_queueing::Service;
-use linecard_sim::Ticks;
+use linecard_sim::{Ticks, Timebase};
 
 /// An access that a memory takes and answers later.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +41,51 @@ pub(crate) struct BankLayout {
     pub banks: u32,
     /// Bytes from the first of a bank to the first of the next.
     pub step_bytes: u64,
+}
+
+/// Where a memory is built into.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site<'a> {
+    pub name: &'a str,
+    pub timebase: &'a Timebase,
+    /// Threads of the chip, and ports that send.
+    pub threads: u32,
+    pub queues: u32,
+    pub seed: u64,
+}
+
+/// The numbers of a kind of memory.
+pub(crate) trait Numbers {
+    /// What does not fit, in words that follow the name.
+    fn wrong(&self) -> Option<String> {
+        None
+    }
+
+    /// An idle memory.
+    ///
+    /// # Errors
+    /// A sentence on what does not fit.
+    fn build(&self, site: &Site<'_>) -> Result<Place, String>;
+
+    /// Whether it knows when an access is done when that arrives.
+    fn answers_at_once(&self) -> bool {
+        false
+    }
+
+    /// Whether it serves as many accesses at a time as come, so that there is no order to keep.
+    fn serves_all(&self) -> bool {
+        false
+    }
+
+    /// Its clocks.
+    fn clocks_hz(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Number of the memory behind it.
+    fn behind(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// A memory at work.

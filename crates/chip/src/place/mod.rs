@@ -1,8 +1,8 @@
 //! Memories, and what else serves accesses. One file a kind.
 //!
 //! A server, a bank and a hit of a cache are first come, first served, so that the end of an access is known when it
-//! arrives; DRAM, and what waits for it, answers later. The chip knows all of them by [`Memory`] alone: a new kind is a file
-//! that implements it, its numbers in `config.rs`, and a line in the list below. Kinds that answer at once are open to
+//! arrives; DRAM, and what waits for it, answers later. The chip knows all of them by [`Numbers`] and [`Memory`] alone: a new
+//! kind is a file that implements both, its numbers and a line in `config.rs`, and a line in the list below. Kinds that answer at once are open to
 //! whoever describes a chip, too ([`Kind`]).
 
 mod banked;
@@ -18,7 +18,6 @@ mod results;
 mod server;
 mod slots;
 
-use crate::config::{PlaceConfig, PlaceKind};
 use crate::counts::PlaceCounts;
 use crate::request::Requests;
 use banked::Banks;
@@ -29,9 +28,9 @@ use enum_dispatch::enum_dispatch;
 pub use kind::{Facts, Kind, Served, Serves};
 use linecard_program::PacketHead;
 use linecard_program::script::Access;
-use linecard_queueing::{Service, Settings};
-use linecard_sim::{Ticks, Timebase, stream};
-pub(crate) use memory::{BankLayout, Cells, Memory, Submitted};
+use linecard_queueing::Service;
+use linecard_sim::Ticks;
+pub(crate) use memory::{BankLayout, Cells, Memory, Numbers, Site, Submitted};
 use open::Open;
 use packet_buffer::PacketBuffer;
 use results::Results;
@@ -51,33 +50,4 @@ pub(crate) enum Place {
     PacketBuffer,
     Results,
     Service,
-}
-
-impl Place {
-    /// An idle place.
-    ///
-    /// # Errors
-    /// A sentence on what does not fit.
-    pub fn new(
-        config: &PlaceConfig,
-        timebase: &Timebase,
-        threads: u32,
-        queues: u32,
-        seed: u64,
-    ) -> Result<Self, String> {
-        Ok(match &config.kind {
-            PlaceKind::Server(server) => Server::new(server, timebase).into(),
-            PlaceKind::Banked(banked) => banked.banks(timebase).into(),
-            PlaceKind::Of(kind) => Open(kind.place(timebase)).into(),
-            PlaceKind::Dram(dram) => Dram::new(dram, timebase).into(),
-            PlaceKind::Cached(cache) => Cache::new(cache, timebase, stream(seed, &config.name)).into(),
-            PlaceKind::Slots(slots) => Slots::new(slots, timebase)?.into(),
-            PlaceKind::PacketBuffer(buffer) => PacketBuffer::new(buffer, timebase).into(),
-            PlaceKind::Results(results) => Results::new(results, timebase)?.into(),
-            PlaceKind::QueueManager(manager) => {
-                let settings = Settings { threads, queues, ..manager.settings.clone() };
-                Service::new(manager.kind, &settings, *timebase).map_err(|error| error.to_string())?.into()
-            }
-        })
-    }
 }

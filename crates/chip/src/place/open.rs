@@ -1,12 +1,28 @@
 //! A kind of memory that whoever describes the chip has brought.
 
-use super::kind::Serves;
-use super::memory::Memory;
+use super::Place;
+use super::kind::{Kind, Serves};
+use super::memory::{Memory, Numbers, Site};
 use crate::counts::PlaceCounts;
 use linecard_program::script::Access;
 use linecard_sim::Ticks;
+use std::sync::Arc;
 
 pub(crate) struct Open(pub Box<dyn Serves>);
+
+impl Numbers for Arc<dyn Kind> {
+    fn wrong(&self) -> Option<String> {
+        (**self).wrong()
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
+        Ok(Open(self.place(site.timebase)).into())
+    }
+
+    fn answers_at_once(&self) -> bool {
+        true
+    }
+}
 
 impl Memory for Open {
     /// Apart, so that the loop of events stays small.

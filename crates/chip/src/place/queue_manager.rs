@@ -1,9 +1,24 @@
 //! A queue manager, which is asked for operations on its lists ([`Memory::as_queue_manager`]) and not for accesses.
 
-use super::memory::{Memory, share};
+use super::Place;
+use super::memory::{Memory, Numbers, Site, share};
+use crate::config::QueueManagerConfig;
 use crate::counts::PlaceCounts;
-use linecard_queueing::Service;
+use linecard_queueing::{CLOCKS_HZ, Service, Settings};
 use linecard_sim::Ticks;
+
+impl Numbers for QueueManagerConfig {
+    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
+        let &Site { threads, queues, timebase, .. } = site;
+        let settings = Settings { threads, queues, ..self.settings.clone() };
+        let service = Service::new(self.kind, &settings, *timebase);
+        Ok(service.map_err(|error| error.to_string())?.into())
+    }
+
+    fn clocks_hz(&self) -> Vec<u64> {
+        CLOCKS_HZ.to_vec()
+    }
+}
 
 impl Memory for Service {
     fn restart(&mut self, now: Ticks) {

@@ -3,7 +3,8 @@
 //! It keeps no results: an entry stands for its result, which the program knows. A flow that shares its digest with
 //! another would get the other's result; that is not modelled here, `linecard flowcache --false-hits` counts it.
 
-use super::memory::{Memory, share};
+use super::Place;
+use super::memory::{Memory, Numbers, Site, share};
 use super::server::Server;
 use crate::config::ResultCacheConfig;
 use crate::counts::PlaceCounts;
@@ -35,6 +36,16 @@ impl Results {
             lookups: 0,
             hits: 0,
         })
+    }
+}
+
+impl Numbers for ResultCacheConfig {
+    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
+        Ok(Results::new(self, site.timebase)?.into())
+    }
+
+    fn answers_at_once(&self) -> bool {
+        true
     }
 }
 

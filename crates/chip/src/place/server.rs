@@ -1,7 +1,8 @@
 //! A server, or several side by side with one queue in front: when an access is done is known when it arrives.
 
+use super::Place;
 use super::kind::Facts;
-use super::memory::{Memory, share};
+use super::memory::{Memory, Numbers, Site, share};
 use crate::counts::PlaceCounts;
 use crate::rate::{Rate, WORK_ENDS};
 use linecard_program::script::Access;
@@ -177,6 +178,20 @@ impl Server {
     pub fn restart(&mut self, now: Ticks) {
         self.busy = self.ahead(now);
         (self.accesses, self.moved_bytes, self.residence) = (0, 0, 0);
+    }
+}
+
+impl Numbers for ServerConfig {
+    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
+        Ok(Server::new(self, site.timebase).into())
+    }
+
+    fn answers_at_once(&self) -> bool {
+        true
+    }
+
+    fn serves_all(&self) -> bool {
+        self.concurrency == 0
     }
 }
 

@@ -1,6 +1,7 @@
 //! DRAM with a fixed number of slots as a place: accesses of any size, side by side in banks.
 
-use super::memory::{BankLayout, Memory, Submitted, share};
+use super::Place;
+use super::memory::{BankLayout, Memory, Numbers, Site, Submitted, share};
 use crate::config::{Interleaving, SlotsConfig};
 use crate::counts::{PlaceCounts, SlotShares};
 use crate::request::Requests;
@@ -8,6 +9,9 @@ use linecard_dram::{SlotController, SlotRequest};
 use linecard_program::CELL_BYTES;
 use linecard_sim::{Clock, Ticks, Timebase};
 use std::collections::VecDeque;
+
+/// Cells are numbered in 32 bits.
+const MOST_BYTES: u128 = 1 << 37;
 
 pub(crate) struct Slots {
     controller: SlotController,
@@ -70,6 +74,26 @@ impl Slots {
             narrow_accesses: s.narrow_accesses,
             bytes: s.bytes,
         }
+    }
+}
+
+impl Numbers for SlotsConfig {
+    fn wrong(&self) -> Option<String> {
+        let too_small = self.bank_bytes < u64::from(CELL_BYTES) || !self.bank_bytes.is_power_of_two();
+        if u128::from(self.slots.banks) * u128::from(self.bank_bytes) > MOST_BYTES {
+            return Some("holds more than 128 GiB, the most of a memory with slots".to_owned());
+        }
+        let nothing = self.back_pressure.is_some_and(|b| b.requests == 0 || b.request_bytes == 0);
+        let wants = "needs banks of a power of two of bytes, and a back pressure that lets accesses through";
+        (too_small || nothing).then(|| wants.to_owned())
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
+        Ok(Slots::new(self, site.timebase)?.into())
+    }
+
+    fn clocks_hz(&self) -> Vec<u64> {
+        vec![self.clock_hz]
     }
 }
 

@@ -4,6 +4,7 @@ use super::by_bank::{BANKS, ByBank};
 use super::commands::{CommandQueue, Kinds, MAX_COMMAND_QUEUE};
 use super::policy::{Page, Policy, Scheduler, Writes};
 use super::refresh::{RefreshClock, Target};
+use super::row_state::RowState;
 use super::statistics::{BankStatistics, ChannelStatistics};
 use super::transactions::{Slot, Transactions};
 use super::waits::Waits;
@@ -12,118 +13,81 @@ use crate::{Command, Cycle, Device};
 use std::cmp::Ordering;
 
 /// The kind of transaction queue that writes wait in, when they are apart; reads, and all requests otherwise, are 0.
-const WRITES: usize = 1;
-const READS: usize = 0;
+pub(super) const WRITES: usize = 1;
+pub(super) const READS: usize = 0;
 
 /// What issues next, and when, if nothing else happens before.
 #[derive(Clone, Copy, Debug)]
-struct Plan {
-    at: Cycle,
+pub(super) struct Plan {
+    pub(super) at: Cycle,
     /// The command queue, or [`FOR_REFRESH`].
-    queue: u8,
+    pub(super) queue: u8,
 }
 
 /// In the place of a queue: a command of the refresh.
-const FOR_REFRESH: u8 = u8::MAX;
+pub(super) const FOR_REFRESH: u8 = u8::MAX;
 
-const NEVER: Plan = Plan { at: Cycle::MAX, queue: FOR_REFRESH };
-
-/// A bank: its row and the row's history, as far as statistics and the cap need it.
-#[derive(Clone, Copy, Debug, Default)]
-struct RowState {
-    /// The open row.
-    open: Option<u32>,
-    rank: u32,
-    /// Column commands since the row was opened.
-    served: u32,
-    /// When the first command that prepared it went out.
-    prepared_from: Option<Cycle>,
-    /// It took the place of another row.
-    conflict: bool,
-    /// Its activate waited for others of the rank.
-    windowed: bool,
-    /// Refresh of the bank: from falling due to the end of the last one, and the cycles of all of them.
-    refresh_from: Cycle,
-    refresh_until: Cycle,
-    refreshing: bool,
-    refreshed: Cycle,
-}
-
-impl RowState {
-    /// Cycles lost to refresh up to `now`.
-    fn refreshed_until(&self, now: Cycle) -> Cycle {
-        match self.refreshing {
-            true => self.refreshed + (now - self.refresh_from),
-            false => self.refreshed - self.refresh_until.saturating_sub(now),
-        }
-    }
-
-    /// Cycles of the last refresh between two points in time.
-    fn refresh_between(&self, from: Cycle, until: Cycle) -> Cycle {
-        let end = if self.refreshing { until } else { self.refresh_until.min(until) };
-        end.saturating_sub(self.refresh_from.max(from))
-    }
-}
+pub(super) const NEVER: Plan = Plan { at: Cycle::MAX, queue: FOR_REFRESH };
 
 /// A read that shares the data of another.
 #[derive(Clone, Copy, Debug)]
-struct Merged {
-    index: u64,
-    accept: Cycle,
-    next: u32,
+pub(super) struct Merged {
+    pub(super) index: u64,
+    pub(super) accept: Cycle,
+    pub(super) next: u32,
 }
 
 /// Cycles in which builds with debug assertions compare the lanes with the plain device at every command.
-const ALWAYS_COMPARED: Cycle = 20_000;
+pub(super) const ALWAYS_COMPARED: Cycle = 20_000;
 
 /// A channel: device, controller, queues.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    number: u32,
+    pub(super) number: u32,
     /// Knows what commands do where debug assertions are on; its shape and latencies otherwise.
-    device: Device,
-    policy: Policy,
-    transactions: Transactions,
-    queues: ByBank<CommandQueue>,
-    waits: Waits,
+    pub(super) device: Device,
+    pub(super) policy: Policy,
+    pub(super) transactions: Transactions,
+    pub(super) queues: ByBank<CommandQueue>,
+    pub(super) waits: Waits,
     /// Whether the commands of a request alone are noted, and not issued in the waits of all banks.
-    noting: bool,
+    pub(super) noting: bool,
     /// Command queues that hold something, and those that have room.
-    occupied: u64,
-    room: u64,
-    in_queues: u32,
+    pub(super) occupied: u64,
+    pub(super) room: u64,
+    pub(super) in_queues: u32,
     /// Where the round over the command queues stands.
-    pointer: usize,
+    pub(super) pointer: usize,
     /// Writes that the present drain still moves.
-    draining: u32,
-    refresh: RefreshClock,
-    plan: Plan,
+    pub(super) draining: u32,
+    pub(super) refresh: RefreshClock,
+    pub(super) plan: Plan,
     /// Whether the next clock moves a transaction, or begins or ends a drain of writes.
-    moves: bool,
-    next_tick: Cycle,
+    pub(super) moves: bool,
+    pub(super) next_tick: Cycle,
     /// Requests that a row serves at most while another waits.
-    row_hit_cap: u32,
-    rows: ByBank<RowState>,
+    pub(super) row_hit_cap: u32,
+    pub(super) rows: ByBank<RowState>,
     /// Bit set of the banks with an open row.
-    open_banks: u64,
-    merged: Vec<Merged>,
+    pub(super) open_banks: u64,
+    pub(super) merged: Vec<Merged>,
     /// By rank: how many rows are open, and since when.
-    open_rows: ByBank<(u32, Cycle)>,
-    last: LastColumn,
-    statistics: ChannelStatistics,
+    pub(super) open_rows: ByBank<(u32, Cycle)>,
+    pub(super) last: LastColumn,
+    pub(super) statistics: ChannelStatistics,
 }
 
 /// The column command before.
 #[derive(Clone, Copy, Debug, Default)]
-struct LastColumn {
-    issued: Cycle,
-    data_cycles: Cycle,
-    data_end: Cycle,
-    write: bool,
+pub(super) struct LastColumn {
+    pub(super) issued: Cycle,
+    pub(super) data_cycles: Cycle,
+    pub(super) data_end: Cycle,
+    pub(super) write: bool,
     /// Bus cycles since then in which there was no request.
-    idle: Cycle,
+    pub(super) idle: Cycle,
     /// When the first request after them came.
-    woke: Cycle,
+    pub(super) woke: Cycle,
 }
 
 impl Channel {
@@ -200,12 +164,12 @@ impl Channel {
     }
 
     #[inline]
-    fn kind(&self, write: bool) -> usize {
+    pub(super) fn kind(&self, write: bool) -> usize {
         if write && self.policy.writes != Writes::Unified { WRITES } else { READS }
     }
 
     #[inline]
-    fn queue_of(&self, bank: u32) -> usize {
+    pub(super) fn queue_of(&self, bank: u32) -> usize {
         if self.policy.scheduler == Scheduler::Fcfs { 0 } else { bank as usize }
     }
 
@@ -246,7 +210,7 @@ impl Channel {
 
     /// Take a request in where nothing else happens in clock `at`: it moves to its command queue then, if that has room.
     #[inline]
-    fn take_up(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
+    pub(super) fn take_up(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
         let Some(id) = self.take_in(transaction, at, observer) else { return };
         let queue = self.queue_of(transaction.bank);
         if self.room >> queue & 1 == 0 {
@@ -260,7 +224,12 @@ impl Channel {
 
     /// Take a request into the pool, if it needs a transfer of its own.
     #[inline(always)]
-    fn take_in(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) -> Option<u16> {
+    pub(super) fn take_in(
+        &mut self,
+        transaction: &Transaction,
+        at: Cycle,
+        observer: &mut impl Observer,
+    ) -> Option<u16> {
         let Transaction { index, block, bank, write, .. } = *transaction;
         self.statistics.accepted[usize::from(write)] += 1;
         if self.transactions.may_hold(block) && self.shares(transaction, at, observer) {
@@ -277,7 +246,7 @@ impl Channel {
     /// Serve a request that comes to a channel without any other. What each clock would do is known: the request is taken
     /// up in `at`, and then the commands that it needs issue one after another. From clock `until` on, all is as usual.
     #[inline(never)]
-    fn serve_alone(
+    pub(super) fn serve_alone(
         &mut self,
         until: Cycle,
         transaction: &Transaction,
@@ -323,7 +292,7 @@ impl Channel {
 
     /// Let the waits of all banks know what has been noted.
     #[inline(always)]
-    fn end_notes(&mut self) {
+    pub(super) fn end_notes(&mut self) {
         if self.noting {
             self.noting = false;
             self.waits.catch_up();
@@ -332,7 +301,7 @@ impl Channel {
 
     /// Put a request that was taken up at `at` into its command queue, which may go on in clock `from`.
     #[cold]
-    fn leave_in_queue(&mut self, transaction: &Transaction, at: Cycle, from: Cycle) {
+    pub(super) fn leave_in_queue(&mut self, transaction: &Transaction, at: Cycle, from: Cycle) {
         self.end_notes();
         let Transaction { bank, .. } = *transaction;
         let refreshed = self.rows[bank as usize].refreshed_until(at);
@@ -344,14 +313,19 @@ impl Channel {
 
     /// The first request after an idle time.
     #[inline]
-    fn wake(&mut self, at: Cycle) {
+    pub(super) fn wake(&mut self, at: Cycle) {
         self.last.idle = (at - self.last.issued).saturating_sub(self.last.data_cycles);
         self.last.woke = at;
     }
 
     /// Whether the request needs no transfer of its own: a write waits to its address, or a read for a read.
     #[cold]
-    fn shares(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) -> bool {
+    pub(super) fn shares(
+        &mut self,
+        transaction: &Transaction,
+        at: Cycle,
+        observer: &mut impl Observer,
+    ) -> bool {
         let Transaction { index, block, bank, write, .. } = *transaction;
         if self.pending(bank, block, true).is_some() {
             let complete = if write { None } else { Some(at + 1) };
@@ -376,7 +350,7 @@ impl Channel {
     }
 
     /// The pending request of this address and direction.
-    fn pending(&self, bank: u32, block: u64, write: bool) -> Option<u16> {
+    pub(super) fn pending(&self, bank: u32, block: u64, write: bool) -> Option<u16> {
         let queue = self.queue_of(bank);
         let same = |id: &u16| {
             let t = &self.transactions.slot(*id).transaction;
@@ -387,7 +361,7 @@ impl Channel {
     }
 
     #[inline]
-    fn outstanding(&self) -> u32 {
+    pub(super) fn outstanding(&self) -> u32 {
         self.in_queues + self.transactions.len(READS) + self.transactions.len(WRITES)
     }
 
@@ -431,7 +405,7 @@ impl Channel {
     }
 
     #[cold]
-    fn fall_due(&mut self, now: Cycle) {
+    pub(super) fn fall_due(&mut self, now: Cycle) {
         self.refresh.fall_due();
         // Only the first of several is at work; the others begin to cost when it is done.
         if let Some(target) = self.refresh.front() {
@@ -440,7 +414,7 @@ impl Channel {
         self.plan = self.make_plan(now);
     }
 
-    fn begin_refresh(&mut self, target: Target, now: Cycle) {
+    pub(super) fn begin_refresh(&mut self, target: Target, now: Cycle) {
         for bank in bits(target.mask()) {
             let row = &mut self.rows[bank as usize];
             if !row.refreshing {
@@ -452,7 +426,7 @@ impl Channel {
 
     /// Command queues that may not issue.
     #[inline]
-    fn frozen(&self) -> u64 {
+    pub(super) fn frozen(&self) -> u64 {
         match self.refresh.front() {
             None => 0,
             Some(target) if self.policy.scheduler == Scheduler::Fcfs => {
@@ -464,7 +438,7 @@ impl Channel {
 
     /// When, from clock `from` on, the refresh that is due could issue its next command.
     #[cold]
-    fn refresh_ready(&self, target: Target, from: Cycle) -> Cycle {
+    pub(super) fn refresh_ready(&self, target: Target, from: Cycle) -> Cycle {
         let mut first = Cycle::MAX;
         for bank in bits(self.open_banks & target.mask()) {
             first = first.min(self.waits.earliest(Command::Precharge, bank));
@@ -480,7 +454,7 @@ impl Channel {
     }
 
     #[cold]
-    fn issue_for_refresh(&mut self, now: Cycle, observer: &mut impl Observer) {
+    pub(super) fn issue_for_refresh(&mut self, now: Cycle, observer: &mut impl Observer) {
         let Some(target) = self.refresh.front() else { return };
         let ready = |&bank: &u32| self.waits.earliest(Command::Precharge, bank) <= now;
         if let Some(bank) = bits(self.open_banks & target.mask()).find(ready) {
@@ -519,7 +493,7 @@ impl Channel {
     /// The first clock from `from` on in which a command can issue, and of which queue. Of several queues the first of
     /// the round after the one that issued last.
     #[inline(always)]
-    fn make_plan(&self, from: Cycle) -> Plan {
+    pub(super) fn make_plan(&self, from: Cycle) -> Plan {
         match self.refresh.front() {
             None => self.plan_queues(0, from),
             Some(target) => self.plan_beside_refresh(target, from),
@@ -527,7 +501,7 @@ impl Channel {
     }
 
     #[cold]
-    fn plan_beside_refresh(&self, target: Target, from: Cycle) -> Plan {
+    pub(super) fn plan_beside_refresh(&self, target: Target, from: Cycle) -> Plan {
         let plan = self.plan_queues(self.frozen(), from);
         let at = self.refresh_ready(target, from);
         if at <= plan.at { Plan { at, queue: FOR_REFRESH } } else { plan }
@@ -535,7 +509,7 @@ impl Channel {
 
     /// Work out the plan anew after a queue has got another request, and wants another kind of command for it.
     #[inline]
-    fn revise(&mut self, queue: usize, from: Cycle) {
+    pub(super) fn revise(&mut self, queue: usize, from: Cycle) {
         if self.plan.queue == queue as u8 || self.refresh.front().is_some() {
             self.plan = self.make_plan(from);
             return;
@@ -550,7 +524,7 @@ impl Channel {
     }
 
     #[inline(always)]
-    fn plan_queues(&self, frozen: u64, from: Cycle) -> Plan {
+    pub(super) fn plan_queues(&self, frozen: u64, from: Cycle) -> Plan {
         let among = self.occupied & !frozen;
         if among == 0 {
             return NEVER;
@@ -566,7 +540,7 @@ impl Channel {
 
     /// When a queue could issue its next command.
     #[inline]
-    fn ready_at(&self, queue: usize) -> Cycle {
+    pub(super) fn ready_at(&self, queue: usize) -> Cycle {
         let CommandQueue { kinds, bank, .. } = self.queues[queue];
         if let Some(command) = kinds.single() {
             return self.waits.earliest(command, bank);
@@ -577,7 +551,7 @@ impl Channel {
 
     /// What a queue that is ready issues: the command, and the place of the request that it serves.
     #[inline]
-    fn choose(&self, queue: usize, now: Cycle) -> (Command, usize) {
+    pub(super) fn choose(&self, queue: usize, now: Cycle) -> (Command, usize) {
         let q = &self.queues[queue];
         let command = q.kinds.single().unwrap_or_else(|| self.first_legal(q, now));
         let place = match command {
@@ -590,7 +564,7 @@ impl Channel {
 
     /// Of several kinds of commands the one that goes first: that of the oldest request. One that wants the row closed is
     /// always the oldest.
-    fn first_legal(&self, q: &CommandQueue, now: Cycle) -> Command {
+    pub(super) fn first_legal(&self, q: &CommandQueue, now: Cycle) -> Command {
         let legal = |&command: &Command| q.kinds.has(command) && self.waits.earliest(command, q.bank) <= now;
         let columns = match q.read() < q.write() {
             true => [Command::Read, Command::Write],
@@ -598,396 +572,6 @@ impl Channel {
         };
         let found = [Command::Precharge].into_iter().chain(columns).find(legal);
         found.unwrap_or_else(|| unreachable!("a queue was planned that is not ready"))
-    }
-
-    /// Issue what is planned. Returns whether a request has left its command queue.
-    #[inline]
-    fn issue(&mut self, now: Cycle, observer: &mut impl Observer) -> bool {
-        let column = match self.plan.queue {
-            FOR_REFRESH => {
-                self.issue_for_refresh(now, observer);
-                false
-            }
-            queue => {
-                let queue = usize::from(queue);
-                self.pointer = queue;
-                let (command, place) = self.choose(queue, now);
-                self.issue_from(queue, command, place, now, observer);
-                command.is_column()
-            }
-        };
-        if self.policy.dual_issue { self.issue_second(column, now, observer) } else { column }
-    }
-
-    /// Issue a row command after a column command, or the other way round. Returns whether either is a column command.
-    #[cold]
-    fn issue_second(&mut self, column: bool, now: Cycle, observer: &mut impl Observer) -> bool {
-        let second = self.plan_queues(self.frozen(), now);
-        if second.at > now {
-            return column;
-        }
-        // The round moves on even if the command has to wait for the next clock.
-        self.pointer = usize::from(second.queue);
-        let (command, place) = self.choose(self.pointer, now);
-        if command.is_column() == column {
-            return column;
-        }
-        self.issue_from(self.pointer, command, place, now, observer);
-        true
-    }
-
-    #[inline(always)]
-    fn issue_from(
-        &mut self,
-        queue: usize,
-        command: Command,
-        place: usize,
-        now: Cycle,
-        observer: &mut impl Observer,
-    ) {
-        let q = &self.queues[queue];
-        let bank = q.bank;
-        match command {
-            Command::Activate => {
-                let request @ (row, _) = self.transactions.place(q.oldest());
-                let earliest = (
-                    self.waits.earliest(Command::Activate, bank),
-                    self.waits.earliest_of_bank(Command::Activate, bank),
-                );
-                self.open(bank, request, earliest, now, observer);
-                self.queues[queue].opened(row);
-            }
-            Command::Precharge => {
-                self.close(bank, Some(self.transactions.place(q.oldest())), now, observer);
-                return self.waits.wish(queue, self.queues[queue].closed());
-            }
-            _ => self.access(queue, place, now, observer),
-        }
-        self.consider(queue);
-    }
-
-    /// Open the row of a request. `earliest` says since when all, and since when the bank alone, has allowed it.
-    #[inline(always)]
-    fn open(
-        &mut self,
-        bank: u32,
-        request: (u32, u32),
-        (earliest, of_bank): (Cycle, Cycle),
-        now: Cycle,
-        observer: &mut impl Observer,
-    ) {
-        let state = &mut self.rows[bank as usize];
-        state.open = Some(request.0);
-        state.served = 0;
-        state.windowed = of_bank < now && earliest == now;
-        state.conflict = state.prepared_from.is_some();
-        state.prepared_from.get_or_insert(now);
-        let (open, since) = &mut self.open_rows[state.rank as usize];
-        if *open == 0 {
-            *since = now;
-        }
-        *open += 1;
-        self.open_banks |= 1 << bank;
-        self.send(Command::Activate, bank, request.0, 0, 0, now);
-        self.tell(Command::Activate, bank, Some(request), 0, now, observer);
-        self.statistics.banks[bank as usize].activates += 1;
-    }
-
-    /// Close the row of a bank, for a request or none.
-    #[inline(always)]
-    fn close(&mut self, bank: u32, request: Option<(u32, u32)>, now: Cycle, observer: &mut impl Observer) {
-        self.send(Command::Precharge, bank, 0, 0, 0, now);
-        self.tell(Command::Precharge, bank, request, 0, now, observer);
-        self.rows[bank as usize].prepared_from = Some(now);
-        self.statistics.banks[bank as usize].precharges += 1;
-        self.closed(bank, now);
-    }
-
-    /// A bank has been closed.
-    #[inline]
-    fn closed(&mut self, bank: u32, now: Cycle) {
-        let state = &mut self.rows[bank as usize];
-        state.open = None;
-        self.open_banks &= !(1 << bank);
-        let (open, since) = &mut self.open_rows[state.rank as usize];
-        *open -= 1;
-        if *open == 0 {
-            self.statistics.open_cycles += now - *since;
-        }
-    }
-
-    /// Work out anew what a queue wants. Returns whether it wants other kinds of commands than before.
-    #[inline(always)]
-    fn consider(&mut self, queue: usize) -> bool {
-        let q = &mut self.queues[queue];
-        let row = &self.rows[q.bank as usize];
-        let capped = row.served >= self.row_hit_cap;
-        let changed = q.consider(row.open.is_some(), capped, &self.transactions);
-        if changed {
-            self.waits.wish(queue, q.kinds);
-        }
-        changed
-    }
-
-    /// A command goes out; a column command moves so many bytes in so many cycles.
-    #[inline(always)]
-    fn send(&mut self, command: Command, bank: u32, row: u32, bytes: u32, columns: Cycle, now: Cycle) {
-        if self.noting {
-            self.waits.note(command, bank, columns, now);
-        } else {
-            self.waits.issue(command, bank, columns, now);
-        }
-        if cfg!(debug_assertions) {
-            self.device.issue(command, bank, row, bytes, now);
-            // What differs once goes on to differ: in long runs a look now and then finds it.
-            if now < ALWAYS_COMPARED || now.is_multiple_of(16) {
-                self.waits.compare(self.noting, &self.device, now);
-            }
-        }
-    }
-
-    /// Tell of a command for a request.
-    #[inline(always)]
-    fn tell(
-        &self,
-        command: Command,
-        bank: u32,
-        request: Option<(u32, u32)>,
-        bytes: u32,
-        at: Cycle,
-        observer: &mut impl Observer,
-    ) {
-        if observer.sees_commands() {
-            observer.command(self.number, &Issued { at, command, bank, request, bytes });
-        }
-    }
-
-    /// Serve a request of a queue.
-    #[inline(always)]
-    fn access(&mut self, queue: usize, place: usize, now: Cycle, observer: &mut impl Observer) {
-        let q = &mut self.queues[queue];
-        let id = q.remove(place);
-        self.in_queues -= 1;
-        self.room |= 1 << queue;
-        if q.len() == 0 {
-            self.occupied &= !(1 << queue);
-        }
-        let auto = match self.policy.page {
-            Page::Open => false,
-            Page::Closed => true,
-            Page::Adaptive => q.len() > 0 && q.misses(),
-        };
-        if auto {
-            self.waits.wish(queue, q.closed());
-        }
-        let slot = *self.transactions.slot(id);
-        self.transactions.release(id);
-        let Transaction { bank, write, .. } = slot.transaction;
-        // Asked for only of a request that its row was opened for.
-        let row_ready = match self.rows[bank as usize].served {
-            0 => self.waits.earliest_of_bank(if write { Command::Write } else { Command::Read }, bank),
-            _ => now,
-        };
-        self.transfer(&slot, auto, row_ready, now, observer);
-    }
-
-    /// A column command, with auto-precharge or not. `row_ready` says since when the bank alone has allowed it.
-    #[inline(always)]
-    fn transfer(
-        &mut self,
-        slot: &Slot,
-        auto: bool,
-        row_ready: Cycle,
-        now: Cycle,
-        observer: &mut impl Observer,
-    ) {
-        let Transaction { bank, row, column, bytes, write, .. } = slot.transaction;
-        let command = match (write, auto) {
-            (false, false) => Command::Read,
-            (false, true) => Command::ReadAuto,
-            (true, false) => Command::Write,
-            (true, true) => Command::WriteAuto,
-        };
-        let data_cycles = self.device.data_cycles(bytes);
-        self.send(command, bank, row, bytes, data_cycles, now);
-        self.tell(command, bank, Some((row, column)), bytes, now, observer);
-        self.account(slot, data_cycles, row_ready, now, observer);
-        let state = &mut self.rows[bank as usize];
-        state.served += 1;
-        state.prepared_from = None;
-        if auto {
-            self.statistics.auto_precharges[usize::from(write)] += 1;
-            self.closed(bank, now);
-        }
-    }
-
-    // ---- accounts ----
-
-    /// Statistics of a column command, and the outcome of its request.
-    #[inline(always)]
-    fn account(
-        &mut self,
-        slot: &Slot,
-        data_cycles: Cycle,
-        row_ready: Cycle,
-        now: Cycle,
-        observer: &mut impl Observer,
-    ) {
-        let Transaction { index, bank, bytes, write, .. } = slot.transaction;
-        let side = usize::from(write);
-        let state = &self.rows[bank as usize];
-        let start = now + self.device.latency(if write { Command::Write } else { Command::Read });
-        let complete = start + data_cycles;
-        // The latency of the request, in parts.
-        let opener = state.served == 0;
-        let (prepared, ready) = match state.prepared_from.filter(|_| opener) {
-            Some(from) => {
-                let from = from.max(slot.accept);
-                (from, row_ready.clamp(from, now))
-            }
-            None => (now, now),
-        };
-        let waited = prepared - slot.accept;
-        let refresh = waited.min(state.refreshed_until(now) - slot.refreshed);
-        let outcome = Outcome {
-            accept: slot.accept,
-            complete: Some(complete),
-            queue: waited - refresh,
-            bank: ready - prepared,
-            bus: complete - ready,
-            refresh,
-        };
-        // The bus cycles since the last data.
-        let gap = start.saturating_sub(self.last.data_end);
-        let idle = gap.min(self.last.idle);
-        let refreshed = (gap - idle).min(state.refresh_between(self.last.issued.max(self.last.woke), now));
-        let rest = gap - idle - refreshed;
-        let s = &mut self.statistics;
-        s.lost.idle += idle;
-        s.lost.refresh += refreshed;
-        let cause = if opener && ready == now {
-            match (state.windowed, state.conflict) {
-                (true, _) => &mut s.lost.activate_window,
-                (false, true) => &mut s.lost.bank_conflict,
-                (false, false) => &mut s.lost.row_miss,
-            }
-        } else if write != self.last.write {
-            &mut s.lost.turnaround
-        } else {
-            &mut s.lost.spacing
-        };
-        *cause += rest;
-        self.last = LastColumn { issued: now, data_cycles, data_end: complete, write, idle: 0, woke: 0 };
-
-        s.sent[side] += 1;
-        s.bytes[side] += u64::from(bytes);
-        s.data_cycles[side] += data_cycles;
-        s.end = s.end.max(complete);
-        s.end_of[side] = complete;
-        s.latency[side].record(complete - slot.accept);
-        let parts = [outcome.queue, outcome.bank, outcome.bus, outcome.refresh];
-        s.parts[side].iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
-        let bank = &mut s.banks[bank as usize];
-        bank.data_cycles += data_cycles;
-        *(if write { &mut bank.writes } else { &mut bank.reads }) += 1;
-        if observer.sees_requests() {
-            observer.outcome(index, &outcome);
-        }
-        let mut next = slot.merged;
-        while let Some(&Merged { index, accept, next: more }) = self.merged.get(next as usize) {
-            let (queue, bus) = (now - accept.min(now), complete - accept.max(now));
-            let s = &mut self.statistics;
-            s.latency[READS].record(complete - accept);
-            s.parts[READS][0] += queue;
-            s.parts[READS][2] += bus;
-            let complete = Some(complete);
-            observer.outcome(index, &Outcome { accept, complete, queue, bank: 0, bus, refresh: 0 });
-            next = more;
-        }
-    }
-
-    // ---- from transaction queues to command queues ----
-
-    /// Whether the next clock moves a transaction, or begins or ends a drain of writes.
-    #[inline(always)]
-    fn would_move(&self) -> bool {
-        let Writes::Split { high, idle, .. } = self.policy.writes else {
-            return self.transactions.waiting(READS) & self.room != 0;
-        };
-        let starts = self.draining == 0 && self.starts_draining(high, idle);
-        if self.draining == 0 && !starts {
-            return self.transactions.waiting(READS) & self.room != 0;
-        }
-        match self.transactions.oldest(WRITES, self.room) {
-            None => starts,
-            Some((queue, id)) if starts => !self.waits_for_read(queue, id) || self.is_stuck(),
-            Some(_) => true,
-        }
-    }
-
-    fn starts_draining(&self, high: u32, idle: u32) -> bool {
-        let writes = self.transactions.len(WRITES);
-        writes >= high || (writes > idle && self.in_queues == 0)
-    }
-
-    fn waits_for_read(&self, queue: usize, write: u16) -> bool {
-        let block = self.transactions.slot(write).transaction.block;
-        let issuing = self.queues[queue].slots().iter().any(|&id| {
-            let t = &self.transactions.slot(id).transaction;
-            t.block == block && !t.write
-        });
-        issuing || self.transactions.find(READS, queue, block, false).is_some()
-    }
-
-    /// A write that waits for a read which waits for the writes: without this way out nothing would ever move again.
-    fn is_stuck(&self) -> bool {
-        self.in_queues == 0 && self.transactions.len(READS) > 0
-    }
-
-    /// Move the oldest transaction whose command queue has room. Returns that queue if it then wants another kind of
-    /// command.
-    #[inline(always)]
-    fn move_one(&mut self) -> Option<usize> {
-        if let Writes::Split { high, low, idle } = self.policy.writes {
-            if self.draining == 0 && self.starts_draining(high, idle) {
-                let writes = self.transactions.len(WRITES);
-                self.draining = if writes >= high && writes > low { writes - low } else { writes };
-            }
-            if self.draining > 0 {
-                let (queue, id) = self.transactions.oldest(WRITES, self.room)?;
-                if !self.waits_for_read(queue, id) {
-                    self.draining -= 1;
-                    return self.move_from(WRITES, queue, id);
-                }
-                self.draining = 0;
-                if !self.is_stuck() {
-                    return None;
-                }
-            }
-        }
-        let (queue, id) = self.transactions.oldest(READS, self.room)?;
-        self.move_from(READS, queue, id)
-    }
-
-    #[inline(always)]
-    fn move_from(&mut self, kind: usize, queue: usize, id: u16) -> Option<usize> {
-        self.transactions.take(kind, queue);
-        self.put(queue, id).then_some(queue)
-    }
-
-    /// Put a request into a command queue. Returns whether that wants other kinds of commands than before.
-    #[inline(always)]
-    fn put(&mut self, queue: usize, id: u16) -> bool {
-        let Transaction { row, bank, write, .. } = self.transactions.slot(id).transaction;
-        let q = &mut self.queues[queue];
-        let matters = q.push(id, row, write, self.rows[bank as usize].open);
-        q.bank = bank;
-        if q.len() == self.policy.command_queue {
-            self.room &= !(1 << queue);
-        }
-        self.occupied |= 1 << queue;
-        self.in_queues += 1;
-        matters && self.consider(queue)
     }
 
     /// No more requests will come: tell what never went to the DRAM, and end the accounts at the last data.

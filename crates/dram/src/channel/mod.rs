@@ -15,10 +15,13 @@
 mod by_bank;
 mod commands;
 mod controller;
+mod issue;
 mod lanes;
 mod messages;
+mod moving;
 mod policy;
 mod refresh;
+mod row_state;
 mod rows;
 mod statistics;
 mod transactions;

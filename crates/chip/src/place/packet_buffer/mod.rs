@@ -2,12 +2,13 @@
 
 mod planned;
 
-use super::memory::{Cells, Memory, Submitted, share};
+use super::Place;
+use super::memory::{Cells, Memory, Numbers, Site, Submitted, share};
 use crate::config::PacketBufferConfig;
 use crate::counts::{PacketBufferCounts, PlaceCounts};
 use crate::request::Requests;
 use linecard_dram::packet_buffer::{Controller, Request, Silent, Statistics};
-use linecard_dram::{AddressMap, Cycle};
+use linecard_dram::{AddressMap, Cycle, RowMap};
 use linecard_program::CELL_BYTES;
 use linecard_sim::{Clock, Ticks, Timebase};
 use planned::Planned;
@@ -137,6 +138,26 @@ impl PacketBuffer {
             Some(planned) => vec![planned.statistics(self.clock, now)],
             None => self.channels.iter().map(|channel| channel.statistics().clone()).collect(),
         }
+    }
+}
+
+impl Numbers for PacketBufferConfig {
+    fn wrong(&self) -> Option<String> {
+        let organization = self.device.organization();
+        let (banks, row_bytes) = (organization.banks, organization.row_bytes);
+        if self.channels == 0 || !banks.is_power_of_two() || !row_bytes.is_power_of_two() {
+            return Some("needs a channel, and a power of two of banks and of bytes of a row".to_owned());
+        }
+        let undivided = self.rows == RowMap::Halves && banks < 2;
+        undivided.then(|| "has one bank, which does not divide into odd and even ones".to_owned())
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
+        Ok(PacketBuffer::new(self, site.timebase).into())
+    }
+
+    fn clocks_hz(&self) -> Vec<u64> {
+        vec![self.clock_hz]
     }
 }
 

@@ -1,0 +1,191 @@
+//! What does not fit together, in the words of a chip.
+
+use crate::config::{ChipConfig, OrderKept, PlaceConfig, PlacementRule, WideConfig};
+use crate::dispatch::Lists;
+use linecard_buffers::AllocatorKind;
+use linecard_program::script::PacketProgram;
+
+/// What no chip can be built from.
+pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
+    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
+    refuse(config.clusters.is_empty(), "a chip needs a cluster of engines")?;
+    refuse(config.clusters.len() > 60_000, "a chip has at most 60,000 clusters")?;
+    refuse(config.inboxes.len() > 60_000, "a chip has at most 60,000 inboxes and rings")?;
+    refuse(config.places.len() > 60_000, "a chip has at most 60,000 places")?;
+    refuse(config.ports.len() > 60_000, "a chip has at most 60,000 ports")?;
+    refuse(config.ports.iter().all(|p| p.receive.is_none()), "a chip needs a port that packets come in by")?;
+    refuse(config.ports.iter().all(|p| p.transmit.is_none()), "a chip needs a port that packets go out by")?;
+    for cluster in &config.clusters {
+        let name = &cluster.name;
+        refuse(cluster.engines == 0 || cluster.threads == 0, &format!("{name} has no engine or no thread"))?;
+        refuse(cluster.posted == 0, &format!("threads of {name} need room for one posted operation"))?;
+        refuse(
+            cluster.takes.is_empty() == cluster.block_cells.is_none(),
+            &format!("{name} takes packets from inboxes, or moves blocks to ports: one of the two"),
+        )?;
+        refuse(cluster.program >= programs, &format!("{name} has no program"))?;
+    }
+    for (number, inbox) in config.inboxes.iter().enumerate() {
+        let taken = config
+            .clusters
+            .iter()
+            .any(|cluster| cluster.takes.contains(&number) && cluster.all_threads() > 0);
+        refuse(!taken, &format!("no thread in use takes from the inbox {}", inbox.name))?;
+        refuse(inbox.capacity == Some(0), &format!("the inbox {} has no room", inbox.name))?;
+        refuse(inbox.window == Some(0), &format!("the window of the inbox {} is shut", inbox.name))?;
+    }
+    for port in config.ports.iter().filter_map(|port| port.receive.as_ref()) {
+        let inbox = &config.inboxes[port.inbox];
+        refuse(
+            inbox.capacity.is_some() || inbox.window.is_some(),
+            &format!(
+                "ports bring packets to the inbox {}, which wait in their receive buffer: it has no bound and no window",
+                inbox.name
+            ),
+        )?;
+    }
+    for place in &config.places {
+        check_place(place, &config.places)?;
+    }
+    let by_ports = config.packets.as_ref().is_some_and(|packets| packets.sent_by_ports);
+    for port in &config.ports {
+        let Some(t) = &port.transmit else { continue };
+        let name = &port.name;
+        t.scheduler.check().map_err(|message| format!("the scheduler of {name}: {message}"))?;
+        refuse(t.queue_packets == 0, &format!("the output queues of {name} have no room"))?;
+        refuse(by_ports && t.buffer_cells == 0, &format!("the buffer of {name} has no cells"))?;
+    }
+    // A packet gets its cells before a thread has it, so the thread's memory must be known then.
+    if let Some(packets) = &config.packets {
+        for port in config.ports.iter().filter_map(|port| port.receive.as_ref()) {
+            let inbox = &config.inboxes[port.inbox];
+            let takers = config.targets.iter().zip(&config.clusters);
+            let takers = takers.filter(|(_, cluster)| cluster.takes.contains(&port.inbox));
+            let mut places = takers.filter_map(|(row, _)| row[packets.role].as_ref()).map(|t| t.place);
+            let first = places.next();
+            refuse(
+                inbox.rule.lists() == Lists::Single && places.any(|place| Some(place) != first),
+                &format!(
+                    "the inbox {} gives a packet to whichever thread is free, but each cluster keeps packets in a memory \
+                     of its own: dispatch by a rule that chooses a cluster, such as hash",
+                    inbox.name
+                ),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// What does not fit with ports that send out of a transmit buffer, cell by cell.
+pub(super) fn check_transmit(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), String> {
+    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
+    let Some(transmit) = config.transmit else { return Ok(()) };
+    let ports = config.ports.iter().filter(|port| port.transmit.is_some()).count();
+    let cells = transmit.cells;
+    let few = format!("a transmit buffer of {cells} cells for {ports} ports: it needs more cells than ports");
+    refuse(cells as usize <= ports, &few)?;
+    refuse(
+        config.clusters.iter().any(|cluster| !programs[cluster.program].fills_transmit_buffer()),
+        "ports send out of a transmit buffer, and the program does not fill it: leave [transmit] out, or run a program \
+         that moves packets there (ipv4_forward)",
+    )?;
+    let Some(marks) = transmit.watermarks else { return Ok(()) };
+    refuse(marks.low_bytes > marks.high_bytes, "the low watermark lies above the high one")?;
+    let one_list = config.inboxes.len() == 1 && config.inboxes[0].rule.lists() == Lists::Single;
+    refuse(
+        !one_list,
+        "packets that are kept for congested ports go to any thread that is free: the chip needs one inbox with \
+         dispatch = \"free_list\"",
+    )
+}
+
+/// What does not fit with threads that move blocks to transmit slots.
+pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), String> {
+    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
+    let senders = config.ports.iter().filter_map(|port| port.transmit.as_ref().map(|t| (&port.name, t)));
+    let threads = config.clusters.iter().filter(|cluster| cluster.block_cells.is_some());
+    let (sends, slots) = (threads.clone().count() > 0, senders.clone().any(|(_, t)| t.slots.is_some()));
+    refuse(
+        sends && config.transmit.is_some(),
+        "ports send out of a transmit buffer, or out of slots: not both",
+    )?;
+    refuse(
+        sends && config.order.kept != OrderKept::Nothing,
+        "where a cluster moves blocks, packets leave in the order in which they were stored: [order] kept = \"none\"",
+    )?;
+    for (name, transmit) in senders {
+        refuse(
+            transmit.slots.is_some() != sends,
+            &format!(
+                "{name}: where a cluster moves blocks, every port that sends has slots, and nowhere else"
+            ),
+        )?;
+        let wrong = transmit.slots.is_some_and(|slots| !(1..=128).contains(&slots.slots));
+        refuse(wrong, &format!("{name} has 1 to 128 transmit slots"))?;
+    }
+    for cluster in &config.clusters {
+        let name = &cluster.name;
+        refuse(cluster.block_cells == Some(0), &format!("{name}: a block has at least one cell"))?;
+        refuse(
+            programs[cluster.program].sends_blocks() != sends,
+            &format!(
+                "{name}: a program that sends block by block (l3fwd16, nat, firewall, steps with op = \"enqueue\") and a \
+                 cluster that moves blocks go together"
+            ),
+        )?;
+    }
+    let Some(packets) = &config.packets else {
+        return refuse(slots, "threads move blocks out of a packet memory, and there is none");
+    };
+    refuse(
+        packets.placed_by_programs != sends,
+        "programs ask for room in the packet memory where a cluster moves blocks, and nowhere else",
+    )?;
+    let per_queue =
+        matches!(&packets.placement, PlacementRule::Allocator(a) if a.kind == AllocatorKind::PerQueue);
+    refuse(
+        per_queue != packets.wide.is_some(),
+        "space kept apart by queue must be given back in the order of the queue, which only the caches of queues see to: \
+         allocator = \"per_queue_linear\" and [wide] go together",
+    )?;
+    let (Some(wide), PlacementRule::Allocator(allocator)) = (packets.wide, &packets.placement) else {
+        return Ok(());
+    };
+    let WideConfig { block_cells, blocks, .. } = wide;
+    refuse(!(1..=32).contains(&block_cells), &format!("a wide block has 1 to 32 cells, not {block_cells}"))?;
+    refuse(blocks == 0, "each cache of a queue needs room for at least one block")?;
+    for cells in threads.filter_map(|cluster| cluster.block_cells) {
+        // A block of output need not begin with a wide block, and is read only when all of it is in the cache.
+        let touched = if cells == 1 { 1 } else { (u32::from(cells) - 2) / block_cells + 2 };
+        refuse(
+            touched > blocks,
+            &format!(
+                "an output block of {cells} cells can lie in {touched} wide blocks of {block_cells} cells, but each cache \
+                 has room for {blocks}"
+            ),
+        )?;
+    }
+    let ring = allocator.cells / allocator.queues.max(1);
+    refuse(
+        !ring.is_multiple_of(block_cells),
+        &format!(
+            "{ring} cells for each of {} queues do not divide into blocks of {block_cells}",
+            allocator.queues
+        ),
+    )
+}
+
+fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String> {
+    let name = &place.name;
+    if let Some(wrong) = place.kind.numbers().wrong() {
+        return Err(format!("{name} {wrong}"));
+    }
+    // What is behind what comes to an end before every place has been passed.
+    let mut behind = place.kind.numbers().behind();
+    for _ in places {
+        let Some(number) = behind else { return Ok(()) };
+        let Some(next) = places.get(number) else { break };
+        behind = next.kind.numbers().behind();
+    }
+    if behind.is_none() { Ok(()) } else { Err(format!("behind {name} there is no memory")) }
+}
