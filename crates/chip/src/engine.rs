@@ -3,7 +3,7 @@
 //! When a wait will be over is mostly known when it begins. Such wake-ups stand in the engine's own list: while it runs
 //! another thread they need no event, and an engine that rests is woken for the first.
 
-use crate::config::NextThread;
+use crate::config::{ClusterConfig, NextThread};
 use crate::counts::DataCacheCounts;
 use crate::data_cache::DataCache;
 use crate::features::Features;
@@ -17,6 +17,10 @@ pub(crate) struct Engine {
     pub cluster: u16,
     pub first_thread: u32,
     pub clock: Clock,
+    /// Cycles to issue an access, and a posted one; whether either is more than none.
+    pub issue_cycles: u32,
+    pub post_cycles: u32,
+    pub issues_take_cycles: bool,
     /// Some of its instructions are branches that are taken.
     pub has_branches: bool,
     /// Accesses take no cycles to issue and branches none to be taken, and nothing of [`Features`] is asked of it.
@@ -47,15 +51,18 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// An engine; `plain` where accesses take no cycles to issue and branches none to be taken.
-    pub fn new(cluster: u16, clock: Clock, first_thread: u32, threads: u32, plain: bool) -> Self {
+    /// An engine whose threads take turns by number and whose accesses take no cycles to issue.
+    pub fn new(cluster: u16, clock: Clock, first_thread: u32, threads: u32) -> Self {
         let threads = threads.max(1);
         Self {
             cluster,
             clock,
             first_thread,
+            issue_cycles: 0,
+            post_cycles: 0,
+            issues_take_cycles: false,
             has_branches: false,
-            plain: plain && threads <= 64,
+            plain: threads <= 64,
             running: NOBODY,
             few_in_turn: threads <= 64,
             ready: 0,
@@ -72,13 +79,21 @@ impl Engine {
         }
     }
 
-    /// Who is next, and what stands between its threads and memories.
-    pub fn with(mut self, next: NextThread, data_cache: Option<DataCache>, has_branches: bool) -> Self {
-        self.has_branches = has_branches;
-        self.in_order = (next == NextThread::FirstReady).then(VecDeque::new);
+    /// As its cluster says: who is next, and what an access or a branch costs.
+    pub fn of_cluster(
+        mut self,
+        cluster: &ClusterConfig,
+        has_branches: bool,
+        data_cache: Option<DataCache>,
+    ) -> Self {
+        self.in_order = (cluster.next_thread == NextThread::FirstReady).then(VecDeque::new);
         self.data_cache = data_cache.map(Box::new);
+        (self.issue_cycles, self.post_cycles) = (cluster.issue_cycles, cluster.post_cycles);
+        self.issues_take_cycles = cluster.issue_cycles > 0 || cluster.post_cycles > 0;
+        self.has_branches = has_branches;
         self.few_in_turn &= self.in_order.is_none();
-        self.plain &= self.few_in_turn && self.data_cache.is_none();
+        let costs = self.issues_take_cycles || has_branches;
+        self.plain &= self.few_in_turn && self.data_cache.is_none() && !costs;
         self
     }
 
@@ -221,7 +236,7 @@ mod tests {
     #[test]
     fn threads_take_turns_across_words() {
         let clock = linecard_sim::Timebase::fine(&[1_000_000_000]).unwrap().clock(1_000_000_000);
-        let mut engine = Engine::new(0, clock, 10, 130, true);
+        let mut engine = Engine::new(0, clock, 10, 130);
         for thread in [10, 73, 74, 139] {
             engine.set_ready::<Full>(thread);
         }

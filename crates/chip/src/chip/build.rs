@@ -83,9 +83,6 @@ impl Chip {
             Cluster {
                 clock,
                 switch: clock.ticks(u64::from(c.switch_cycles)).min(LONGEST_AFTER),
-                issue_cycles: c.issue_cycles,
-                post_cycles: c.post_cycles,
-                issues_take_cycles: c.issue_cycles > 0 || c.post_cycles > 0,
                 program: c.program,
                 branches: Branches::new(c.branch_share, c.branch_lost_cycles, seed ^ (number as u64) << 32),
                 takes: c.takes.iter().map(|&inbox| inbox as u16).collect(),
@@ -100,11 +97,11 @@ impl Chip {
             for own in 0..c.engines {
                 let engine = engines.len() as u32;
                 let in_use = c.threads_of(own);
-                let plain = c.issue_cycles == 0 && clusters[number].branches.is_none();
                 let cache = c.data_cache.as_ref().map(|cache| DataCache::new(cache, engine, in_use, seed));
+                let Cluster { clock, branches, .. } = &clusters[number];
                 let first = threads.len() as u32;
-                let engine_of = Engine::new(number as u16, clusters[number].clock, first, in_use, plain);
-                engines.push(engine_of.with(c.next_thread, cache, clusters[number].branches.is_some()));
+                let engine_of = Engine::new(number as u16, *clock, first, in_use);
+                engines.push(engine_of.of_cluster(c, branches.is_some(), cache));
                 let numbers = threads.len() as u32..threads.len() as u32 + in_use;
                 let thread = |n| Thread::new(n, engine, number as u16, roles, states, c.posted);
                 threads.extend(numbers.map(thread));

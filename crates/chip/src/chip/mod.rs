@@ -139,10 +139,6 @@ pub(crate) enum Timer {
 pub(crate) struct Cluster {
     clock: Clock,
     switch: Ticks,
-    issue_cycles: u32,
-    post_cycles: u32,
-    /// Whether either is more than none.
-    issues_take_cycles: bool,
     program: usize,
     branches: Option<Branches>,
     /// Inboxes that threads take from.

@@ -117,20 +117,20 @@ impl Chip {
     }
 
     /// Cycles of a step on an engine that spends some on the issue of accesses, or on taken branches.
-    #[inline]
+    #[inline(always)]
     fn cycles_of(&mut self, thread: u32, engine: usize, step: Step) -> u64 {
         let Step { mut cycles, action } = step;
-        let number = usize::from(self.engines[engine].cluster);
-        let cluster = &self.clusters[number];
-        if cluster.issues_take_cycles && action.is_issued() {
-            let issue = if action.is_posted() { cluster.post_cycles } else { cluster.issue_cycles };
+        let e = &self.engines[engine];
+        if e.issues_take_cycles && action.is_issued() {
+            let issue = if action.is_posted() { e.post_cycles } else { e.issue_cycles };
             if issue > 0 && !self.goes_through_cache(thread, engine, action) {
                 cycles += issue;
             }
         }
-        match &mut self.clusters[number].branches {
-            Some(branches) => branches.cycles(cycles),
-            None => u64::from(cycles),
+        let e = &self.engines[engine];
+        match e.has_branches.then(|| &mut self.clusters[usize::from(e.cluster)].branches) {
+            Some(Some(branches)) => branches.cycles(cycles),
+            _ => u64::from(cycles),
         }
     }
 
