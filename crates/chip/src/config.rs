@@ -6,7 +6,6 @@
 pub use crate::place::ServerConfig;
 
 use crate::dispatch::DispatchRule;
-use crate::place::Numbers;
 use crate::place::{Banked, Kind};
 pub use crate::scheduler::config::{
     ClassConfig, GroupConfig, Member, SchedulerConfig, ShaperConfig, ShareConfig,
@@ -179,23 +178,6 @@ pub enum PlaceKind {
     Results(ResultCacheConfig),
     /// What puts packets into lists and takes them out, with a memory of its own.
     QueueManager(QueueManagerConfig),
-}
-
-impl PlaceKind {
-    /// What the chip asks of it.
-    pub(crate) fn numbers(&self) -> &dyn Numbers {
-        match self {
-            PlaceKind::Server(server) => server,
-            PlaceKind::Banked(banked) => banked,
-            PlaceKind::Of(kind) => kind,
-            PlaceKind::Dram(dram) => dram,
-            PlaceKind::Cached(cache) => cache,
-            PlaceKind::Slots(slots) => slots,
-            PlaceKind::PacketBuffer(buffer) => buffer,
-            PlaceKind::Results(results) => results,
-            PlaceKind::QueueManager(manager) => manager,
-        }
-    }
 }
 
 /// DRAM behind controllers that serve one access after another, of up to a row (Hasan 2003, section 4).

@@ -1,6 +1,5 @@
 //! Accesses under way: a table with reuse, so that nothing is allocated while accesses flow.
 
-use crate::place::cache::Cache;
 use linecard_program::PacketId;
 use linecard_program::script::Access;
 use linecard_sim::Ticks;
@@ -31,6 +30,9 @@ pub(crate) enum Owner {
 
 /// The way of accesses of ports and caches, which cross no links.
 pub(crate) const NO_TARGET: u32 = u32::MAX;
+
+/// No request.
+pub(crate) const NO_REQUEST: u32 = u32::MAX;
 
 /// An access under way.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +73,7 @@ impl Request {
             pieces: 0,
             done: 0,
             arrived: 0,
-            next: Cache::NOBODY,
+            next: NO_REQUEST,
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::inbox::Inbox;
 use crate::link::Link;
 use crate::order::Order;
 use crate::packet::Packets;
-use crate::place::{BankLayout, Memory, Place, Site};
+use crate::place::{BankLayout, Memory, Place};
 use crate::port::Port;
 use crate::queue_caches::QueueCaches;
 use crate::request::Requests;
@@ -64,10 +64,7 @@ impl Chip {
         let places: Result<Vec<Place>, String> = config
             .places
             .iter()
-            .map(|place| {
-                let (name, seed) = (place.name.as_str(), config.seed);
-                place.kind.numbers().build(&Site { name, timebase: &timebase, threads, queues, seed })
-            })
+            .map(|place| Place::new(place, &timebase, threads, queues, config.seed))
             .collect();
         let mut places = places?;
         check_transmit(&config, &programs)?;
@@ -205,7 +202,7 @@ impl Chip {
         let others = |memory: &super::PacketMemory| {
             memory.wide.is_some() || memory.received_by_ports || memory.sent_by_ports
         };
-        let cached = self.places.iter_mut().any(|place| place.as_cache().is_some());
+        let cached = self.places.iter_mut().any(|place| place.cache().is_some());
         if !cached && self.sources.channels.len() == 1 && !self.memory.as_ref().is_some_and(others) {
             self.places.iter_mut().for_each(Memory::begin_ahead);
         }

@@ -5,9 +5,9 @@
 //! whatever comes first is served first.
 
 use super::Chip;
-use crate::place::cache::{Cache, Found};
+use crate::place::cache::Found;
 use crate::place::{Memory, Submitted};
-use crate::request::{NO_TARGET, Owner, Request};
+use crate::request::{NO_REQUEST, NO_TARGET, Owner, Request};
 use linecard_program::script::Access;
 use linecard_queueing::Operation;
 use linecard_sim::{Agenda, Ticks};
@@ -58,7 +58,7 @@ impl Chip {
         if let Some(done) = memory.serve(now, kind, address, u32::from(bytes)) {
             return Some(done);
         }
-        if memory.as_cache().is_some() {
+        if memory.cache().is_some() {
             return self.look_up(usize::from(place), request, now);
         }
         self.arrive_later(request, now)
@@ -95,7 +95,7 @@ impl Chip {
     /// A request at a cache. One that reaches over several lines is looked up line by line.
     fn look_up(&mut self, number: usize, request: u32, now: Ticks) -> Option<Ticks> {
         let Request { kind, bytes, address, by_port, .. } = self.requests[request];
-        let cache = self.places[number].as_cache()?;
+        let cache = self.places[number].cache()?;
         let done = cache.port.serve(now, kind, u32::from(bytes));
         let line = u64::from(cache.line_bytes());
         let end = address + u64::from(bytes.max(1));
@@ -129,7 +129,7 @@ impl Chip {
             (r.pieces == 0).then_some(r.done)
         };
         if let Some(end) = end
-            && let Some(cache) = self.places[number].as_cache()
+            && let Some(cache) = self.places[number].cache()
         {
             cache.residence += u128::from(end - now);
         }
@@ -140,7 +140,7 @@ impl Chip {
     /// the place behind.
     fn look_up_line(&mut self, number: usize, request: u32, done: Ticks) -> Option<Ticks> {
         let Request { kind, bytes, address, by_port, .. } = self.requests[request];
-        let cache = self.places[number].as_cache()?;
+        let cache = self.places[number].cache()?;
         let behind = cache.behind as u16;
         let line = cache.line_bytes();
         let is_whole = kind == Access::Write && u32::from(bytes) == line;
@@ -168,7 +168,7 @@ impl Chip {
                     }
                 }
                 if is_whole {
-                    if let Some(cache) = self.places[number].as_cache() {
+                    if let Some(cache) = self.places[number].cache() {
                         cache.arrived(address, request, done);
                     }
                     return Some(done);
@@ -288,10 +288,10 @@ impl Chip {
     /// The line that a miss fetched is there at `done`: the miss ends, and whatever waited for the line.
     fn line_arrived(&mut self, miss: u32, done: Ticks) {
         let Request { place, address, .. } = self.requests[miss];
-        let Some(cache) = self.places[usize::from(place)].as_cache() else { return };
+        let Some(cache) = self.places[usize::from(place)].cache() else { return };
         let mut next = cache.arrived(address, miss, done);
         self.done_at_cache(miss, self.requests[miss].done.max(done));
-        while next != Cache::NOBODY {
+        while next != NO_REQUEST {
             let request = next;
             next = self.requests[request].next;
             self.done_at_cache(request, self.requests[request].done.max(done));
@@ -302,7 +302,7 @@ impl Chip {
     fn done_at_cache(&mut self, request: u32, done: Ticks) {
         let Request { owner, place, arrived, .. } = self.requests[request];
         if !matches!(owner, Owner::Piece(_))
-            && let Some(cache) = self.places[usize::from(place)].as_cache()
+            && let Some(cache) = self.places[usize::from(place)].cache()
         {
             cache.residence += u128::from(done - arrived);
         }

@@ -1,8 +1,7 @@
 //! Banks, each a server of its own: accesses to one bank wait for each other, and for nobody else.
 
-use super::Place;
 use super::kind::{Facts, Kind, Served, Serves};
-use super::memory::{Memory, Numbers, Site};
+use super::memory::{Memory, Numbers};
 use super::server::Server;
 use crate::config::ServerConfig;
 use crate::counts::PlaceCounts;
@@ -107,10 +106,6 @@ impl Serves for Banks {
 impl Numbers for Banked {
     fn wrong(&self) -> Option<String> {
         Kind::wrong(self)
-    }
-
-    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
-        Ok(self.banks(site.timebase).into())
     }
 
     fn answers_at_once(&self) -> bool {

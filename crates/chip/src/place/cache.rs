@@ -4,12 +4,12 @@
 //! A line that is on its way is in the tags already; accesses to it wait for it (`pending`), so that a burst of misses
 //! of one line reads it once.
 
-use super::Place;
-use super::memory::{Memory, Numbers, Site, share};
+use super::memory::{Memory, Numbers, share};
 use super::server::Server;
 use crate::config::{CacheConfig, Replacement};
 use crate::counts::PlaceCounts;
-use linecard_sim::{Stream, Ticks, Timebase, stream};
+use crate::request::NO_REQUEST;
+use linecard_sim::{Stream, Ticks, Timebase};
 
 const EMPTY: u64 = u64::MAX;
 
@@ -19,7 +19,7 @@ struct Line {
     used: u64,
     dirty: bool,
     /// The request whose miss fetches the line, while it is on its way, and the first one that waits for it too; see
-    /// [`Cache::NOBODY`].
+    /// [`NO_REQUEST`].
     miss: u32,
     waiting: u32,
     /// When it is there, of a line that is known to come.
@@ -68,17 +68,14 @@ pub(crate) struct Cache {
 
 impl Line {
     fn is_coming(&self) -> bool {
-        self.miss != Cache::NOBODY
+        self.miss != NO_REQUEST
     }
 }
 
 impl Cache {
-    /// No request.
-    pub const NOBODY: u32 = u32::MAX;
-
     pub fn new(config: &CacheConfig, timebase: &Timebase, draws: Stream) -> Self {
         let empty =
-            Line { block: EMPTY, used: 0, dirty: false, miss: Self::NOBODY, waiting: Self::NOBODY, there: 0 };
+            Line { block: EMPTY, used: 0, dirty: false, miss: NO_REQUEST, waiting: NO_REQUEST, there: 0 };
         Self {
             port: Server::new(&config.port, timebase),
             lines: vec![empty; (config.sets * config.ways) as usize],
@@ -151,7 +148,7 @@ impl Cache {
         };
         let Some(victim) = victim else { return Found::Past };
         let evicted = (victim.block != EMPTY && victim.dirty).then_some(victim.block << shift);
-        *victim = Line { block, used: clock, dirty: write, miss: request, waiting: Self::NOBODY, there: 0 };
+        *victim = Line { block, used: clock, dirty: write, miss: request, waiting: NO_REQUEST, there: 0 };
         Found::Miss { evicted }
     }
 
@@ -159,7 +156,7 @@ impl Cache {
     pub fn wait_for(&mut self, address: u64, request: u32) -> u32 {
         match self.line_of(address) {
             Some(line) => std::mem::replace(&mut line.waiting, request),
-            None => Self::NOBODY,
+            None => NO_REQUEST,
         }
     }
 
@@ -168,10 +165,10 @@ impl Cache {
     pub fn arrived(&mut self, address: u64, miss: u32, there: Ticks) -> u32 {
         match self.line_of(address) {
             Some(line) if line.miss == miss => {
-                (line.miss, line.there) = (Self::NOBODY, there);
-                std::mem::replace(&mut line.waiting, Self::NOBODY)
+                (line.miss, line.there) = (NO_REQUEST, there);
+                std::mem::replace(&mut line.waiting, NO_REQUEST)
             }
-            _ => Self::NOBODY,
+            _ => NO_REQUEST,
         }
     }
 }
@@ -184,10 +181,6 @@ impl Numbers for CacheConfig {
             && (1..=self.ways).contains(&self.port_ways);
         let wants = "needs lines of a power of two of bytes, at most 32,768, a set, a way, and one for ports";
         (!fits).then(|| wants.to_owned())
-    }
-
-    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
-        Ok(Cache::new(self, site.timebase, stream(site.seed, site.name)).into())
     }
 
     fn behind(&self) -> Option<usize> {
@@ -210,10 +203,5 @@ impl Memory for Cache {
             reads: Some((self.read_hits, self.read_misses)),
             ..port
         }
-    }
-
-    #[inline(always)]
-    fn as_cache(&mut self) -> Option<&mut Cache> {
-        Some(self)
     }
 }

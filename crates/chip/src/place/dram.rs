@@ -1,8 +1,7 @@
 //! DRAM as a place: channels of `linecard-dram` behind one address, each with a line of requests in front of its queues.
 
-use super::Place;
 use super::channel::{BusCycles, Driver, Outcomes};
-use super::memory::{Memory, Numbers, Site, Submitted, share};
+use super::memory::{Memory, Numbers, Submitted, share};
 use crate::config::DramConfig;
 use crate::counts::{DramShares, PlaceCounts};
 use crate::request::Requests;
@@ -140,10 +139,6 @@ impl Numbers for DramConfig {
     fn wrong(&self) -> Option<String> {
         let nothing = self.channels == 0 || self.access_bytes == 0;
         nothing.then(|| "needs a channel, and accesses of a byte or more".to_owned())
-    }
-
-    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
-        Ok(Dram::new(self, site.timebase).into())
     }
 
     fn clocks_hz(&self) -> Vec<u64> {

@@ -1,15 +1,13 @@
 //! What the chip asks of a kind of memory ([`Numbers`]) and of a memory at work ([`Memory`]). A kind implements what it can
 //! answer and leaves the rest.
 
-use super::Place;
-use super::cache::Cache;
 use crate::counts::PlaceCounts;
 use crate::request::Requests;
 use enum_dispatch::enum_dispatch;
 use linecard_program::PacketHead;
 use linecard_program::script::Access;
 use linecard_queueing::Service;
-use linecard_sim::{Ticks, Timebase};
+use linecard_sim::Ticks;
 
 /// An access that a memory takes and answers later.
 #[derive(Clone, Copy, Debug)]
@@ -43,29 +41,12 @@ pub(crate) struct BankLayout {
     pub step_bytes: u64,
 }
 
-/// Where a memory is built into.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Site<'a> {
-    pub name: &'a str,
-    pub timebase: &'a Timebase,
-    /// Threads of the chip, and ports that send.
-    pub threads: u32,
-    pub queues: u32,
-    pub seed: u64,
-}
-
 /// The numbers of a kind of memory.
 pub(crate) trait Numbers {
     /// What does not fit, in words that follow the name.
     fn wrong(&self) -> Option<String> {
         None
     }
-
-    /// An idle memory.
-    ///
-    /// # Errors
-    /// A sentence on what does not fit.
-    fn build(&self, site: &Site<'_>) -> Result<Place, String>;
 
     /// Whether it knows when an access is done when that arrives.
     fn answers_at_once(&self) -> bool {
@@ -182,12 +163,6 @@ pub(crate) trait Memory {
     fn recall(&mut self, head: &PacketHead) -> bool {
         let _ = head;
         false
-    }
-
-    /// The cache that it is, in front of another memory.
-    #[inline(always)]
-    fn as_cache(&mut self) -> Option<&mut Cache> {
-        None
     }
 
     /// The queue manager that it is.

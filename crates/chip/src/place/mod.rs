@@ -2,7 +2,7 @@
 //!
 //! A server, a bank and a hit of a cache are first come, first served, so that the end of an access is known when it
 //! arrives; DRAM, and what waits for it, answers later. The chip knows all of them by [`Numbers`] and [`Memory`] alone: a new
-//! kind is a file that implements both, its numbers and a line in `config.rs`, and a line in the list below. Kinds that answer at once are open to
+//! kind is a file that implements both, its numbers in `config.rs`, and its lines in this file. Kinds that answer at once are open to
 //! whoever describes a chip, too ([`Kind`]).
 
 mod banked;
@@ -18,6 +18,7 @@ mod results;
 mod server;
 mod slots;
 
+use crate::config::{PlaceConfig, PlaceKind};
 use crate::counts::PlaceCounts;
 use crate::request::Requests;
 use banked::Banks;
@@ -29,8 +30,8 @@ pub use kind::{Facts, Kind, Served, Serves};
 use linecard_program::PacketHead;
 use linecard_program::script::Access;
 use linecard_queueing::Service;
-use linecard_sim::Ticks;
-pub(crate) use memory::{BankLayout, Cells, Memory, Numbers, Site, Submitted};
+use linecard_sim::{Ticks, Timebase, stream};
+pub(crate) use memory::{BankLayout, Cells, Memory, Numbers, Submitted};
 use open::Open;
 use packet_buffer::PacketBuffer;
 use results::Results;
@@ -50,4 +51,55 @@ pub(crate) enum Place {
     PacketBuffer,
     Results,
     Service,
+}
+
+impl Place {
+    /// An idle memory.
+    ///
+    /// # Errors
+    /// A sentence on what does not fit.
+    pub fn new(
+        config: &PlaceConfig,
+        timebase: &Timebase,
+        threads: u32,
+        queues: u32,
+        seed: u64,
+    ) -> Result<Self, String> {
+        Ok(match &config.kind {
+            PlaceKind::Server(server) => Server::new(server, timebase).into(),
+            PlaceKind::Banked(banked) => banked.banks(timebase).into(),
+            PlaceKind::Of(kind) => Open(kind.place(timebase)).into(),
+            PlaceKind::Dram(dram) => Dram::new(dram, timebase).into(),
+            PlaceKind::Cached(cache) => Cache::new(cache, timebase, stream(seed, &config.name)).into(),
+            PlaceKind::Slots(slots) => Slots::new(slots, timebase)?.into(),
+            PlaceKind::PacketBuffer(buffer) => PacketBuffer::new(buffer, timebase).into(),
+            PlaceKind::Results(results) => Results::new(results, timebase)?.into(),
+            PlaceKind::QueueManager(manager) => {
+                queue_manager::build(manager, timebase, threads, queues)?.into()
+            }
+        })
+    }
+
+    /// The cache that it is, in front of another memory.
+    #[inline(always)]
+    pub fn cache(&mut self) -> Option<&mut Cache> {
+        if let Place::Cache(cache) = self { Some(cache) } else { None }
+    }
+}
+
+impl PlaceKind {
+    /// What the chip asks of it.
+    pub(crate) fn numbers(&self) -> &dyn Numbers {
+        match self {
+            PlaceKind::Server(server) => server,
+            PlaceKind::Banked(banked) => banked,
+            PlaceKind::Of(kind) => kind,
+            PlaceKind::Dram(dram) => dram,
+            PlaceKind::Cached(cache) => cache,
+            PlaceKind::Slots(slots) => slots,
+            PlaceKind::PacketBuffer(buffer) => buffer,
+            PlaceKind::Results(results) => results,
+            PlaceKind::QueueManager(manager) => manager,
+        }
+    }
 }

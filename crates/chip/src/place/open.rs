@@ -1,8 +1,7 @@
 //! A kind of memory that whoever describes the chip has brought.
 
-use super::Place;
 use super::kind::{Kind, Serves};
-use super::memory::{Memory, Numbers, Site};
+use super::memory::{Memory, Numbers};
 use crate::counts::PlaceCounts;
 use linecard_program::script::Access;
 use linecard_sim::Ticks;
@@ -13,10 +12,6 @@ pub(crate) struct Open(pub Box<dyn Serves>);
 impl Numbers for Arc<dyn Kind> {
     fn wrong(&self) -> Option<String> {
         (**self).wrong()
-    }
-
-    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
-        Ok(Open(self.place(site.timebase)).into())
     }
 
     fn answers_at_once(&self) -> bool {

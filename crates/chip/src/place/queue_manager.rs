@@ -1,20 +1,26 @@
 //! A queue manager, which is asked for operations on its lists ([`Memory::as_queue_manager`]) and not for accesses.
 
-use super::Place;
-use super::memory::{Memory, Numbers, Site, share};
+use super::memory::{Memory, Numbers, share};
 use crate::config::QueueManagerConfig;
 use crate::counts::PlaceCounts;
 use linecard_queueing::{CLOCKS_HZ, Service, Settings};
-use linecard_sim::Ticks;
+use linecard_sim::{Ticks, Timebase};
+
+/// An idle queue manager for so many threads and queues.
+///
+/// # Errors
+/// A sentence on what does not fit.
+pub(super) fn build(
+    config: &QueueManagerConfig,
+    timebase: &Timebase,
+    threads: u32,
+    queues: u32,
+) -> Result<Service, String> {
+    let settings = Settings { threads, queues, ..config.settings.clone() };
+    Service::new(config.kind, &settings, *timebase).map_err(|error| error.to_string())
+}
 
 impl Numbers for QueueManagerConfig {
-    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
-        let &Site { threads, queues, timebase, .. } = site;
-        let settings = Settings { threads, queues, ..self.settings.clone() };
-        let service = Service::new(self.kind, &settings, *timebase);
-        Ok(service.map_err(|error| error.to_string())?.into())
-    }
-
     fn clocks_hz(&self) -> Vec<u64> {
         CLOCKS_HZ.to_vec()
     }

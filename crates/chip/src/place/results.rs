@@ -3,8 +3,7 @@
 //! It keeps no results: an entry stands for its result, which the program knows. A flow that shares its digest with
 //! another would get the other's result; that is not modelled here, `linecard flowcache --false-hits` counts it.
 
-use super::Place;
-use super::memory::{Memory, Numbers, Site, share};
+use super::memory::{Memory, Numbers, share};
 use super::server::Server;
 use crate::config::ResultCacheConfig;
 use crate::counts::PlaceCounts;
@@ -40,10 +39,6 @@ impl Results {
 }
 
 impl Numbers for ResultCacheConfig {
-    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
-        Ok(Results::new(self, site.timebase)?.into())
-    }
-
     fn answers_at_once(&self) -> bool {
         true
     }

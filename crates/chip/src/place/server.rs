@@ -1,8 +1,7 @@
 //! A server, or several side by side with one queue in front: when an access is done is known when it arrives.
 
-use super::Place;
 use super::kind::Facts;
-use super::memory::{Memory, Numbers, Site, share};
+use super::memory::{Memory, Numbers, share};
 use crate::counts::PlaceCounts;
 use crate::rate::{Rate, WORK_ENDS};
 use linecard_program::script::Access;
@@ -182,10 +181,6 @@ impl Server {
 }
 
 impl Numbers for ServerConfig {
-    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
-        Ok(Server::new(self, site.timebase).into())
-    }
-
     fn answers_at_once(&self) -> bool {
         true
     }

@@ -1,7 +1,6 @@
 //! DRAM with a fixed number of slots as a place: accesses of any size, side by side in banks.
 
-use super::Place;
-use super::memory::{BankLayout, Memory, Numbers, Site, Submitted, share};
+use super::memory::{BankLayout, Memory, Numbers, Submitted, share};
 use crate::config::{Interleaving, SlotsConfig};
 use crate::counts::{PlaceCounts, SlotShares};
 use crate::request::Requests;
@@ -86,10 +85,6 @@ impl Numbers for SlotsConfig {
         let nothing = self.back_pressure.is_some_and(|b| b.requests == 0 || b.request_bytes == 0);
         let wants = "needs banks of a power of two of bytes, and a back pressure that lets accesses through";
         (too_small || nothing).then(|| wants.to_owned())
-    }
-
-    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
-        Ok(Slots::new(self, site.timebase)?.into())
     }
 
     fn clocks_hz(&self) -> Vec<u64> {

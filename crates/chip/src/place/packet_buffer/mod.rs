@@ -2,8 +2,7 @@
 
 mod planned;
 
-use super::Place;
-use super::memory::{Cells, Memory, Numbers, Site, Submitted, share};
+use super::memory::{Cells, Memory, Numbers, Submitted, share};
 use crate::config::PacketBufferConfig;
 use crate::counts::{PacketBufferCounts, PlaceCounts};
 use crate::request::Requests;
@@ -150,10 +149,6 @@ impl Numbers for PacketBufferConfig {
         }
         let undivided = self.rows == RowMap::Halves && banks < 2;
         undivided.then(|| "has one bank, which does not divide into odd and even ones".to_owned())
-    }
-
-    fn build(&self, site: &Site<'_>) -> Result<Place, String> {
-        Ok(PacketBuffer::new(self, site.timebase).into())
     }
 
     fn clocks_hz(&self) -> Vec<u64> {
