@@ -91,7 +91,6 @@ if TYPE_CHECKING:
     from linecard.queueing.settings import queueing_settings
     from linecard.records import Metric
     from linecard.study.reproduce import reproduce
-    from linecard.study.scorecard.card import scorecard
     from linecard.traffic.buffer_size import buffer_bytes
     from linecard.traffic.flows import flows
     from linecard.traffic.mix import flow_mix
@@ -218,7 +217,6 @@ __all__ = [
     "queueing_settings",
     "reproduce",
     "run",
-    "scorecard",
     "shot_noise",
     "sweep",
     "vrp_budget",
@@ -280,7 +278,6 @@ make_lazy(
         "queueing.settings": "queueing_settings",
         "records": "Metric",
         "study.reproduce": "reproduce",
-        "study.scorecard.card": "scorecard",
         "traffic.buffer_size": "buffer_bytes",
         "traffic.flows": "flows",
         "traffic.mix": "flow_mix",

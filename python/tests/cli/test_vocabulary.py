@@ -13,7 +13,7 @@ from conftest import ROOT
 from test_widths import COMMANDS
 
 from linecard import cli
-from linecard.cli.reference import _commands
+from tools.documents.commands import named_commands
 
 # Why a command that takes --json has no table to write.
 NO_TABLE = {
@@ -42,7 +42,7 @@ SYNONYMS = {
 def options():
     """Every option of every command: command, names, parameter."""
     root = typer.main.get_command(cli.app)
-    for name, command in _commands(root.commands):
+    for name, command in named_commands(root.commands):
         for parameter in command.params:
             if parameter.param_type_name == "option":
                 yield name, set(parameter.opts), parameter

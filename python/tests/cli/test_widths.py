@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 
 from linecard import cli as package
 from linecard.cli import stdout
-from linecard.cli.reference import _commands
+from tools.documents.commands import named_commands
 
 WIDTHS = (40, 60, 80, 100, 200)
 QUICK = ("--packets", "300", "--warmup", "100")
@@ -143,7 +143,7 @@ def check(parts: list[RenderableType]) -> None:
 
 
 def test_every_command_that_reports_is_here():
-    names = {name for name, _ in _commands(typer.main.get_command(package.app).commands)}
+    names = {name for name, _ in named_commands(typer.main.get_command(package.app).commands)}
     assert names == {name.partition(":")[0] for name in COMMANDS} | NO_SCREEN
 
 

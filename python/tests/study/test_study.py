@@ -141,7 +141,7 @@ def test_cells_become_runs_and_equal_runs_are_shared(folder):
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_no_two_shipped_studies_need_the_same_run(quick):
-    # Cells of a study share runs. If studies did, too, `reproduce --scorecard` would have to run them together.
+    # Cells of a study share runs. If studies did, too, the scorecard would have to run them together.
     runs = []
     for name in study_folders():
         study = load_study(name)
