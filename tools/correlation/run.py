@@ -18,10 +18,11 @@ from linecard.chip.result import RunResult
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.study import compare
 from linecard.study.execute import execute, run_one
+from linecard.study.folders import study_folders
 from linecard.study.keys import RUNGS
 from linecard.study.plan import make_plan
 from linecard.study.runners import command_of
-from linecard.study.spec import load_study, study_folders
+from linecard.study.spec import load_study
 from tools.correlation.intervals import intervals_text, ranges_of
 from tools.correlation.null import null_rates, one_thread, parts_of
 from tools.correlation.result import Band, Correlation, Device, Point, Step

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from linecard import __version__
 from linecard.files import write_text
 from linecard.report.study import named_cells, template
+from linecard.study.folders import study_folders
 from linecard.study.limits import evaluators_of, quantity
-from linecard.study.spec import study_folders
 from linecard.study.targets import Target, load_targets
 from linecard.tables import json_text
 from tools.command import HEADER, STUDIES, write

@@ -10,8 +10,8 @@ from linecard import __version__, files, tables
 from linecard.report.study import named_cells, template
 from linecard.study.compare import item_name
 from linecard.study.evidence import cell_name
+from linecard.study.folders import study_folders
 from linecard.study.limits import NOT_JUDGED, OUTCOMES
-from linecard.study.spec import study_folders
 from linecard.study.targets import load_targets
 from tools.scorecard.printed import draw_printed
 from tools.scorecard.whole import run_whole

@@ -14,12 +14,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from linecard.study.compare import ROUNDING, item_name
 from linecard.study.evidence import Evidence, NotRunError, Reading
-from linecard.study.spec import study_folders
+from linecard.study.folders import module_of
 from linecard.study.targets import load_targets
 
 if TYPE_CHECKING:
@@ -255,6 +254,5 @@ def contradictions_of(study: str) -> Contradictions:
 
 
 def _module_of(study: str) -> ModuleType | None:
-    # Shipped studies alone: a folder of the user's is data, and nothing in it runs.
-    module = f"linecard._studies.{study}.limits"
-    return importlib.import_module(module) if study in study_folders() and find_spec(module) is not None else None
+    module = module_of(study, "limits")
+    return None if module is None else importlib.import_module(module)

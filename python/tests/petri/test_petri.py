@@ -441,7 +441,7 @@ def test_both_models_of_the_ixp2400_agree(cli):
 
 
 def test_the_dram_net_keeps_step_with_the_cycle_model(tmp_path):
-    from linecard.study.runners import dram_models
+    from linecard._studies.girish2008.runners import dram_models
 
     # What leaves nothing to chance: 13 clocks where accesses meet in a bank, half of that with two
     # banks, and the bus with its turns where there are four.

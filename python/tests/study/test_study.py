@@ -12,10 +12,11 @@ from conftest import make_result
 
 import linecard
 from linecard.study.execute import execute
+from linecard.study.folders import study_folders
 from linecard.study.plan import RunSpec, make_plan
 from linecard.study.reproduce import evaluate
 from linecard.study.reproduce import run_study as reproduce
-from linecard.study.spec import load_study, select_items, study_folders
+from linecard.study.spec import load_study, select_items
 from linecard.study.write import write_study
 
 STUDY = """

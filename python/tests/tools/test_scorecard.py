@@ -17,12 +17,13 @@ import linecard
 from linecard.study import compare
 from linecard.study.compare import Gain, Point, Sample, Shape
 from linecard.study.evidence import Reading, largest, mean
+from linecard.study.folders import study_folders
 from linecard.study.keys import Calibration, Input
 from linecard.study.limits import OUTCOMES, Line, contradictions_of, evaluators_of, judge, lines_of
 from linecard.study.plan import make_plan
 from linecard.study.result import FigureResult, StudyResult, TableResult
 from linecard.study.runners import PlainRun
-from linecard.study.spec import load_study, study_folders
+from linecard.study.spec import load_study
 from linecard.study.targets import Target, load_targets
 from tools import command
 from tools.points import at_point, outcomes_at, with_points

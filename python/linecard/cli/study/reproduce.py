@@ -57,7 +57,7 @@ def reproduce(
         linecard reproduce hasan2003 --json --jobs 2 -o results/mine
     """
     if study is None:
-        from linecard.study.spec import study_folders
+        from linecard.study.folders import study_folders
 
         expected = f"expected one of {', '.join(sorted(study_folders()))}"
         raise ConfigError.of([ConfigProblem("reproduce", "", f"found no STUDY, {expected}")])
