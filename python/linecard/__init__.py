@@ -85,13 +85,12 @@ if TYPE_CHECKING:
     from linecard.flowcache.curves import CacheCurves, LruRow, ReuseRow
     from linecard.flowcache.result import BestPolicy, CacheRow, FlowCacheResult
     from linecard.flowcache.run import flowcache
-    from linecard.petri.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
+    from linecard.petri.models import Comparison, Difference, compare_models
     from linecard.queueing.result import QueueDesignResult, QueueingResult
     from linecard.queueing.run import queueing_design, queueing_run
     from linecard.queueing.settings import queueing_settings
     from linecard.records import Metric
     from linecard.study.reproduce import reproduce
-    from linecard.traffic.buffer_size import buffer_bytes
     from linecard.traffic.flows import flows
     from linecard.traffic.mix import flow_mix
     from linecard.traffic.result import Diagnostic, FlowStatistics, SizeBin
@@ -148,8 +147,6 @@ __all__ = [
     "MemoryUse",
     "Metric",
     "MissingExtraError",
-    "ModelRequest",
-    "ModelRun",
     "NdrResult",
     "NotIpFrames",
     "OptimizeResult",
@@ -190,7 +187,6 @@ __all__ = [
     "XdpRows",
     "XdpRun",
     "__version__",
-    "buffer_bytes",
     "cached_traces",
     "check",
     "clear_cached_traces",
@@ -272,13 +268,12 @@ make_lazy(
         "flowcache.curves": "CacheCurves LruRow ReuseRow",
         "flowcache.result": "BestPolicy CacheRow FlowCacheResult",
         "flowcache.run": "flowcache",
-        "petri.models": "Comparison Difference ModelRequest ModelRun compare_models",
+        "petri.models": "Comparison Difference compare_models",
         "queueing.result": "QueueDesignResult QueueingResult",
         "queueing.run": "queueing_design queueing_run",
         "queueing.settings": "queueing_settings",
         "records": "Metric",
         "study.reproduce": "reproduce",
-        "traffic.buffer_size": "buffer_bytes",
         "traffic.flows": "flows",
         "traffic.mix": "flow_mix",
         "traffic.result": "Diagnostic FlowStatistics SizeBin",
