@@ -42,7 +42,8 @@ lint: $(VENV)/.tested ## Check formats, lints and types of Rust and Python
 		"cargo clippy --workspace --all-targets --locked --quiet -- -D warnings" \
 		"$(BIN)/ruff format --check python tools .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
 		"$(BIN)/ruff check python tools .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
-		"$(BIN)/mypy"; \
+		"$(BIN)/mypy" \
+		"$(BIN)/lint-imports --no-cache"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
 check: lint test ## Everything that has to pass before a change goes in

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from linecard._core import __version__
     from linecard.catalogue import describe, presets
     from linecard.chip.breakdown import Part
-    from linecard.chip.check import ChipCheck, PlaceCheck, check
     from linecard.chip.dram_time import DramTime
     from linecard.chip.draw import draw
     from linecard.chip.latency import LatencyNs
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
         XdpRows,
         XdpRun,
     )
+    from linecard.explore.check import ChipCheck, PlaceCheck, check
     from linecard.explore.compare import compare
     from linecard.explore.compare_result import CompareResult
     from linecard.explore.ndr import ndr
@@ -231,7 +231,7 @@ make_lazy(
         "_core": "__version__",
         "catalogue": "describe presets",
         "chip.breakdown": "Part",
-        "chip.check": "ChipCheck PlaceCheck check",
+        "explore.check": "ChipCheck PlaceCheck check",
         "chip.dram_time": "DramTime",
         "chip.draw": "draw",
         "chip.latency": "LatencyNs",
