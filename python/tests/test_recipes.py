@@ -150,7 +150,7 @@ def test_a_study_of_a_document(cli, folder):
     (study / "deviations.toml").write_text("")
     assert [each.name for each in folder.iterdir()] == ["example2001"]
     assert "A folder in `studies/`" in recipe("A study of a document.")
-    ended = cli("reproduce", str(study), "--quick", "--json", "--out", str(folder / "results"))
+    ended = cli("reproduce", str(study), "--quick", "--json", "--output", str(folder / "results"))
     found = json.loads(ended.out)
     assert found["cells"] == 2
     assert (found["order_pairs"], found["order_violations"]) == (1, 0)

@@ -146,9 +146,9 @@ def test_python_in_the_folder_of_a_study_runs_only_where_the_study_is_shipped(tm
         (tmp_path / name).write_text("raise SystemExit('ran')\n")
     study = SMALL.replace('id = "small"', 'id = "kumar2006"')
     (tmp_path / "study.toml").write_text(study)
-    ended = cli("reproduce", tmp_path, "--json", "--out", tmp_path / "out")
+    ended = cli("reproduce", tmp_path, "--json", "--output", tmp_path / "out")
     assert (ended.status, json.loads(ended.out)["study"]) == (0, "kumar2006")
     (tmp_path / "study.toml").write_text(study + 'runner = "mine"\n')
-    refused = cli("reproduce", tmp_path, "--out", tmp_path / "out")
+    refused = cli("reproduce", tmp_path, "--output", tmp_path / "out")
     assert refused.status == 2
     assert "runner: found 'mine'" in refused.err

@@ -79,8 +79,16 @@ COMMANDS: dict[str, tuple[object, ...]] = {
     "petri solve": ("petri", "solve", "model.toml"),
     "petri simulate": ("petri", "simulate", NET, "--time", "1000"),
     "compare-models": ("compare-models", "--threads", "1x1", "--traffic", "64", "--scheme", "BASE"),
-    "reproduce": ("reproduce", "hasan2003", "--table", "1", "--quick", "--out", "out"),
-    "reproduce: a study by its own runner": ("reproduce", "kumar2006", "--table", "weights", "--quick", "--out", "out"),
+    "reproduce": ("reproduce", "hasan2003", "--table", "1", "--quick", "--output", "out"),
+    "reproduce: a study by its own runner": (
+        "reproduce",
+        "kumar2006",
+        "--table",
+        "weights",
+        "--quick",
+        "--output",
+        "out",
+    ),
 }
 # Commands that write files or remove them, and one that asks.
 NO_SCREEN = {

@@ -33,7 +33,6 @@ def reproduce(
         typer.Option(
             "--output",
             "-o",
-            "--out",
             metavar="DIR",
             help="Output folder; results/STUDY if left out.",
         ),
