@@ -24,6 +24,7 @@ from tools.robustness import documents as robustness
 from tools.scorecard import documents as scorecard
 
 PAGES = {
+    "commands.md": commands_page,
     "keys/chip.md": chip_page,
     "keys/memory.md": memory_page,
     "keys/others.md": others_page,
@@ -42,8 +43,7 @@ def main_screen() -> str:
 
 def main() -> None:
     """Write everything."""
-    reference = {f"docs/reference/{name}": HEADER + "\n" + page() for name, page in PAGES.items()}
-    command.write({"docs/reference/commands.md": commands_page(), **reference})
+    command.write({f"docs/reference/{name}": HEADER + "\n" + page() for name, page in PAGES.items()})
     for kept in (scorecard, robustness, correlation):
         command.write(kept.documents())
     readme = (command.ROOT / "README.md").read_text(encoding="utf-8")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from linecard import cli
-from tools.command import HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def commands_page() -> str:
     """Every command with its arguments, options and examples, as Markdown."""
     root: Any = typer.main.get_command(cli.app)
-    parts = [HEADER, "# Commands\n", inspect.getdoc(cli) or "", ""]
+    parts = ["# Commands\n", inspect.getdoc(cli) or "", ""]
     for name, command in named_commands(root.commands):
         parts += [f"## linecard {name}\n", _help_text(command), ""]
         parts += ["| argument | meaning |", "|---|---|"]

@@ -21,19 +21,12 @@ LAYERS = (
     {"program", "config"},
     {"traffic", "dram", "buffers", "iss", "ebpf", "apps", "queueing"},
     {"flowcache"},  # caches of flows, replayed from captures
-    {"np", "chip", "malleable", "petri"},
+    {"chip", "malleable", "petri"},
     {"platform"},
     {"bindings"},
 )
 # Arrows that the layers alone would allow, or that go sideways, and that must never appear.
-FORBIDDEN = {
-    ("apps", "np"),
-    ("np", "apps"),
-    ("dram", "traffic"),
-    ("dram", "buffers"),
-    ("dram", "program"),
-    ("chip", "apps"),
-}
+FORBIDDEN = {("dram", "traffic"), ("dram", "buffers"), ("dram", "program"), ("chip", "apps")}
 
 TEXT = {".rs", ".py", ".pyi", ".toml", ".md", ".csv", ".j2", ".bib", ".cff", ".txt", ".json", ".lock", ""}
 MACHINE_PATH = re.compile(r"(/home/|/root/|/work/|/Users/|/tmp/[A-Za-z]|[A-Z]:\\\\Users)")
@@ -66,7 +59,7 @@ def uses(manifest: dict) -> set[str]:
 def test_crate_arrows_point_down():
     found = manifests()
     rank = {crate: number for number, layer in enumerate(LAYERS) for crate in layer}
-    assert not found.keys() - rank.keys(), "give a new crate its place in LAYERS (see docs/ARCHITECTURE.md)"
+    assert found.keys() == rank.keys(), "LAYERS has each crate once (see docs/ARCHITECTURE.md)"
     for crate, manifest in found.items():
         for used in uses(manifest):
             assert rank[used] < rank[crate], f"{crate} must not depend on {used}: arrows point down"
@@ -164,13 +157,6 @@ def test_one_version_everywhere():
     assert linecard.__version__ == workspace
     assert f"version: {workspace}" in (ROOT / "CITATION.cff").read_text()
     assert f"## {workspace}" in (ROOT / "CHANGELOG.md").read_text()
-
-
-def test_the_command_reference_is_fresh():
-    from tools.documents.commands import commands_page
-
-    page = ROOT / "docs" / "reference" / "commands.md"
-    assert page.read_text() == commands_page(), "run: make docs"
 
 
 def test_published_numbers_are_not_edited_by_hand():
