@@ -4,7 +4,8 @@ A file uses another one when its code names what is defined there: a type, a tra
 name is only handed on (`pub use`), it still belongs to the file that defines it, so that a `mod.rs` of modules and
 re-exports uses nothing and is used by nobody; one that defines types for its children and calls them in turn is part of
 a circle. Methods do not count: a type may have its `impl` in several files, chapters of one story. Tests inside a file
-do not count either.
+do not count either. `cargo modules dependencies --acyclic` holds less: it sees uses and signatures and no call in a
+body, takes methods for those of their type's file, and every constructor for a circle.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -146,6 +148,10 @@ def follow(way: Name, here: Name, modules: dict[Name, Module]) -> tuple[Name, Na
 def definer(way: Name, here: Name, modules: dict[Name, Module], links: int = 0) -> Name | None:
     """The module that defines what a path names; `None` for a module itself, and for what another crate defines."""
     at, rest = follow(way, here, modules)
+    if not rest and at:
+        # A module may hand on a function beside the module of its name.
+        target = modules[at[:-1]].imported.get(at[-1], ())
+        return definer(target, at[:-1], modules, links + 1) if len(target) > 1 and links <= MOST_LINKS else None
     if not rest or links > MOST_LINKS:
         return None
     module = modules[at]
@@ -183,42 +189,28 @@ def uses(crate: Path) -> dict[str, dict[str, set[str]]]:
         for way in ways:
             target = definer(way, name, modules)
             if target is not None and target != name:
-                named = follow(way, name, modules)[1][0]
+                named = (follow(way, name, modules)[1] or way[-1:])[0]
                 ends.setdefault(str(modules[target].file.relative_to(crate / "src")), set()).add(named)
     return found
 
 
-def circles(arrows: Mapping[str, Collection[str]]) -> list[list[str]]:
-    """Groups of files each of which is reached from each."""
-
-    def reached(start: str) -> set[str]:
-        seen: set[str] = set()
-        todo = [start]
-        while todo:
-            for target in set(arrows[todo.pop()]) - seen:
-                seen.add(target)
-                todo.append(target)
-        return seen
-
-    ways = {file: reached(file) for file in arrows}
-    groups = {frozenset(other for other in ways[file] if file in ways[other]) for file in arrows}
-    return sorted(sorted(group) for group in groups if group)
-
-
-def told(crate: Path, group: list[str]) -> str:
-    """A circle, with the names that close it."""
-    lines = []
-    for file in group:
-        for target in sorted(uses(crate)[file].keys() & set(group)):
-            lines.append(f"{file} uses {', '.join(sorted(uses(crate)[file][target]))} of {target}")
-    return "\n".join(lines)
+def circle(arrows: Mapping[str, Collection[str]]) -> list[str]:
+    """Files of which each uses the next and the last the first; none where there is no such circle."""
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        return error.args[1][:0:-1]
+    return []
 
 
 @pytest.mark.parametrize("crate", CRATES, ids=lambda path: path.name)
 def test_no_file_of_a_crate_uses_itself_on_any_way(crate):
-    found = circles(uses(crate))
-    text = "\n\n".join(told(crate, group) for group in found)
-    assert not found, f"files in a circle; move what both need into a file of its own:\n{text}"
+    found = circle(uses(crate))
+    told = [
+        f"{file} uses {', '.join(sorted(uses(crate)[file][target]))} of {target}"
+        for file, target in zip(found, found[1:] + found[:1], strict=True)
+    ]
+    assert not told, "files in a circle; move what both need into a file of its own:\n" + "\n".join(told)
 
 
 @pytest.mark.parametrize("crate", CRATES, ids=lambda path: path.name)
@@ -232,79 +224,61 @@ def test_every_file_of_tests_is_compiled(crate):
         assert not listed.exists()
 
 
-def crate_of(folder: Path, **files: str) -> Path:
-    """A crate of files; `__` in a name stands for a folder."""
-    for name, code in files.items():
-        file = folder / "src" / (name.replace("__", "/") + ".rs")
+# What each crate is made of, a file a line, and the files that are in a circle. `/` in a name stands for a folder.
+A, B = "a: use crate::b::B; pub struct A(B);", "b: pub struct B; fn f() { crate::a::A::new(); }"
+MADE = {
+    "two files": (("lib: mod a; mod b;", A, B), ["a.rs", "b.rs"]),
+    "but for a test": (("lib: mod a; mod b;", A, "b: pub struct B; #[cfg(test)] mod t { use crate::a::A; }"), []),
+    "in a comment alone": (
+        ("lib: mod a; mod b;", A, "b: /* [`crate::a::A`] */ pub struct B(&'static str); // crate::a::A"),
+        [],
+    ),
+    "a parent that uses its child": (
+        ("lib: mod m;", "m/mod: mod a; pub use a::A; pub enum Kind { A(A) }", "m/a: use super::Kind; pub struct A;"),
+        ["m/a.rs", "m/mod.rs"],
+    ),
+    "a parent that hands names on": (
+        (
+            "lib: mod m;",
+            "m/mod: mod a; mod b; pub use a::A; pub use b::B;",
+            "m/a: use super::B; pub struct A;",
+            "m/b: pub struct B;",
+        ),
+        [],
+    ),
+    "names that the crate hands on": (
+        (
+            "lib: mod a; mod b; pub use a::A; pub use b::{B, Of as Off};",
+            "a: use crate::{B, Off}; pub struct A;",
+            "b: use crate::A; pub struct B; pub struct Of;",
+        ),
+        ["a.rs", "b.rs"],
+    ),
+    "by the name of a module": (
+        ("lib: mod a; mod b;", "a: use crate::b; pub fn f() { b::g() }", "b: use super::a::f; pub fn g() { f() }"),
+        ["a.rs", "b.rs"],
+    ),
+    "by everything that a module has": (
+        ("lib: mod a; mod b;", "a: use super::b::*; pub fn f(_: B) {}", "b: pub struct B; fn g() { crate::a::f(B) }"),
+        ["a.rs", "b.rs"],
+    ),
+    "a function beside the module of its name": (
+        (
+            "lib: mod a; mod m;",
+            "a: pub struct A; fn f() { crate::m::b() }",
+            "m/mod: mod b; pub use b::b;",
+            "m/b: use crate::a::A; pub fn b() {}",
+        ),
+        ["a.rs", "m/b.rs"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_circles_are_found_where_they_are(tmp_path, name):
+    files, expected = MADE[name]
+    for path, _, code in (file.partition(": ") for file in files):
+        file = tmp_path / "src" / f"{path}.rs"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(code)
-    return folder
-
-
-ROUND = {"a": "use crate::b::B;\npub struct A(B);", "b": "pub struct B;\nfn f() { crate::a::A::new(); }"}
-
-
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        pytest.param({"lib": "mod a;\nmod b;", **ROUND}, [["a.rs", "b.rs"]], id="two files"),
-        pytest.param(
-            {"lib": "mod a;\nmod b;", **ROUND, "b": "pub struct B;\n#[cfg(test)]\nmod t { use crate::a::A; }"},
-            [],
-            id="but for a test",
-        ),
-        pytest.param(
-            {"lib": "mod a;\nmod b;", **ROUND, "b": "//! [`crate::a::A`]\npub struct B(&'static str);\n// crate::a::A"},
-            [],
-            id="in comments alone",
-        ),
-        pytest.param(
-            {
-                "lib": "mod m;",
-                "m__mod": "mod a;\npub use a::A;\npub enum Kind { A(A) }",
-                "m__a": "use super::Kind;\npub struct A;",
-            },
-            [["m/a.rs", "m/mod.rs"]],
-            id="a parent that uses its child",
-        ),
-        pytest.param(
-            {
-                "lib": "mod m;",
-                "m__mod": "mod a;\nmod b;\npub use a::A;\npub use b::B;",
-                "m__a": "use super::B;\npub struct A;",
-                "m__b": "pub struct B;",
-            },
-            [],
-            id="a parent that hands names on",
-        ),
-        pytest.param(
-            {
-                "lib": "mod a;\nmod b;\npub use a::A;\npub use b::{B, Of as Off};",
-                "a": "use crate::{B, Off};\npub struct A;",
-                "b": "use crate::A;\npub struct B;\npub struct Of;",
-            },
-            [["a.rs", "b.rs"]],
-            id="names that the crate hands on",
-        ),
-        pytest.param(
-            {
-                "lib": "mod a;\nmod b;",
-                "a": "use crate::b;\npub fn f() { b::g() }",
-                "b": "use super::a::f;\npub fn g() { f() }",
-            },
-            [["a.rs", "b.rs"]],
-            id="by the name of a module",
-        ),
-        pytest.param(
-            {
-                "lib": "mod a;\nmod b;",
-                "a": "use super::b::*;\npub fn f(_: B) {}",
-                "b": "pub struct B;\nfn g() { crate::a::f(B) }",
-            },
-            [["a.rs", "b.rs"]],
-            id="by everything that a module has",
-        ),
-    ],
-)
-def test_circles_are_found_where_they_are(tmp_path, files, expected):
-    assert circles(uses(crate_of(tmp_path, **files))) == expected
+    assert sorted(circle(uses(tmp_path))) == expected
