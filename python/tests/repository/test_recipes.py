@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+# Files that recipes make.
+FILES = Path(__file__).with_name("recipes")
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text().partition("## Recipes")[2].partition("\n## ")[0]
 
 
@@ -66,23 +68,8 @@ def test_a_program_of_steps(cli, folder):
     assert "mine" in found["app"]
 
 
-STANDARD = """\
-title = "A standard that keeps a rank apart from a window of four activates, and longer behind a write"
-extends = ["standards/ddr3"]
-
-[[constraint]]
-name = "tWTR"
-level = "rank"
-before = ["WR"]
-after = ["RD"]
-cycles = "tWTR + 4"
-from = "data_end"
-source = "a recipe"
-"""
-
-
 def test_a_dram_standard(cli, folder):
-    Path("slow_turns.toml").write_text(STANDARD)
+    Path("slow_turns.toml").write_text((FILES / "slow_turns.toml").read_text())
     part = (ROOT / "presets" / "dram" / "ddr3_1600.toml").read_text()
     Path("slow_part.toml").write_text(part.replace('"standards/ddr3"', '"slow_turns.toml"'))
     assert count(folder) == files_said("A DRAM standard.") == 2
@@ -104,47 +91,11 @@ def test_a_policy_of_the_dram_controller(cli, folder):
     assert ended.status == 0, ended.err
 
 
-STUDY = """\
-id = "example2001"
-title = "Two designs"
-document = "Nobody: Nothing. Nowhere, 2001"
-summary = "A recipe."
-
-[full]
-seeds = [1]
-packets = 1000
-warmup_packets = 500
-[quick]
-seeds = [1]
-packets = 1000
-warmup_packets = 500
-
-[columns.banks]
-set = ["dram.banks={value}"]
-[columns.scheme.values]
-"BASE" = { preset = "hasan2003_ref_base" }
-"ALL" = { preset = "hasan2003_all_pf" }
-
-[measures.throughput_gbps]
-component = "total"
-metric = "throughput_gbps"
-unit = "Gbit/s"
-label = "Packet throughput"
-
-[[tables]]
-id = "1"
-title = "Base and all"
-file = "published/table1.csv"
-cells = { gbps = "throughput_gbps" }
-rank = "scheme"
-"""
-
-
 def test_a_study_of_a_document(cli, folder):
     study = folder / "example2001"
     (study / "published").mkdir(parents=True)
     (study / "published" / "table1.csv").write_text("banks,scheme,gbps\n2,BASE,1.97\n2,ALL,2.70\n")
-    (study / "study.toml").write_text(STUDY)
+    (study / "study.toml").write_text((FILES / "study.toml").read_text())
     (study / "README.md").write_text("# Two designs\n")
     (study / "citation.bib").write_text("@misc{nobody2001, title = {Nothing}}\n")
     (study / "deviations.toml").write_text("")
@@ -154,20 +105,6 @@ def test_a_study_of_a_document(cli, folder):
     found = json.loads(ended.out)
     assert found["cells"] == 2
     assert (found["order_pairs"], found["order_violations"]) == (1, 0)
-
-
-COMMAND = '''\
-"""`linecard hello`: a recipe."""
-
-from __future__ import annotations
-
-
-def hello() -> None:
-    """Say hello."""
-    from linecard.cli import pieces, stdout
-
-    stdout.show(pieces.heading("Hello", "from a recipe"))
-'''
 
 
 @pytest.fixture
@@ -194,7 +131,7 @@ def package(folder):
 
 def test_a_command(package):
     copy, changed, run = package
-    (copy / "cli" / "chip" / "hello.py").write_text(COMMAND)
+    (copy / "cli" / "chip" / "hello.py").write_text((FILES / "hello.py").read_text())
     commands = copy / "cli" / "commands.py"
     line = '    Entry("hello", _DESIGNS, "chip.hello:hello", "Say hello."),\n'
     commands.write_text(commands.read_text().replace("COMMANDS = (\n", f"COMMANDS = (\n{line}", 1))
@@ -204,28 +141,9 @@ def test_a_command(package):
     assert "Say hello." in run("--help").stdout
 
 
-SUBJECT = '''\
-"""Buffers of a link: bandwidth times delay, by the root of its flows."""
-
-from __future__ import annotations
-
-from linecard.explore.subject import NO_OPTION, Outcome, Progress, Request, Subject, measurements_of
-
-
-def _run_buffer(request: Request, progress: Progress) -> Outcome:
-    numbers = {"bytes": float(request.arguments["rate"]) * 0.2 / 8 / request.arguments.get("flows", 1) ** 0.5}
-    return Outcome(numbers, measurements_of("link", numbers))
-
-
-SUBJECT = Subject(
-    "buffer", "rate", {"rate": NO_OPTION, "flows": "--flows"}, {}, False, "linecard buffer", _run_buffer
-)
-'''
-
-
 def test_something_to_sweep(package):
     copy, changed, run = package
-    (copy / "explore" / "subjects" / "buffer.py").write_text(SUBJECT)
+    (copy / "explore" / "subjects" / "buffer.py").write_text((FILES / "buffer.py").read_text())
     subject = copy / "explore" / "subject.py"
     subject.write_text(subject.read_text().replace('NAMES = ("run", ', 'NAMES = ("buffer", "run", ', 1))
     assert changed() == files_said("Something to sweep.") == 2

@@ -1,7 +1,7 @@
 """The recipes of CONTRIBUTING.md that end in Rust, followed in a copy of the sources: does what they describe compile
 and run, and in how few files?
 
-The folder `recipes` has the files that they add, each at its path; the lines that they change are below. All are
+The folder `recipes` has the files that they add, each at its path, and `rust.toml` the lines that they change. All are
 followed at once, so that there is one build.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,51 +24,6 @@ pytestmark = [
 ]
 
 FILES = Path(__file__).with_name("recipes")
-# By recipe: the files that it adds, the file that it changes, and what comes there behind what stands there once.
-RECIPES: dict[str, tuple[list[str], str, list[tuple[str, str]]]] = {
-    "A kind of place.": (
-        ["crates/platform/src/chip/place/halves.rs"],
-        "crates/platform/src/chip/place/mod.rs",
-        [('    banked { memory: "banked" },\n', '    halves { memory: "halves" },\n')],
-    ),
-    "A dispatch rule.": (
-        ["crates/chip/src/dispatch/by_parity.rs"],
-        "crates/chip/src/dispatch/mod.rs",
-        [("    hash::Hash,\n", "    /// By parity.\n    by_parity::ByParity,\n")],
-    ),
-    "A scheduler of output queues.": (
-        ["crates/chip/src/scheduler/highest.rs"],
-        "crates/chip/src/scheduler/mod.rs",
-        [("    strict::Strict,\n", "    /// The highest.\n    highest::Highest,\n")],
-    ),
-    "A policy of flow caches.": (
-        ["crates/flowcache/src/policy/mine.rs"],
-        "crates/flowcache/src/policy/mod.rs",
-        [("    Fifo in fifo;\n", "    Mine in mine;\n")],
-    ),
-    "A program in Rust.": (
-        ["crates/platform/src/chip/native/bounce.rs", "bouncing.toml"],
-        "crates/platform/src/chip/native/mod.rs",
-        [("    l3fwd16,\n", "    bounce,\n")],
-    ),
-    "A buffer allocator.": (
-        ["crates/buffers/src/lowest.rs"],
-        "crates/buffers/src/lib.rs",
-        [
-            ("mod linear;\n", "mod lowest;\n"),
-            ("pub use linear::Linear;\n", "pub use lowest::Lowest;\n"),
-            ("in each queue's own region ([`PerQueue`]).\n    PerQueue,\n", "    /// The lowest.\n    Lowest,\n"),
-            ("Self::Piecewise, Self::PerQueue", ", Self::Lowest"),
-            ('            Self::PerQueue => "per_queue_linear",\n', '            Self::Lowest => "lowest",\n'),
-            ("    /// See [`PerQueue`].\n    PerQueue(PerQueue),\n", "    /// See [`Lowest`].\n    Lowest(Lowest),\n"),
-            ("            Allocator::PerQueue($a) => $call,\n", "            Allocator::Lowest($a) => $call,\n"),
-            (
-                "            AllocatorKind::PerQueue => Self::PerQueue(PerQueue::new(cells, queues)),\n",
-                "            AllocatorKind::Lowest => Self::Lowest(Lowest::new(cells)),\n",
-            ),
-        ],
-    ),
-}
 
 
 @pytest.fixture(scope="module")
@@ -78,17 +34,19 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, sources / name)
     shutil.copy(FILES / "chip.toml", sources)
-    for title, (added, changed, changes) in RECIPES.items():
-        for path in added:
+    for recipe in tomllib.loads((FILES / "rust.toml").read_text())["recipe"]:
+        for path in recipe["adds"]:
             assert not (sources / path).exists()
             shutil.copy(FILES / path, sources / path)
-        text = (sources / changed).read_text()
-        for behind, line in changes:
+        changed = sources / recipe["changes"]
+        text = changed.read_text()
+        for line in recipe["line"]:
+            behind = line["behind"]
             assert text.count(behind) == 1, f"{changed}: {behind!r} stands there {text.count(behind)} times"
-            text = text.replace(behind, behind + line)
+            text = text.replace(behind, behind + line["add"])
         # The one number that counts the rest.
-        (sources / changed).write_text(text.replace("[AllocatorKind; 5]", "[AllocatorKind; 6]"))
-        assert len(added) + 1 == files_said(title), title
+        changed.write_text(text.replace("[AllocatorKind; 5]", "[AllocatorKind; 6]"))
+        assert len(recipe["adds"]) + 1 == files_said(recipe["title"]), recipe["title"]
 
     # What does not change is built already, mostly.
     target = os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))

@@ -74,19 +74,6 @@ def test_only_config_and_the_platform_read_toml():
             assert not {"toml", "toml_edit"} & manifest.get("dependencies", {}).keys(), f"{crate} reads TOML"
 
 
-def values_without_source(entry: object, path: str = "") -> list[str]:
-    """Key paths of parameters, and of rows of tables, that say no source."""
-    if isinstance(entry, list):
-        return [
-            missing for number, row in enumerate(entry) for missing in values_without_source(row, f"{path}[{number}]")
-        ]
-    if not isinstance(entry, dict):
-        return [path]
-    if "value" in entry or path.endswith("]"):
-        return [] if str(entry.get("source", "")).strip() else [path]
-    return [missing for key, part in entry.items() for missing in values_without_source(part, f"{path}.{key}")]
-
-
 def sources(entry: object, path: str = "") -> list[tuple[str, str]]:
     """Key path and source of every parameter."""
     if not isinstance(entry, dict):
@@ -97,19 +84,6 @@ def sources(entry: object, path: str = "") -> list[tuple[str, str]]:
 
 
 PRESETS = [file for file in sorted((ROOT / "presets").glob("*/*.toml")) if file.parent.name != "nets"]
-
-
-@pytest.mark.parametrize("file", PRESETS, ids=lambda file: file.stem)
-def test_every_value_of_a_preset_has_a_source(file):
-    preset = tomllib.loads(file.read_text())
-    assert preset.pop("title"), f"{file.name} has no title"
-    if "kind" in preset:
-        # A file of the one reader, which refuses a value without a source; tables and files have sources, too.
-        assert all(each.source for each in linecard.describe(f"{file.parent.name}/{file.stem}").parameters)
-        return
-    preset.pop("extends", None)
-    preset.pop("machine", None)
-    assert values_without_source(preset) == [], "write each parameter as { value, unit, source }"
 
 
 def test_every_calibrated_value_is_declared_in_a_study():
@@ -127,14 +101,14 @@ def test_every_calibrated_value_is_declared_in_a_study():
                 assert name in declared, f"{file.name}: {name} is calibrated and in no study's [[calibrations]]"
 
 
-def test_every_preset_file_is_shipped_and_described():
-    names = {preset.name for preset in linecard.presets()}
-    assert {file.stem for file in PRESETS} == names
+def test_every_preset_file_is_shipped_and_described_with_a_title_and_sources():
+    """The reader refuses a value of a file without a source; defaults have one, too."""
+    assert {file.stem for file in PRESETS} == {preset.name for preset in linecard.presets()}
     for preset in linecard.presets():
-        description = linecard.describe(f"{preset.kind}/{preset.name}")
-        assert description.parameters, preset.name
-        if preset.kind == "platforms":
-            assert all(each.source for each in description.parameters), preset.name
+        assert preset.title, preset.name
+        parameters = linecard.describe(f"{preset.kind}/{preset.name}").parameters
+        assert parameters, preset.name
+        assert all(each.source for each in parameters), preset.name
 
 
 def test_no_paths_of_a_machine():
