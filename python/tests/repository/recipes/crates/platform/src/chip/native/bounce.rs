@@ -17,6 +17,7 @@ pub(super) fn read(_: &Section<'_>, section: &Section<'_>, _: &mut Reading<'_>) 
         runs: Runs::of(Bounce { cycles }),
         routes: None,
         roles: Vec::new(),
+        puts: Vec::new(),
         moves_cells: false,
         allocates: false,
     }
