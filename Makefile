@@ -40,9 +40,10 @@ lint: $(VENV)/.tested ## Check formats, lints and types of Rust and Python
 	for step in \
 		"cargo fmt --all --check" \
 		"cargo clippy --workspace --all-targets --locked --quiet -- -D warnings" \
-		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
-		"$(BIN)/ruff check python .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
-		"$(BIN)/mypy"; \
+		"$(BIN)/ruff format --check python tools .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
+		"$(BIN)/ruff check python tools .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
+		"$(BIN)/mypy" \
+		"$(BIN)/lint-imports --no-cache"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
 check: lint test ## Everything that has to pass before a change goes in
@@ -86,26 +87,19 @@ reproduce: $(VENV)/.dev ## Reproduce Hasan 2003 in full into results/hasan2003 a
 	$(LINECARD) reproduce hasan2003 --check
 
 scorecard: $(VENV)/.dev ## Hold the five studies that have limits, in full, against every limit; keep the rows and write the documents
-	$(LINECARD) reproduce --scorecard --json > studies/scorecard.json.part
-	mv studies/scorecard.json.part studies/scorecard.json
-	for plot in results/scorecard/*.svg; do cp "$$plot" "studies/$$(basename "$$plot" .svg)/printed.svg"; done
-	$(BIN)/python -m linecard.cli.reference --scorecard
+	$(BIN)/python -m tools.scorecard --keep
 
 robustness: $(VENV)/.dev ## Run the same studies, quickly, with eight seeds and each calibrated value a tenth up and down; keep it and write the page
-	$(LINECARD) reproduce --robustness --quick --json > studies/robustness.json.part
-	mv studies/robustness.json.part studies/robustness.json
-	$(BIN)/python -m linecard.cli.reference --robustness
+	$(BIN)/python -m tools.robustness --quick --keep
 
 correlation: $(VENV)/.dev ## Predict every published rate of devices, with bands; keep it and write the page with its pictures
-	$(LINECARD) reproduce --correlation --json > studies/correlation.json.part
-	mv studies/correlation.json.part studies/correlation.json
-	$(BIN)/python -m linecard.cli.reference --correlation
+	$(BIN)/python -m tools.correlation --keep
 
 rtl: ## Check, test and synthesise the queuing cache; installs Verilator, Icarus and Yosys
 	$(MAKE) -C rtl/queuing_cache
 
 docs: $(VENV)/.dev ## Write the parts of the documents that follow from the code, and build the site
-	$(BIN)/python -m linecard.cli.reference
+	$(BIN)/python -m tools.documents
 	$(MAKE) site
 
 gallery: $(VENV)/.dev ## Draw the pictures of docs/gallery again by the commands on its page; that of a report needs Chromium

@@ -34,7 +34,7 @@ include_patterns = [
     *("studies/*/*.md", "programs/README.md", "examples/captures/README.md", "rtl/queuing_cache/README.md"),
 ]
 # Folders that hold no documents, and much else.
-exclude_patterns = [".*", "target", "results", "crates", "python", "fuzz", "presets", "bench"]
+exclude_patterns = [".*", "target", "results", "crates", "python", "tools", "fuzz", "presets", "bench"]
 
 myst_heading_anchors = 4
 # Two hyphens before an option are two hyphens.

@@ -98,7 +98,6 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "large_flows_percent": 5.0, "packets_in_large_flows_percent": 60.0, "concurrent_flows": 20.0,
         },
     ),
-    "buffer_bytes": (linecard.buffer_bytes, {"rate_bps": 1e9, "round_trip_s": 0.1}),
     "xdp_run": (linecard.xdp_run, {"program": "GARBAGE.o", "traffic": "INPUT.pcap"}),
     "xdp_rows": (linecard.xdp_rows, {"program": "GARBAGE.o"}),
     "program_trace": (linecard.program_trace, {"program": "GARBAGE.elf", "traffic": "INPUT.pcap"}),

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from linecard._core import __version__
     from linecard.catalogue import describe, presets
     from linecard.chip.breakdown import Part
-    from linecard.chip.check import ChipCheck, PlaceCheck, check
     from linecard.chip.dram_time import DramTime
     from linecard.chip.draw import draw
     from linecard.chip.latency import LatencyNs
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
         XdpRows,
         XdpRun,
     )
+    from linecard.explore.check import ChipCheck, PlaceCheck, check
     from linecard.explore.compare import compare
     from linecard.explore.compare_result import CompareResult
     from linecard.explore.ndr import ndr
@@ -85,14 +85,12 @@ if TYPE_CHECKING:
     from linecard.flowcache.curves import CacheCurves, LruRow, ReuseRow
     from linecard.flowcache.result import BestPolicy, CacheRow, FlowCacheResult
     from linecard.flowcache.run import flowcache
-    from linecard.petri.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
+    from linecard.petri.models import Comparison, Difference, compare_models
     from linecard.queueing.result import QueueDesignResult, QueueingResult
     from linecard.queueing.run import queueing_design, queueing_run
     from linecard.queueing.settings import queueing_settings
     from linecard.records import Metric
     from linecard.study.reproduce import reproduce
-    from linecard.study.scorecard.card import scorecard
-    from linecard.traffic.buffer_size import buffer_bytes
     from linecard.traffic.flows import flows
     from linecard.traffic.mix import flow_mix
     from linecard.traffic.result import Diagnostic, FlowStatistics, SizeBin
@@ -149,8 +147,6 @@ __all__ = [
     "MemoryUse",
     "Metric",
     "MissingExtraError",
-    "ModelRequest",
-    "ModelRun",
     "NdrResult",
     "NotIpFrames",
     "OptimizeResult",
@@ -191,7 +187,6 @@ __all__ = [
     "XdpRows",
     "XdpRun",
     "__version__",
-    "buffer_bytes",
     "cached_traces",
     "check",
     "clear_cached_traces",
@@ -218,7 +213,6 @@ __all__ = [
     "queueing_settings",
     "reproduce",
     "run",
-    "scorecard",
     "shot_noise",
     "sweep",
     "vrp_budget",
@@ -237,7 +231,7 @@ make_lazy(
         "_core": "__version__",
         "catalogue": "describe presets",
         "chip.breakdown": "Part",
-        "chip.check": "ChipCheck PlaceCheck check",
+        "explore.check": "ChipCheck PlaceCheck check",
         "chip.dram_time": "DramTime",
         "chip.draw": "draw",
         "chip.latency": "LatencyNs",
@@ -274,14 +268,12 @@ make_lazy(
         "flowcache.curves": "CacheCurves LruRow ReuseRow",
         "flowcache.result": "BestPolicy CacheRow FlowCacheResult",
         "flowcache.run": "flowcache",
-        "petri.models": "Comparison Difference ModelRequest ModelRun compare_models",
+        "petri.models": "Comparison Difference compare_models",
         "queueing.result": "QueueDesignResult QueueingResult",
         "queueing.run": "queueing_design queueing_run",
         "queueing.settings": "queueing_settings",
         "records": "Metric",
         "study.reproduce": "reproduce",
-        "study.scorecard.card": "scorecard",
-        "traffic.buffer_size": "buffer_bytes",
         "traffic.flows": "flows",
         "traffic.mix": "flow_mix",
         "traffic.result": "Diagnostic FlowStatistics SizeBin",

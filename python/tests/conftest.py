@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import runpy
 import struct
 import sys
 from collections.abc import Callable, Iterator
@@ -67,20 +68,35 @@ def runs_of_vrp_budgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
         yield
 
 
+def _ended(run: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> Ended:
+    capsys.readouterr()
+    status: Any = 0
+    try:
+        run()
+    except SystemExit as left:
+        status = left.code or 0
+    output = capsys.readouterr()
+    return Ended(int(status), output.out, output.err)
+
+
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
     """Run a command in this process, as the entry point does."""
 
     def call(*arguments: object) -> Ended:
         monkeypatch.setattr(sys, "argv", ["linecard", *map(str, arguments)])
-        capsys.readouterr()
-        status: Any = 0
-        try:
-            main()
-        except SystemExit as left:
-            status = left.code or 0
-        output = capsys.readouterr()
-        return Ended(int(status), output.out, output.err)
+        return _ended(main, capsys)
+
+    return call
+
+
+@pytest.fixture
+def tool(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
+    """Run a command of the repository in this process, as `python -m tools.NAME` does."""
+
+    def call(name: str, *arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+        return _ended(lambda: runpy.run_module(f"tools.{name}", run_name="__main__"), capsys)
 
     return call
 

@@ -31,12 +31,12 @@ def blocks(page: Path, language: str) -> list[str]:
 WHOLE_STUDIES = {
     "linecard reproduce kumar2006",
     "linecard reproduce girish2008 --chapter 5",
-    "linecard reproduce --scorecard",
-    "linecard reproduce --scorecard spalink2000 --check",
-    "linecard reproduce --scorecard --json",
-    "linecard reproduce hasan2003 --robustness --quick",
-    "linecard reproduce --robustness --quick --json",
-    "linecard reproduce --correlation --json",
+    "python -m tools.scorecard",
+    "python -m tools.scorecard spalink2000 --check",
+    "python -m tools.scorecard --json",
+    "python -m tools.robustness hasan2003 --quick",
+    "python -m tools.robustness --quick --json",
+    "python -m tools.correlation --json",
 }
 
 
@@ -88,7 +88,7 @@ def test_whole_studies_are_those_that_the_pages_name():
         if each[0] not in WHOLE_STUDIES
     ],
 )
-def test_commands_run_and_print_what_the_page_shows(cli, command, shown):
+def test_commands_run_and_print_what_the_page_shows(cli, tool, command, shown):
     if ".c " in command:
         pytest.importorskip("ziglang")
     if " new " in command:
@@ -99,7 +99,10 @@ def test_commands_run_and_print_what_the_page_shows(cli, command, shown):
     command, _, _ = command.partition(" > ")
     if "linecard results" in command:
         cli("sweep", "sweep.toml", "--store", "runs", "--packets", "100", "--repeat", "1")
-    ended = cli(*shlex.split(command)[1:])
+    if command.startswith("python -m tools."):
+        ended = tool(*shlex.split(command.removeprefix("python -m tools.")))
+    else:
+        ended = cli(*shlex.split(command)[1:])
     assert ended.status == 0, ended.err
     # A command that writes a file says so beside the data, which there is none of.
     assert ended.out or "wrote" in ended.err

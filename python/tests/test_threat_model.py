@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, ipv4_frame, pcap_bytes
+from small_study import SMALL
 
 from linecard import _core
 
@@ -134,3 +136,19 @@ def test_unsafe_code_stands_in_one_documented_place():
     blocks = [found for text in bindings for found in re.findall(r".*\bunsafe\b.*", text)]
     assert len(blocks) == 1, blocks
     assert any("// SAFETY:" in text and blocks[0] in text for text in bindings)
+
+
+def test_python_in_the_folder_of_a_study_runs_only_where_the_study_is_shipped(tmp_path, cli):
+    """A study's folder is data, even under the name of a shipped one and with what those have."""
+    (tmp_path / "one.csv").write_text("app,gbps\nprobe,1\n")
+    (tmp_path / "runners").mkdir()
+    for name in ("limits.py", "runners/mine.py"):
+        (tmp_path / name).write_text("raise SystemExit('ran')\n")
+    study = SMALL.replace('id = "small"', 'id = "kumar2006"')
+    (tmp_path / "study.toml").write_text(study)
+    ended = cli("reproduce", tmp_path, "--json", "--output", tmp_path / "out")
+    assert (ended.status, json.loads(ended.out)["study"]) == (0, "kumar2006")
+    (tmp_path / "study.toml").write_text(study + 'runner = "mine"\n')
+    refused = cli("reproduce", tmp_path, "--output", tmp_path / "out")
+    assert refused.status == 2
+    assert "runner: found 'mine'" in refused.err

@@ -155,9 +155,7 @@ impl Allocator {
         match self {
             Allocator::Fixed(_) | Allocator::Piecewise(_) => true,
             Allocator::FineGrain(_) => cells == 1,
-            Allocator::Linear(_) | Allocator::PerQueue(_) => {
-                (first..first + cells - 1).all(|cell| self.next_cell(cell) == cell + 1)
-            }
+            _ => (first..first + cells - 1).all(|cell| self.next_cell(cell) == cell + 1),
         }
     }
 

@@ -23,6 +23,7 @@ mod explore;
 mod invariants;
 mod net;
 mod occupancy;
+#[cfg(feature = "pnml")]
 mod pnml;
 mod simulate;
 mod solve;
@@ -35,6 +36,7 @@ pub use error::PetriError;
 pub use explore::{Explored, explore, explore_until};
 pub use invariants::{Invariants, Semiflows, invariants};
 pub use net::{Arc, ArcKind, Net, NetBuilder, Place, Servers, Timing, Transition};
+#[cfg(feature = "pnml")]
 pub use pnml::{read_pnml, read_pnml_until, rewrite_pnml, write_pnml};
 pub use simulate::{Run, Simulated, simulate};
 pub use solve::{Solved, solve, solve_until};

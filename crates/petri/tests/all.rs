@@ -1,4 +1,5 @@
 //! All tests of this crate: one binary is linked once.
 
 mod coloured;
+#[cfg(feature = "pnml")]
 mod golden;

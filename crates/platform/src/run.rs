@@ -1,13 +1,11 @@
 //! A run from request to report.
 
+use crate::chip::{Verdict, run as run_chip};
 use crate::error::Error;
 use crate::preset::problem;
 use crate::report::RunReport;
 use crate::request::{Progress, RunRequest};
-use crate::traffic::TrafficNotes;
-use std::cell::RefCell;
 use std::ops::ControlFlow;
-use std::rc::Rc;
 
 /// Run what `request` asks for. `progress` is told from time to time how far it is and may stop it.
 ///
@@ -20,7 +18,7 @@ pub fn run(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
     check_numbers(request)?;
-    crate::chip::run(request, Verdict::Found, progress)
+    run_chip(request, Verdict::Found, progress)
 }
 
 /// As [`run`], without the re-runs that find out what limits it: for many runs of which only the numbers count.
@@ -32,14 +30,7 @@ pub fn run_without_verdict(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
     check_numbers(request)?;
-    crate::chip::run(request, Verdict::LeftOut, progress)
-}
-
-/// Whether a run ends with the search for what limits it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Found,
-    LeftOut,
+    run_chip(request, Verdict::LeftOut, progress)
 }
 
 /// Numbers that no run comes to, and with which counters would go round.
@@ -65,21 +56,3 @@ fn check_numbers(request: &RunRequest) -> Result<(), Error> {
     }
     if problems.is_empty() { Ok(()) } else { Err(Error::Config { problems }) }
 }
-
-/// Whether the traffic was any.
-pub(crate) fn judge_traffic(ended: bool, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
-    if let (Some(late), true) = (&notes.too_late, ended) {
-        let name = request.trace.as_deref().unwrap_or("the generator");
-        return Err(Error::Traffic(format!("{name}: {late}")));
-    }
-    if let (Some(error), true) = (&notes.error, request.strict || notes.packets == 0) {
-        return Err(Error::Traffic(error.clone()));
-    }
-    if ended && notes.packets == 0 {
-        let name = request.trace.as_deref().unwrap_or("the generator");
-        return Err(Error::Traffic(format!("{name}: no packet in this capture; a run needs at least one")));
-    }
-    Ok(())
-}
-
-pub(crate) type Notes = Rc<RefCell<TrafficNotes>>;

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::input::PacketInput;
+use crate::request::RunRequest;
 use linecard_apps::RouteTable;
 use linecard_chip::Arrival;
 use linecard_program::{NetworkKind, PacketHead};
@@ -12,6 +13,9 @@ use linecard_traffic::{Decoded, LinkType, Network, Packet, PacketSource, Traffic
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
+
+/// What a run and its traffic share.
+pub(crate) type Notes = Rc<RefCell<TrafficNotes>>;
 
 /// What a run learns about its traffic while it runs.
 #[derive(Default)]
@@ -302,4 +306,20 @@ fn hash_of(packet: &Packet) -> u32 {
     let ports = [f.src_port.to_be_bytes(), f.dst_port.to_be_bytes()];
     let hash = eat(ports.into_iter().flatten().fold(hash, eat), f.protocol);
     hash ^ (hash >> 15)
+}
+
+/// Whether the traffic was any.
+pub(crate) fn judge_traffic(ended: bool, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
+    if let (Some(late), true) = (&notes.too_late, ended) {
+        let name = request.trace.as_deref().unwrap_or("the generator");
+        return Err(Error::Traffic(format!("{name}: {late}")));
+    }
+    if let (Some(error), true) = (&notes.error, request.strict || notes.packets == 0) {
+        return Err(Error::Traffic(error.clone()));
+    }
+    if ended && notes.packets == 0 {
+        let name = request.trace.as_deref().unwrap_or("the generator");
+        return Err(Error::Traffic(format!("{name}: no packet in this capture; a run needs at least one")));
+    }
+    Ok(())
 }

@@ -58,11 +58,11 @@ def _diagnose(message: str) -> None:
     stderr.diagnose(message)
 
 
-def _run() -> None:
+def _run(command: typer.Typer) -> None:
     """Run the command; one whose stdout failed ends with that."""
     status: str | int | None = 0
     try:
-        app()
+        command()
     except SystemExit as left:
         status = left.code
     said = own_stdout.problem()
@@ -71,7 +71,7 @@ def _run() -> None:
     sys.exit(status or (Exit.OK if said is None else Exit.USAGE))
 
 
-def main() -> None:
+def main(command: typer.Typer = app) -> None:
     """Entry point: run the command and turn every deliberate error into a message and an exit status."""
     own_stdout.take_over()
     interrupt.end_within_a_second()
@@ -80,7 +80,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        _run()
+        _run(command)
     except LinecardError as error:
         from linecard.cli import stderr
 

@@ -94,12 +94,6 @@ COMMANDS = (
         "traffic.shot_noise:shot_noise",
         "Generate shot noise, flows that begin, send and end, and measure its load in windows.",
     ),
-    Entry(
-        "buffer-size",
-        _PARTS,
-        "traffic.buffer_size:buffer_size",
-        "Say how much buffer keeps a TCP link full: bandwidth times delay, and by the root of the flows.",
-    ),
     Entry("dram", _PARTS, "dram.group:app", "DRAM parts alone, under traces and patterns."),
     Entry(
         "queueing",

@@ -86,7 +86,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
     problems: list[ConfigProblem] = []
 
     def refuse(key: str, what: str) -> None:
-        problems.append(ConfigProblem("--model petri", key, f"found {values[key]}, expected {what}"))
+        problems.append(ConfigProblem("compare-models", key, f"found {values[key]}, expected {what}"))
 
     if values["traffic.arrivals"] != "saturated":
         refuse("traffic.arrivals", "saturated: the net knows no other input")
@@ -121,8 +121,8 @@ def overrides(values: Mapping[str, str]) -> list[str]:
 
 def run(
     preset: str, changes: Sequence[str], seed: int, packets: int, warmup_packets: int
-) -> tuple[dict[tuple[str, str], float], str]:
-    """Simulate the net until about so many packets have left: metrics as in the other model, and the bottleneck.
+) -> dict[tuple[str, str], float]:
+    """Simulate the net until about so many packets have left: metrics as in the other model.
 
     Raises:
         ConfigError: As :func:`parameters`.
@@ -156,6 +156,4 @@ def run(
         )
         raise ConfigError.of([ConfigProblem("packets", "", message)])
     metrics = {("total", "throughput_mbps"): found.rewards["RunNext"] * 1e3}
-    metrics |= {(name, "utilization_percent"): share * 100 for name, share in utilization.items()}
-    units = {name: share for name, share in utilization.items() if name != "threads"}
-    return metrics, max(units, key=units.__getitem__)
+    return metrics | {(name, "utilization_percent"): share * 100 for name, share in utilization.items()}

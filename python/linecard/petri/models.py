@@ -1,18 +1,15 @@
 """One machine, two models: the IXP2400 as events (``np``) and as a coloured Petri net (``petri``), and how they differ.
 
-Both read the same preset and report the same metrics: throughput and the utilisation of each resource. A model is one
-function from :class:`ModelRequest` to :class:`ModelRun`, named in :data:`MODELS`.
+Both read the same preset and report the same metrics: throughput and the utilisation of each resource.
 """
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html
 from linecard._arguments import plain
-from linecard.chip.modelled import PRESET
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.petri.ixp2400 import run as run_net
@@ -21,6 +18,10 @@ from linecard.tables import records
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    Values = dict[tuple[str, str], float]
+
+# The preset that says what both run on.
+PRESET = "ixp2400"
 # What is compared: component, metric, unit, and the largest difference; throughput by its share, the others in points.
 THROUGHPUT_PERCENT = 3.0
 UTILIZATION_POINTS = 5.0
@@ -42,46 +43,6 @@ SCHEMES = ("BASE", "HB", "FCB", "FCB+TB")
 PACKETS = 30_000
 MOST_COUNT = (1 << 53) - 1
 WARMUP_PACKETS = 3_000
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
-    """What a model is asked to run.
-
-    Attributes:
-        set: Changes to the preset :data:`PRESET`, ``key=value``.
-        seed: Seed of every random stream.
-        packets: Packets that must leave or be dropped while statistics are on.
-        warmup_packets: Packets that leave or are dropped before.
-    """
-
-    set: tuple[str, ...] = ()
-    seed: int = 1
-    packets: int = PACKETS
-    warmup_packets: int = WARMUP_PACKETS
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRun:
-    """What a model reports.
-
-    Attributes:
-        model: Its name.
-        values: Metrics by component and name, at least those of :data:`COMPARED`.
-        bottleneck: The resource that limits it.
-    """
-
-    model: str
-    values: dict[tuple[str, str], float]
-    bottleneck: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as ``run --model … --json`` prints it."""
-        rows = [
-            {"component": component, "metric": metric, "value": value}
-            for (component, metric), value in self.values.items()
-        ]
-        return {"model": self.model, "bottleneck": self.bottleneck, "metrics": rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,50 +121,15 @@ class Comparison:
         }
 
 
-def _np(request: ModelRequest) -> ModelRun:
-    """The event-driven model."""
-    result = run_chip(
-        PRESET,
-        set=request.set,
-        seed=request.seed,
-        packets=request.packets,
-        warmup_packets=request.warmup_packets,
-    )
-    values = {(row.component, row.metric): row.value for row in result.metrics}
-    return ModelRun("np", values, result.bottleneck.component)
+def _np(changes: Sequence[str], seed: int, packets: int) -> Values:
+    """The metrics of the event-driven model, by component and name."""
+    result = run_chip(PRESET, set=changes, seed=seed, packets=packets, warmup_packets=WARMUP_PACKETS)
+    return {(row.component, row.metric): row.value for row in result.metrics}
 
 
-def _petri(request: ModelRequest) -> ModelRun:
-    """The Petri net."""
-    values, bottleneck = run_net(PRESET, request.set, request.seed, request.packets, request.warmup_packets)
-    return ModelRun("petri", values, bottleneck)
-
-
-# A model is one function.
-MODELS: dict[str, Callable[[ModelRequest], ModelRun]] = {"np": _np, "petri": _petri}
-
-
-def run_model(model: str, request: ModelRequest) -> ModelRun:
-    """Run one model.
-
-    Raises:
-        ConfigError: There is no such model, or the preset or a change is wrong.
-    """
-    if model not in MODELS:
-        near = difflib.get_close_matches(model, MODELS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(MODELS)}"
-        raise ConfigError.of([ConfigProblem("--model", "", f"no model is called {model!r}; {hint}")])
-    counts = (("seed", request.seed), ("packets", request.packets), ("warmup", request.warmup_packets))
-    problems = [
-        ConfigProblem(name, "", f"found {value}, expected 0 to {MOST_COUNT}")
-        for name, value in counts
-        if not 0 <= value <= MOST_COUNT
-    ]
-    if request.packets == 0:
-        problems.append(ConfigProblem("packets", "", "found 0, expected 1 or more"))
-    if problems:
-        raise ConfigError.of(problems)
-    return MODELS[model](request)
+def _petri(changes: Sequence[str], seed: int, packets: int) -> Values:
+    """Those of the Petri net."""
+    return run_net(PRESET, changes, seed, packets, WARMUP_PACKETS)
 
 
 def point_settings(threads: str, traffic: str, scheme: str) -> tuple[str, ...]:
@@ -245,19 +171,26 @@ def compare_models(
         progress: Called with (points done, points in all).
 
     Raises:
-        ConfigError: A model is not there, or a name or value is wrong.
+        ConfigError: A name or value is wrong, or a change asks for what the net does not know.
     """
+    problems = [
+        ConfigProblem(name, "", f"found {value}, expected {least} to {MOST_COUNT}")
+        for name, value, least in (("seed", seed, 0), ("packets", packets, 1))
+        if not least <= value <= MOST_COUNT
+    ]
+    if problems:
+        raise ConfigError.of(problems)
     points = [(t, k, s) for t in threads for k in traffic for s in schemes]
     changes = tuple(set)
     rows: list[Difference] = []
     for done, (count, kind, scheme) in enumerate(points):
         if progress is not None:
             progress(done, len(points))
-        request = ModelRequest((*point_settings(count, kind, scheme), *changes), seed, packets)
-        # The net first: when it is not there, nothing else needs to run.
-        petri, events = run_model("petri", request), run_model("np", request)
+        point = (*point_settings(count, kind, scheme), *changes)
+        # The net first: it refuses what it does not know before anything long runs.
+        petri, events = _petri(point, seed, packets), _np(point, seed, packets)
         for component, metric in COMPARED:
-            of_np, of_petri = events.values[component, metric], petri.values[component, metric]
+            of_np, of_petri = events[component, metric], petri[component, metric]
             is_rate = metric == "throughput_mbps"
             difference = of_petri - of_np
             if is_rate:

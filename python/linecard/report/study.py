@@ -1,4 +1,4 @@
-"""One self-contained HTML page per study, and one for the scorecard (extra ``report``): no scripts, fit for print.
+"""One self-contained HTML page per study (extra ``report``): no scripts, fit for print.
 
 The template holds the words and the layout; this module gives it plain data and the plots as SVG.
 """
@@ -14,10 +14,6 @@ from linecard.errors import MissingExtraError
 from linecard.plot.study import difference_text
 from linecard.study import compare
 from linecard.study.columns import constant_keys, percent, varying_columns
-from linecard.study.robustness.documents import effort, line_rows, picture
-from linecard.study.robustness.result import error_text
-from linecard.study.robustness.tornado import tornado_text
-from linecard.study.scorecard import OUTCOMES, calibrated_text
 from linecard.words import label
 
 if TYPE_CHECKING:
@@ -26,8 +22,6 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
     from linecard.study.result import FigureResult, StudyResult, TableResult
-    from linecard.study.robustness.result import Robustness
-    from linecard.study.scorecard.card import Scorecard
 
 
 def study_report(
@@ -41,7 +35,7 @@ def study_report(
         calibrations: The study's calibrations with the values that the presets give.
     """
     spec = result.study.spec
-    page: str = _template("study.html.j2").render(
+    page: str = template(files(__package__).joinpath("study.html.j2").read_text(encoding="utf-8")).render(
         result=result,
         spec=spec,
         version=__version__,
@@ -57,31 +51,6 @@ def study_report(
         is_tie=compare.is_tie,
         table_words=_table_words,
         figure_words=_figure_words,
-    )
-    return named_cells(page)
-
-
-def scorecard_report(card: Scorecard) -> str:
-    """The page of the scorecard as text. The same studies give the same page."""
-    page: str = _template("scorecard.html.j2").render(
-        card=card,
-        outcomes=OUTCOMES,
-        version=__version__,
-        item_name=compare.item_name,
-        calibrated_text=calibrated_text,
-    )
-    return named_cells(page)
-
-
-def robustness_report(found: Robustness) -> str:
-    """The page of a study's robustness as text: a tornado of its calibrated values, and what moves each limit."""
-    page: str = _template("robustness.html.j2").render(
-        found=found,
-        effort=effort(found),
-        lines=line_rows(found),
-        tornado=picture(found),
-        said=tornado_text(found),
-        version=__version__,
     )
     return named_cells(page)
 
@@ -131,8 +100,8 @@ def _figure_words(figure: FigureResult) -> str:
     return " ".join(said)
 
 
-def _template(name: str) -> Template:
-    """A template of this package, with the filters that the pages share."""
+def template(text: str) -> Template:
+    """A template with the filters that pages about studies share."""
     try:
         import jinja2
     except ImportError as error:
@@ -143,10 +112,9 @@ def _template(name: str) -> Template:
     sheet = files(__package__).joinpath("document.css").read_text(encoding="utf-8")
     environment.globals["document_css"] = sheet
     environment.filters["percent"] = percent
-    environment.filters["error_text"] = error_text
     environment.filters["number"] = _number
     environment.filters["signed"] = lambda value, digits=1: "–" if value is None else f"{value:+.{digits}f}"
-    return environment.from_string(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    return environment.from_string(text)
 
 
 def _command(result: StudyResult) -> str:

@@ -1,7 +1,7 @@
 """A study of a published document, run: `reproduce`.
 
 A study is a folder in `studies`: what it runs, what was published, and what is expected of it. `spec` (the folder) →
-`plan` (cells to runs) → `execute` (threads) → `compare` (arithmetic) → `scorecard` (limits) → `result` → `write`.
+`plan` (cells to runs) → `execute` (threads) → `compare` (arithmetic) → `limits` → `result` → `write`.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 from linecard._arguments import plain
 from linecard.study import compare
 from linecard.study.execute import execute, run_one
+from linecard.study.limits import lines_of, target_id
 from linecard.study.plan import CellPlan, Plan, make_plan
 from linecard.study.result import FigureResult, StudyResult, TableResult
-from linecard.study.scorecard import lines_of, target_id
 from linecard.study.spec import Study, load_study, select_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from linecard.request import ProgressCallback
-    from linecard.study.keys import FigureSpec, Input, TableSpec
+    from linecard.study.keys import FigureSpec, TableSpec
+    from linecard.study.limits import Line
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
-    from linecard.study.scorecard import Line
 
 
 @plain
@@ -93,15 +93,14 @@ def evaluate(
     *,
     quick: bool,
     seconds: float,
-    at_points: Mapping[Input, tuple[Line, ...]] | None = None,
 ) -> StudyResult:
-    """Turn finished runs into the study's result; ``at_points`` are its lines at points of its inputs."""
+    """Turn finished runs into the study's result."""
     tables, figures = read(study, items, plan, runs)
     cells = [cell for table in tables for cell in table.cells]
     orders = [order for table in tables for order in table.orders]
     gains = [gain for table in tables for gain in table.gains]
     checks = tuple(compare.judge_check(check, items, cells, orders, gains) for check in study.spec.checks)
-    lines = lines_of(study, tables, figures, at_points)
+    lines = lines_of(study, tables, figures)
     present, possible = _deviating(tables, figures, checks, lines)
     deviations = compare.judge_deviations(
         present, possible, study.deviations, complete=set(items) == set(study.item_ids)

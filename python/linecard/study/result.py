@@ -21,7 +21,7 @@ from linecard.study.compare import (
     mean_abs,
     quantities,
 )
-from linecard.study.scorecard import target_id
+from linecard.study.limits import target_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     import polars
 
     from linecard.study.keys import FigureSpec, TableSpec
+    from linecard.study.limits import Line
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
-    from linecard.study.scorecard import Line
     from linecard.study.spec import Study
 
 

@@ -19,8 +19,9 @@ import msgspec
 
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.study.folders import study_folders
 from linecard.study.keys import RELATIONS, Deviations, StudySpec
-from linecard.study.runners import RUNNERS
+from linecard.study.runners import runners
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -58,18 +59,6 @@ class Study:
 def item_ids(spec: StudySpec) -> tuple[str, ...]:
     """Ids of the tables and figures, in the document's order."""
     return tuple(item.id for item in spec.items)
-
-
-def study_folders() -> dict[str, Path]:
-    """Shipped studies by name: beside the installed package, or in the source tree."""
-    here = Path(__file__).resolve().parent.parent
-    places = (here / "_studies", here.parent.parent / "studies")
-    found: dict[str, Path] = {}
-    for place in places:
-        if place.is_dir():
-            for file in sorted(place.glob("*/study.toml")):
-                found.setdefault(file.parent.name, file.parent)
-    return found
 
 
 def load_study(name: str) -> Study:
@@ -195,9 +184,15 @@ def _contradictions(
                 yield unknown(f"{key}.{column}", str(value), spec.columns[column].values)
 
     ids = item_ids(spec)
-    for item in spec.items:
-        if item.runner not in RUNNERS:
-            yield unknown(f"{item.id}.runner", item.runner, RUNNERS)
+    named = [(f"{item.id}.runner", item.runner) for item in spec.items]
+    named += [
+        (f"calibrations.{each.parameter}.vary.{varied.name}.runner", varied.runner)
+        for each in spec.calibrations
+        for varied in each.vary
+    ]
+    for key, runner in named:
+        if runner not in runners():
+            yield unknown(key, runner, runners())
     for name in sorted({name for name in ids if ids.count(name) > 1}):
         yield ConfigProblem(str(file), "tables", f"the id {name!r} is used twice")
     for table in spec.tables:
@@ -240,8 +235,6 @@ def _contradictions(
     for calibration in spec.calibrations:
         for varied in calibration.vary:
             key = f"calibrations.{calibration.parameter}.vary.{varied.name}"
-            if varied.runner not in RUNNERS:
-                yield unknown(f"{key}.runner", varied.runner, RUNNERS)
             if "{value}" not in varied.app:
                 yield ConfigProblem(str(file), key, "expected app with {value} in it")
     for at, key in [(at, f"inputs.{each.line}.values") for each in spec.inputs for at in each.values]:

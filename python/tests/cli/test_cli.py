@@ -216,8 +216,8 @@ def test_every_help_has_examples(cli, command):
 
 def test_reproduce_a_table(cli, tmp_path):
     arguments = ("reproduce", "hasan2003", "--table", 1, "--quick", "--json")
-    one = cli(*arguments, "--out", tmp_path / "one", "--jobs", 1)
-    two = cli(*arguments, "--out", tmp_path / "two", "--jobs", 2)
+    one = cli(*arguments, "--output", tmp_path / "one", "--jobs", 1)
+    two = cli(*arguments, "--output", tmp_path / "two", "--jobs", 2)
     assert one.status == two.status == 0, one.err
     plain, again = json.loads(one.out), json.loads(two.out)
     assert plain.pop("seconds") >= 0
@@ -231,7 +231,7 @@ def test_reproduce_a_table(cli, tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_said_before_the_run(cli, tmp_path):
     (tmp_path / "file").write_text("")
-    ended = cli("reproduce", "hasan2003", "--table", 2, "--quick", "--json", "--out", tmp_path / "file" / "out")
+    ended = cli("reproduce", "hasan2003", "--table", 2, "--quick", "--json", "--output", tmp_path / "file" / "out")
     assert (ended.status, ended.out) == (2, "")
     assert "cannot write" in ended.err
 
@@ -239,14 +239,14 @@ def test_a_folder_that_cannot_be_written_is_said_before_the_run(cli, tmp_path):
 def test_a_folder_that_cannot_be_written_in_the_end_loses_no_result(cli, tmp_path, monkeypatch):
     monkeypatch.setattr("linecard.files.check_outputs", lambda *paths, **more: None)
     (tmp_path / "file").write_text("")
-    ended = cli("reproduce", "hasan2003", "--table", 2, "--quick", "--json", "--out", tmp_path / "file" / "out")
+    ended = cli("reproduce", "hasan2003", "--table", 2, "--quick", "--json", "--output", tmp_path / "file" / "out")
     assert ended.status == 2
     assert json.loads(ended.out)["study"] == "hasan2003"
     assert "cannot write" in ended.err
 
 
 def test_reproduce_on_the_screen(cli, tmp_path):
-    ended = cli("reproduce", "hasan2003", "--table", "figure5", "--quick", "--out", tmp_path)
+    ended = cli("reproduce", "hasan2003", "--table", "figure5", "--quick", "--output", tmp_path)
     assert ended.status == 0, ended.err
     assert "Figure 5" in ended.out
     assert "report.html" in ended.err

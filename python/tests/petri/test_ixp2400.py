@@ -1,4 +1,4 @@
-"""The IXP2400 from Python and the command line: schemes, models side by side, shot noise, buffer sizes."""
+"""The IXP2400 from Python and the command line: schemes, models side by side, shot noise."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ import pytest
 from conftest import ROOT
 
 import linecard
-from linecard.petri.models import COMPARED, MODELS, ModelRun, run_model
+from linecard.petri import models
+from linecard.petri.models import COMPARED
 
 EDGE = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
 QUICK = ("--packets", 2000, "--warmup", 500)
 
 
-def test_the_application_names_its_machine(cli):
-    by_application = cli("run", "ipv4_forward", "--model", "np", *QUICK, "--json")
-    by_preset = cli("run", "ixp2400", "--app", "ipv4_forward", *QUICK, "--json")
-    assert by_application.status == 0, by_application.err
-    assert by_application.out == by_preset.out
-    plain = json.loads(by_application.out)
+def test_its_metrics_are_those_that_are_compared(cli):
+    ended = cli("run", "ixp2400", *QUICK, "--json")
+    assert ended.status == 0, ended.err
+    plain = json.loads(ended.out)
     assert plain["app"] == "ipv4_forward"
     metrics = {(row["component"], row["metric"]) for row in plain["metrics"]}
     assert set(COMPARED) <= metrics
@@ -36,8 +35,6 @@ def test_a_capture_runs_through_it(cli):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("run", "ipv4_forward", "--model", "petr"), "petri"),
-        (("run", "ixp1200", "--model", "petri"), "ixp2400"),
         (("run", "ixp2400", "--app", "l3fwd16"), "l3fwd16"),
         (("run", "ixp2400", "--set", "input.engines=2"), "input"),
         (("run", "ixp2400", "--set", "program.scheme=DYNAMIC"), "ixp2400_dynamic"),
@@ -46,7 +43,6 @@ def test_a_capture_runs_through_it(cli):
         (("shot-noise", "ixp1200"), "ixp2400_core"),
         (("shot-noise", "--windows", "1"), "2 to"),
         (("shot-noise", "--set", "shots.slowest_kbps=5000"), "highest"),
-        (("buffer-size", "--rate", "0Mbps", "--round-trip-ms", "200"), "above 0"),
     ],
 )
 def test_errors_name_the_place_and_what_is_expected(cli, arguments, words):
@@ -59,19 +55,21 @@ def test_errors_name_the_place_and_what_is_expected(cli, arguments, words):
 def test_models_that_agree_pass_and_others_do_not(monkeypatch, cli):
     """A second model that is the first one, and one that is 4 % faster."""
 
-    def other(request, factor):
-        run = run_model("np", request)
-        values = dict(run.values)
-        values["total", "throughput_mbps"] *= factor
-        return ModelRun("petri", values, run.bottleneck)
+    def faster_by(factor):
+        def net(*request):
+            values = dict(models._np(*request))
+            values["total", "throughput_mbps"] *= factor
+            return values
+
+        monkeypatch.setattr(models, "_petri", net)
 
     point = {"threads": ["2x4"], "traffic": ["64"], "schemes": ["BASE"], "packets": 2000}
-    monkeypatch.setitem(MODELS, "petri", lambda request: other(request, 1.0))
+    faster_by(1.0)
     same = linecard.compare_models(**point)
     assert same.passed
     assert len(same.rows) == len(COMPARED)
     assert all(row.difference == 0 for row in same.rows)
-    monkeypatch.setitem(MODELS, "petri", lambda request: other(request, 1.04))
+    faster_by(1.04)
     faster = linecard.compare_models(**point)
     assert not faster.passed
     assert [row.component for row in faster.rows if not row.passed] == ["total"]
@@ -115,10 +113,3 @@ def test_shot_noise_has_its_rate_and_repeats():
     # Log-uniform from 1 kbit/s to 1 Mbit/s.
     assert found.active_flows == pytest.approx(200e3 / (999 / math.log(1000)))
     assert found.mean_mbps == pytest.approx(200, rel=4 * found.expected_variation_percent / 100)
-
-
-def test_buffer_sizes_are_the_two_rules():
-    assert linecard.buffer_bytes(8.1e9, 0.2) == pytest.approx(202.5e6)
-    assert linecard.buffer_bytes(8.1e9, 0.2, 10_000) == pytest.approx(2.025e6)
-    with pytest.raises(linecard.ConfigError, match="round_trip_s"):
-        linecard.buffer_bytes(1e9, -1)

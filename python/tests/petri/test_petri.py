@@ -415,18 +415,18 @@ def test_the_net_of_the_ixp2400_has_the_parameters_of_the_preset():
 
 
 @pytest.mark.parametrize(
-    ("changes", "named"),
+    ("options", "named"),
     [
-        (["traffic.arrivals=constant", "traffic.rate_gbps=1"], "traffic.arrivals"),
-        (["dram.back_pressure_requests=10"], "dram.back_pressure_requests"),
-        (["me.switch_cycles=2"], "me.switch_cycles"),
+        (["--set", "traffic.arrivals=constant", "--set", "traffic.rate_gbps=1"], "traffic.arrivals"),
+        (["--set", "dram.back_pressure_requests=10"], "dram.back_pressure_requests"),
+        (["--set", "me.switch_cycles=2"], "me.switch_cycles"),
+        (["--scheme", "DYNAMIC"], "program.scheme"),
         # 54 engines of 8 threads do not fit FCB+TB into the scratchpad.
-        (["program.scheme=FCB+TB", "me.engines=54"], "memory.scratch"),
+        (["--scheme", "FCB+TB", "--threads", "54x8"], "memory.scratch"),
     ],
 )
-def test_what_the_net_does_not_know_is_refused(cli, changes, named):
-    options = [part for change in changes for part in ("--set", change)]
-    refused = cli("run", "ipv4_forward", "--model", "petri", *options)
+def test_what_the_net_does_not_know_is_refused(cli, options, named):
+    refused = cli("compare-models", "--traffic", "64", *options)
     assert refused.status == 2
     assert named in refused.err
 
@@ -441,7 +441,7 @@ def test_both_models_of_the_ixp2400_agree(cli):
 
 
 def test_the_dram_net_keeps_step_with_the_cycle_model(tmp_path):
-    from linecard.study.runners import dram_models
+    from linecard._studies.girish2008.runners import dram_models
 
     # What leaves nothing to chance: 13 clocks where accesses meet in a bank, half of that with two
     # banks, and the bus with its turns where there are four.

@@ -11,10 +11,10 @@ from conftest import ROOT
 from typer.testing import CliRunner
 
 import linecard
+from linecard._studies.kumar2006.runners import queueing as runner
 from linecard.cli import app
 from linecard.queueing.run import MANAGERS
 from linecard.study.plan import RunSpec
-from linecard.study.runners import queueing as runner
 
 CAPTURE = ROOT / "examples/captures/edge-mix.pcap.gz"
 

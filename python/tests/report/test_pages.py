@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from html.parser import HTMLParser
 from importlib import resources
@@ -242,20 +241,18 @@ def documents(folder):
     """Pages of studies: a report, the scorecard of it, and the robustness of every study."""
     pytest.importorskip("jinja2", reason="NO JINJA: pages of studies were NOT read; pip install '.[report]'")
     pytest.importorskip("matplotlib", reason="NO MATPLOTLIB: pages of studies were NOT read; pip install '.[report]'")
-    from linecard.report.study import robustness_report, scorecard_report
-    from linecard.study.robustness.result import Robustness
-    from linecard.study.scorecard.card import Scorecard
     from linecard.study.write import write_study
+    from tools.robustness import documents as robustness
+    from tools.scorecard.card import Scorecard
 
     study = linecard.reproduce("hasan2003", quick=True, tables=("table1", "figure5"))
     write_study(study, folder / "study")
     found = {"study": folder / "study" / "report.html", "scorecard": folder / "scorecard.html"}
-    found["scorecard"].write_text(scorecard_report(Scorecard((study,))), encoding="utf-8")
-    kept = json.loads((ROOT / "studies" / "robustness.json").read_text(encoding="utf-8"))
-    for each in kept["studies"]:
-        name = f"robustness of {each['study']}"
+    found["scorecard"].write_text(Scorecard((study,)).html(), encoding="utf-8")
+    for each in robustness.kept_studies():
+        name = f"robustness of {each.study}"
         found[name] = folder / f"{name.replace(' ', '_')}.html"
-        found[name].write_text(robustness_report(Robustness.from_dict(each)), encoding="utf-8")
+        found[name].write_text(robustness.html(each), encoding="utf-8")
     return found
 
 

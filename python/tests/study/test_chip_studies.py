@@ -12,9 +12,9 @@ from linecard.study.plan import RunSpec
 from linecard.study.runners import loads as loads_runner
 from linecard.study.runners import program as program_runner
 from linecard.study.runners import rows as rows_runner
-from linecard.study.scorecard.card import limited_studies
 from linecard.study.spec import load_study
 from linecard.study.write import manifest
+from tools.scorecard.card import limited_studies
 
 HXDP = ROOT / "studies" / "hxdp"
 PREBUILT = HXDP / "programs" / "prebuilt"
@@ -162,9 +162,9 @@ def test_bounds_are_those_of_the_files_values():
         assert row.published["mpps"] == pytest.approx(bound, abs=0.001)
 
 
-def test_the_scorecard_takes_the_studies_that_have_limits(cli):
+def test_the_scorecard_takes_the_studies_that_have_limits(tool):
     assert limited_studies() == ["girish2008", "hasan2003", "kumar2006", "mudigonda2007", "spalink2000"]
-    ended = cli("reproduce", "--scorecard", "hxdp")
+    ended = tool("scorecard", "hxdp")
     assert (ended.status, ended.out) == (2, "")
     assert "found 'hxdp', expected a study that studies/targets.csv holds to limits: girish2008" in ended.err
 

@@ -12,10 +12,11 @@ from conftest import make_result
 
 import linecard
 from linecard.study.execute import execute
+from linecard.study.folders import study_folders
 from linecard.study.plan import RunSpec, make_plan
 from linecard.study.reproduce import evaluate
 from linecard.study.reproduce import run_study as reproduce
-from linecard.study.spec import load_study, select_items, study_folders
+from linecard.study.spec import load_study, select_items
 from linecard.study.write import write_study
 
 STUDY = """
@@ -141,7 +142,7 @@ def test_cells_become_runs_and_equal_runs_are_shared(folder):
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_no_two_shipped_studies_need_the_same_run(quick):
-    # Cells of a study share runs. If studies did, too, `reproduce --scorecard` would have to run them together.
+    # Cells of a study share runs. If studies did, too, the scorecard would have to run them together.
     runs = []
     for name in study_folders():
         study = load_study(name)

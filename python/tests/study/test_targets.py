@@ -7,7 +7,7 @@ import csv
 import pytest
 from conftest import ROOT
 
-from linecard.study.spec import study_folders
+from linecard.study.folders import study_folders
 
 TARGETS = ROOT / "studies" / "targets.csv"
 SHARED = ROOT.parent / "shared" / "published" / "targets.csv"

@@ -41,6 +41,6 @@ pub(crate) use description::describe;
 pub use drawing::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};
 pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
 pub(crate) use kind::{is_chip, is_program};
-pub(crate) use run::run;
+pub(crate) use run::{Verdict, run};
 pub(crate) use shot_noise::shot_noise_of;
 pub use template::chip_template;

@@ -8,9 +8,9 @@ use crate::report::{
     RunReport, Summary, ValueRange,
 };
 use crate::request::RunRequest;
-use crate::run::Notes;
 use crate::summary::{TrafficFacts, share, traffic_warnings};
 use crate::totals::{PacketCounts, add_latency, add_totals};
+use crate::traffic::Notes;
 use linecard_chip::{
     Chip, ClusterCounts, Counts, DramShares, Loss, Outcome, PacketBufferCounts, PlaceCounts, SlotShares,
 };

@@ -12,8 +12,7 @@ use super::timeline;
 use crate::error::Error;
 use crate::report::{Bottleneck, ExecutedProgram, RunReport};
 use crate::request::{Progress, RunRequest};
-use crate::run::{Notes, Verdict, judge_traffic};
-use crate::traffic::{Source, Traffic, TrafficNotes};
+use crate::traffic::{Notes, Source, Traffic, TrafficNotes, judge_traffic};
 use crate::whole_file::WholeFile;
 use linecard_apps::RouteTable;
 use linecard_chip::config::PlaceKind;
@@ -30,6 +29,13 @@ use std::rc::Rc;
 
 /// Events of a timeline at most; a Perfetto tab still opens that many at once.
 const MOST_EVENTS: usize = 400_000;
+
+/// Whether a run ends with the search for what limits it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Found,
+    LeftOut,
+}
 
 /// A program between rings: what takes a packet out of a ring reads its entry first, and what puts one in writes it.
 struct Ringed {

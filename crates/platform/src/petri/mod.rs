@@ -3,6 +3,7 @@
 mod analyse;
 mod file;
 mod named;
+mod pnml;
 mod read;
 mod simulate;
 mod text;

@@ -1,10 +1,11 @@
 //! From a file to a net.
 
 use super::file;
+use super::pnml;
 use super::text::text_of;
-use super::wrong::{one_problem, petri};
+use super::wrong::one_problem;
 use crate::error::Error;
-use linecard_petri::{ColouredNet, Net, PetriError, read_pnml_until};
+use linecard_petri::{ColouredNet, Net, PetriError};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -78,8 +79,7 @@ pub(super) fn read_net_until(
                 format!("found --set {set}, expected none: PNML has no parameters"),
             ));
         }
-        let net = read_pnml_until(&text_of(path)?, watch);
-        return net.map(AnyNet::Plain).map_err(|error| petri(path, error));
+        return pnml::read(path, &text_of(path)?, watch).map(AnyNet::Plain);
     }
     let text = match &source.text {
         Some(text) => text.clone(),

@@ -1,10 +1,11 @@
 //! A net for other eyes: its parts for a picture, its firings one by one, itself as PNML.
 
+use super::pnml;
 use super::read::{AnyNet, NetSource, ask, read_net_until};
 use super::wrong::{one_problem, petri};
 use crate::bounded;
 use crate::error::Error;
-use linecard_petri::{ArcKind, Choice, ColouredNet, Run, rewrite_pnml, write_pnml};
+use linecard_petri::{ArcKind, Choice, ColouredNet, Run};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -179,13 +180,13 @@ pub fn net_to_pnml(
     if source.text.is_none() && !unfold && matches!(ending.as_deref(), Some("pnml" | "xml")) {
         let text = bounded::read_text(path, bounded::MOST_INPUT_BYTES)
             .map_err(|error| one_problem(path, format!("cannot read: {error}")))?;
-        return rewrite_pnml(&text).map_err(|error| petri(path, error));
+        return pnml::rewrite(path, &text);
     }
     match net {
-        AnyNet::Plain(net) => Ok(write_pnml(&net)),
+        AnyNet::Plain(net) => pnml::write(path, &net),
         AnyNet::Coloured(net) if unfold => {
-            let unfolded = net.unfold_until(&mut || ask(tick));
-            unfolded.map(|unfolded| write_pnml(&unfolded.net)).map_err(|error| petri(path, error))
+            let unfolded = net.unfold_until(&mut || ask(tick)).map_err(|error| petri(path, error))?;
+            pnml::write(path, &unfolded.net)
         }
         AnyNet::Coloured(_) => {
             let message = "found a coloured net, expected one of places and transitions, or --unfold: the expressions of \

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from linecard.chip.check import ChipCheck
+    from linecard.explore.check import ChipCheck
     from linecard.explore.demand import Demand
 
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value; repeatable.")]

@@ -9,7 +9,6 @@ import typer
 
 import linecard
 from linecard.cli import completion
-from linecard.cli.chip.run_model import run_other
 from linecard.cli.executed.program_options import takes_program
 from linecard.cli.options import JSON_HELP, Exit, Html, Precision, command_line
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
@@ -21,16 +20,13 @@ def run(
         str,
         typer.Argument(
             metavar="PRESET",
-            help="Name of a shipped preset, or path of a TOML file; ipv4_forward means ixp2400.",
+            help="Name of a shipped preset, or path of a TOML file.",
             autocompletion=completion.chips,
         ),
     ],
     app: Annotated[
         str | None, typer.Option("--app", metavar="NAME", help="Application; the preset's own if left out.")
     ] = None,
-    model: Annotated[
-        str, typer.Option("--model", metavar="NAME", help="Model of ixp2400: np (events) or petri (a Petri net).")
-    ] = "np",
     trace: Annotated[
         Path | None,
         typer.Option(
@@ -136,9 +132,8 @@ def run(
 
         linecard run example_smartnic --latency latency.hgrm --pcap-out left.pcapng
 
-        linecard run ipv4_forward --model np --set traffic.kind=PSC --set program.scheme=FCB+TB
+        linecard run ixp2400 --set traffic.kind=PSC --set program.scheme=FCB+TB
     """
-    from linecard.chip.modelled import APPLICATION, PRESET
     from linecard.cli import stderr, stdout
     from linecard.cli.chip.run_screen import print_run
     from linecard.files import check_outputs, write_text
@@ -147,13 +142,6 @@ def run(
     if folded is not None and executed["program"] is None:
         message = "has no effect without a program to execute (--program)"
         raise ConfigError.of([ConfigProblem("folded", "", message)])
-    preset = PRESET if preset == APPLICATION else preset
-    if model != "np":
-        if precision is not None:
-            raise ConfigError.of([ConfigProblem("precision", "", f"has no effect on the model {model!r}")])
-        run_other(model, preset, set or (), seed, packets, warmup, json=json)
-        return
-
     # Better now than after a long run.
     if parquet is not None:
         need_polars()

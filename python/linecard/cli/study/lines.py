@@ -12,7 +12,7 @@ from linecard.cli.pieces import DIM, grid
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from linecard.study.scorecard import Line
+    from linecard.study.limits import Line
 
 
 def yes_no(flag: bool | None, yes: str = "kept", no: str = "missed") -> Text:

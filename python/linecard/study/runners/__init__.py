@@ -1,6 +1,8 @@
-"""What carries out the runs of a study: one module a kind of run, one name in :data:`RUNNERS`.
+"""What carries out the runs of a study: one module a kind of run.
 
-A runner is a module of this package with a function ``run(spec, progress)``: it takes everything from the
+It stands in this package or, where it knows a document, in ``runners/`` of that study's folder.
+
+A runner is a module with a function ``run(spec, progress)``: it takes everything from the
 :class:`~linecard.study.plan.RunSpec` (``preset``, ``app``, ``trace`` and ``overrides`` mean what the runner says they
 mean), calls ``progress`` now and then with (packets done, in all), and returns a :class:`StudyRun`. Tables and
 figures of a study name their runner; the rest of the study's machinery knows none.
@@ -13,34 +15,39 @@ import hashlib
 import importlib
 import json
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from linecard._core import __version__
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.records import Metric
+from linecard.study.folders import own_runners
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from linecard.study.plan import RunSpec
 
-RUNNERS = (
+PACKAGE = (
     "machine",
     "program",
     "counted",
     "loads",
     "rows",
     "flowcache",
-    "queueing",
     "vrp",
     "hierarchy",
     "dram",
-    "dram_models",
     "occupancy",
     "shot_noise",
-    "malleable",
     "models",
 )
+
+
+@cache
+def runners() -> dict[str, str]:
+    """The module of each runner by its name: those of this package, and those of the shipped studies' folders."""
+    return {**{name: f"{__name__}.{name}" for name in PACKAGE}, **own_runners()}
 
 
 class StudyRun(Protocol):
@@ -64,7 +71,7 @@ class StudyRun(Protocol):
 def load_runner(name: str) -> Callable[[RunSpec, Callable[[int, int], object]], StudyRun]:
     """The function of a runner, imported when it is first needed."""
     runner: Callable[[RunSpec, Callable[[int, int], object]], StudyRun]
-    runner = importlib.import_module(f"linecard.study.runners.{name}").run
+    runner = importlib.import_module(runners()[name]).run
     return runner
 
 
@@ -88,7 +95,7 @@ def command_of(spec: RunSpec) -> list[str]:
     Raises:
         ConfigError: The settings of the run are wrong.
     """
-    runner = importlib.import_module(f"linecard.study.runners.{spec.runner}")
+    runner = importlib.import_module(runners()[spec.runner])
     words: list[str] = runner.options(spec)
     effort = ["--packets", str(spec.packets), "--warmup", str(spec.warmup_packets), "--seed", str(spec.seed)]
     return ["linecard", "run", spec.preset, *words, *effort]

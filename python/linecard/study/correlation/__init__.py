@@ -1,1 +1,0 @@
-"""Predictions beside measured rates of devices: ``linecard reproduce --correlation`` and its page."""

@@ -1,0 +1,31 @@
+"""Where the shipped studies are, and the modules of Python in their folders: what knows their documents.
+
+A folder may hold ``limits.py`` (evaluators of its lines, see :mod:`linecard.study.limits`) and ``runners/NAME.py`` (see
+:mod:`linecard.study.runners`). They are imported from shipped studies alone: a folder of a user's is data, and nothing
+in it runs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def study_folders() -> dict[str, Path]:
+    """Shipped studies by name: beside the installed package, or in the source tree."""
+    place = Path(__file__).resolve().parents[1] / "_studies"
+    return {file.parent.name: file.parent for file in sorted(place.glob("*/study.toml"))}
+
+
+def module_of(study: str, name: str) -> str | None:
+    """The module ``name`` of a shipped study; ``None`` where its folder has none."""
+    folder = study_folders().get(study)
+    return None if folder is None or not (folder / f"{name}.py").is_file() else f"linecard._studies.{study}.{name}"
+
+
+def own_runners() -> dict[str, str]:
+    """The modules of the runners that shipped studies have of their own, by the runner's name."""
+    return {
+        file.stem: f"linecard._studies.{study}.runners.{file.stem}"
+        for study, folder in study_folders().items()
+        for file in sorted(folder.glob("runners/*.py"))
+    }

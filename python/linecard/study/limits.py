@@ -1,0 +1,258 @@
+"""The limits of studies: every line of ``studies/targets.csv`` held against what a study measured.
+
+A line has an evaluator of its own in ``limits.py`` of the study's folder, which computes one number from the study's
+result: nothing here knows a document or what that number should be. Cells on which a parameter was chosen are left out
+of means, are listed with their error, and make a line miss when they are beyond its limit.
+
+A line that is not kept may be *contradicted*: a function of the study's module computes from the published cells alone
+that they exclude it. Or it hangs on an *input* that the document does not publish: the study names one (``[[inputs]]``)
+with a point at which the line is met. Only what is kept counts as kept.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from linecard.study.compare import ROUNDING, item_name
+from linecard.study.evidence import Evidence, NotRunError, Reading
+from linecard.study.folders import module_of
+from linecard.study.targets import load_targets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import ModuleType
+
+    from linecard.study.compare import Cell
+    from linecard.study.keys import Input
+    from linecard.study.result import FigureResult, TableResult
+    from linecard.study.spec import Study
+    from linecard.study.targets import Target
+
+# Unit of the number and evaluator, by the line's name.
+Lines = Mapping[str, tuple[str, Callable[[Evidence], Reading]]]
+# What may come of a line, in the order in which it is counted.
+OUTCOMES = ("kept", "contradicted", "input", "missed")
+NOT_JUDGED = "not judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """What the published cells alone say of a line.
+
+    Attributes:
+        holds: Whether they exclude it.
+        text: The computation, in words and numbers.
+    """
+
+    holds: bool
+    text: str
+
+
+# What excludes a line, by its name: from the study's published cells and the line's limit, without a simulation.
+Contradictions = Mapping[str, Callable[["Study", float], Contradiction]]
+
+
+@dataclass(frozen=True, slots=True)
+class AtPoint:
+    """A line at a point of an input that its document does not publish.
+
+    Attributes:
+        point: The input and the point.
+        measured: What the line comes to there, in words.
+        met: Whether its limit is kept there.
+        lost: Lines that are kept, and are not kept or not judged there.
+    """
+
+    point: Input
+    measured: str
+    met: bool
+    lost: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The input, the point and what it costs."""
+        lost = f"lost there: {', '.join(self.lost)}" if self.lost else "no line is lost there"
+        met = "met" if self.met else "not met"
+        range_of = f"{self.point.input}, {self.point.range} ({self.point.reason})"
+        return f"{range_of} {met} at {self.point.point}: {self.measured}; {lost}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line, judged.
+
+    Attributes:
+        target: What was set.
+        unit: Of the limit and the measured number: ``fraction``, ``points``, ``th-eq``, ``factor`` or ``count``.
+        measured: What came out; ``None`` when a run behind it failed or it was not run.
+        of: Of how many, where things are counted.
+        kept: Whether the limit is kept; ``None`` when not all of its items were run.
+        calibrated: Cells inside on which a parameter was chosen.
+        detail: Where the number comes from.
+        reason: Why it is missed, as the study's ``deviations.toml`` explains it.
+        contradiction: What the published cells alone say of it, where the study computes that.
+        at_point: The line at a point of an input that is not published, where the study has one and ran it.
+    """
+
+    target: Target
+    unit: str
+    measured: float | None
+    of: int | None
+    kept: bool | None
+    calibrated: tuple[Cell, ...]
+    detail: str
+    reason: str = ""
+    contradiction: Contradiction | None = None
+    at_point: AtPoint | None = None
+
+    @property
+    def outcome(self) -> str:
+        """One of :data:`OUTCOMES`, or that it was not judged."""
+        if self.kept is not False:
+            return NOT_JUDGED if self.kept is None else "kept"
+        if self.contradiction is not None and self.contradiction.holds:
+            return "contradicted"
+        return "input" if self.at_point is not None and self.at_point.met else "missed"
+
+    @property
+    def shown(self) -> str:
+        """What excludes the line, or the input that it hangs on."""
+        if self.kept is not False:
+            return ""
+        said = [each.text for each in (self.contradiction, self.at_point) if each is not None]
+        return "; ".join(said)
+
+    @property
+    def limit(self) -> float | None:
+        """The number that is to be reached or kept; where all that is stated has to hold, how many that is."""
+        if self.target.kind == "shape":
+            return self.of
+        return self.target.number
+
+    @property
+    def over(self) -> float | None:
+        """How far beyond the limit, in the line's unit; 0 when it is kept."""
+        if self.measured is None or self.limit is None:
+            return None
+        low = self.target.kind in ("at_least", "shape")
+        return max(self.limit - self.measured if low else self.measured - self.limit, 0.0)
+
+    @property
+    def limit_text(self) -> str:
+        """The limit in words: ``≤ 3.0 %``."""
+        if self.target.kind == "shape":
+            return "all" if self.target.of is None else self.target.limit
+        if self.target.of is not None:
+            return f"≥ {self.target.limit}"
+        sign = "≥" if self.target.kind == "at_least" else "≤"
+        return f"{sign} {quantity(self.target.number, self.unit)}"
+
+    @property
+    def measured_text(self) -> str:
+        """What came out, in words."""
+        if self.measured is not None and self.of is not None:
+            return f"{self.measured:.0f} of {self.of}"
+        return quantity(self.measured, self.unit)
+
+    @property
+    def over_text(self) -> str:
+        """By how much it is missed, in words; nothing when it is kept or not judged."""
+        if self.kept is not False:
+            return ""
+        return "no number" if self.over is None else f"by {quantity(self.over, self.unit)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON: numbers where ``targets.csv`` has numbers, its words where it has words."""
+        counted = self.target.of is not None or self.target.kind == "shape"
+        return {
+            "id": self.target.id,
+            "study": self.target.study,
+            "limit": self.target.limit if counted else self.target.number,
+            "measured": (None if self.measured is None else self.measured_text) if counted else self.measured,
+            "kept": self.kept,
+            "outcome": self.outcome,
+            "calibrated_cells": len(self.calibrated),
+            "shown": self.shown,
+            "reason": self.reason,
+        }
+
+
+def quantity(value: float | None, unit: str) -> str:
+    """A number in the words of its unit; a dash for none."""
+    if value is None:
+        return "–"
+    if unit == "fraction":
+        percent = value * 100
+        return f"{percent:.2f} %" if 0 < percent < 0.1 else f"{percent:.1f} %"
+    if unit == "count":
+        return f"{value:,.0f}"
+    if unit == "factor":
+        return f"{value:.2f}"
+    return f"{round(value, 2):g} {unit}"
+
+
+def target_id(name: str) -> str:
+    """Name of a line in deviations.toml, which says why it is missed."""
+    return f"target: {name}"
+
+
+def judge(target: Target, unit: str, reading: Reading) -> Line:
+    """Hold one number against its limit."""
+    measured, limit = reading.measured, target.number
+    if measured is None:
+        kept = False
+    elif target.kind == "shape":
+        kept = reading.of is not None and measured == reading.of and target.of in (None, reading.of)
+    elif target.kind == "at_least":
+        kept = measured >= (limit or 0.0) - ROUNDING and target.of in (None, reading.of)
+    else:
+        kept = measured <= (limit or 0.0) + ROUNDING
+    detail = "; ".join(part for part in (reading.spoiled, reading.detail) if part)
+    return Line(target, unit, measured, reading.of, kept and not reading.spoiled, reading.calibrated, detail)
+
+
+def lines_of(study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> tuple[Line, ...]:
+    """The lines of a shipped study, judged; none for a study that ``targets.csv`` does not name."""
+    targets = [target for target in load_targets(study.folder.parent) if target.study == study.spec.id]
+    if not targets:
+        return ()
+    evidence = Evidence(study, tables, figures)
+    reasons = {deviation.id: deviation.reason for deviation in study.deviations}
+    contradictions = contradictions_of(study.spec.id)
+    judged = []
+    for target in targets:
+        line = _judged(target, evidence)
+        if line.kept is False:
+            computed = contradictions[target.id](study, target.number or 0.0) if target.id in contradictions else None
+            line = replace(line, reason=reasons.get(target_id(target.id), ""), contradiction=computed)
+        judged.append(line)
+    return tuple(judged)
+
+
+def _judged(target: Target, evidence: Evidence) -> Line:
+    unit, evaluate = evaluators_of(target.study)[target.id]
+    try:
+        return judge(target, unit, evaluate(evidence))
+    except NotRunError as error:
+        return Line(target, unit, None, None, None, (), f"not judged: {item_name(str(error))} not run")
+
+
+def evaluators_of(study: str) -> Lines:
+    """The evaluators of a study's lines, by name; none for a study whose folder has no ``limits.py``."""
+    module = _module_of(study)
+    lines: Lines = {} if module is None else module.LINES
+    return lines
+
+
+def contradictions_of(study: str) -> Contradictions:
+    """What excludes lines of a study, by their names."""
+    found: Contradictions = getattr(_module_of(study), "CONTRADICTIONS", {})
+    return found
+
+
+def _module_of(study: str) -> ModuleType | None:
+    module = module_of(study, "limits")
+    return None if module is None else importlib.import_module(module)

@@ -1,0 +1,102 @@
+"""Do the generated pages say what the code says now, and do they leave nothing out?"""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import click
+import pytest
+import typer
+from conftest import ROOT
+
+from linecard import cli
+from tools.command import HEADER
+from tools.documents.__main__ import PAGES
+
+# How the reader of chips asks for a key: typed reads of a section, and what a module calls them.
+READS = re.compile(
+    r"(?<!roles\.)\b(?:(?:integer|number|text|choice|switch)(?:_or|_if)?|texts|numbers|cycles|accesses|kbps|ms|ps|count|policy_rule)"
+    r"\(\s*\"([a-z_0-9]+)\"\s*,"
+)
+TIMES = re.compile(r"\btime_ps\(\s*&?\w+,\s*\"(\w+)\"")
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_says_what_the_code_says(name):
+    page = (ROOT / "docs" / "reference" / name).read_text()
+    assert page == HEADER + "\n" + PAGES[name](), "run: make docs"
+
+
+def test_every_key_that_the_reader_of_chips_asks_for_is_on_its_page():
+    page = (ROOT / "docs" / "reference" / "keys" / "chip.md").read_text()
+    asked = set()
+    for file in (ROOT / "crates" / "platform" / "src" / "chip").rglob("*.rs"):
+        text = file.read_text().partition("#[cfg(test)]")[0]
+        asked |= set(READS.findall(text))
+        for stem in TIMES.findall(text):
+            asked |= {f"{stem}_ns", f"{stem}_cycles"}
+    assert len(asked) > 150
+    missing = sorted(key for key in asked if f"| `{key}` |" not in page)
+    assert not missing, "say them once in docs/reference/specimens, then run: make docs"
+
+
+def test_every_key_that_the_reader_of_nets_asks_for_is_on_its_page():
+    page = (ROOT / "docs" / "reference" / "keys" / "others.md").read_text()
+    nets = page.partition("## Petri nets")[2].partition("\n## ")[0]
+    reader = (ROOT / "crates/platform/src/petri/file.rs").read_text()
+    asked = set(
+        re.findall(r"\b(?:any_if|(?:text|choice|integer|numbers)(?:_or|_if)?|list|section|need)\(\s*\"(\w+)\"", reader)
+    )
+    asked |= set(re.findall(r"\bexpression\(\w+,\s*\"(\w+)\"", reader))
+    assert len(asked) > 20
+    # Those of a parameter's own table.
+    asked -= {"value", "unit", "source"}
+    missing = [key for key in asked if not any(f"`{each}`" in nets for each in (key, f"[{key}]", f"[[{key}]]"))]
+    assert not missing, "say them in docs/reference/specimens/net.toml"
+
+
+def test_every_attribute_of_a_result_has_a_meaning():
+    page = (ROOT / "docs" / "reference" / "metrics.md").read_text()
+    bare = re.findall(r"^\| `\w+` \| [^|]*\|  \|$", page, re.MULTILINE)
+    assert not bare, "say it in the docstring, under Attributes"
+
+
+def test_the_guide_speaks_of_keys_that_there_are():
+    """Its tables group and explain what the page of the reference lists: keys, and values that choose."""
+    guide = (ROOT / "docs" / "guide" / "chips.md").read_text().partition("## Every table and key")[2]
+    page = (ROOT / "docs" / "reference" / "keys" / "chip.md").read_text()
+    named = set()
+    for first, second in re.findall(r"^\| ([^|]*) \| ([^|]*) \|", guide, re.MULTILINE):
+        # Tables of several TOML tables name these first.
+        cell = first if "`" in first else second
+        for each in re.findall(r"`(?:\w+\.)?(\w+)`", cell):
+            stem = each.removesuffix("_time")
+            named |= {each} if stem == each else {f"{stem}_ns", f"{stem}_cycles"}
+    assert len(named) > 80
+    assert not {each for each in named if f"`{each}`" not in page and "KIND" not in each}
+
+
+def examples() -> list[str]:
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text()
+    return re.findall(r"^\$ (.*)$", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", examples())
+def test_an_example_of_a_command_is_one(line):
+    """Its command, its options and the types of their values are known; guides, which are run, show what comes out."""
+    for part in re.split(r" (?:\||&&) ", line):
+        words = shlex.split(part.partition(" > ")[0])
+        if words[0] != "linecard":
+            continue
+        command = typer.main.get_command(cli.app)
+        context = click.Context(command)
+        rest = words[1:]
+        while hasattr(command, "commands"):
+            _, command, rest = command.resolve_command(context, rest)
+        command.make_context("example", rest)

@@ -1,0 +1,62 @@
+"""What the commands of this folder share: they begin, fail and end as those of `linecard` do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from linecard.cli import main
+from linecard.cli.options import JSON_HELP
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.files import make_folder, write_text
+
+# The top of the repository, and the folder of what is kept.
+ROOT = Path(__file__).resolve().parent.parent
+STUDIES = ROOT / "studies"
+HEADER = "<!-- Written by `make docs`. Do not edit. -->\n"
+
+Study = Annotated[str | None, typer.Argument(metavar="[STUDY]", help="Name of one study; all that apply if left out.")]
+Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="DIR", help="Output folder; one in results if left out.")
+]
+Keep = Annotated[
+    bool, typer.Option("--keep", help="Keep what comes out in studies, and write the documents that tell of it.")
+]
+
+
+def run(command: Callable[..., Any]) -> None:
+    """Run a function as a command, its arguments as options."""
+    app = typer.Typer(
+        add_completion=False,
+        rich_markup_mode="markdown",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.command()(command)
+    main(app)
+
+
+def check_whole(study: str | None, *, keep: bool) -> None:
+    """Refuse to keep a part.
+
+    Raises:
+        ConfigError: What is to be kept is of one study alone.
+    """
+    if keep and study is not None:
+        message = f"what is kept is of all studies: leave out {study!r}, or --keep"
+        raise ConfigError.of([ConfigProblem("--keep", "", message)])
+
+
+def write(documents: Mapping[str, str]) -> None:
+    """Write documents, each at its path in the repository."""
+    for name, text in documents.items():
+        file = ROOT / name
+        make_folder(file.parent)
+        write_text(file, text)

@@ -1,0 +1,257 @@
+"""The page of correlations, from what ``python -m tools.correlation --keep`` kept.
+
+That stands in ``studies/correlation.json``; a test compares the page and its pictures with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from linecard.files import write_text
+from linecard.study.columns import percent
+from linecard.tables import json_text
+from tools.command import HEADER, STUDIES, write
+from tools.correlation.picture import curves, scatter
+from tools.correlation.result import (
+    NULL_MODELS,
+    Correlation,
+    coverage,
+    groups_of,
+    null_errors,
+    own_errors,
+    rank_correlation,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tools.correlation.result import Device, Point
+
+# The folder of the pictures beside the page.
+PICTURES = "correlation"
+INTRODUCTION = """\
+# Predictions beside measured rates
+
+Every rate of a device that others published and that a study here may use, beside what Linecard predicts; `make
+correlation` writes this page, `python -m tools.correlation` prints the same. A point that is missed stays. Points
+marked *calibrated* were used to choose a parameter: they are drawn hollow and count in no number. *Predicted before
+seen* says that nobody who worked on the model had seen a number of the table when it was first predicted, and at which
+commit; the predictions here are those of the current model.
+
+- *Error* is predicted over published, less one; *bias* is its mean with the sign. *Tau* is Kendall's tau-b of published
+  and predicted rates: 1 if all pairs are ranked alike.
+- A *band* is what a prediction comes to over the intervals of its parameters, each at its own ends, then all that raise
+  the rate together and all that lower it together. *Inside* counts the published rates that lie in their band, give or
+  take their reading error. *Made by* names the two intervals that alone make most of its width.
+- The *ladder* goes from what a part takes and carries to whole programs: what was chosen on a rung is *fixed* for those
+  above, which fix nothing themselves unless they say so.
+- *Limited by* is the part of the chip that is busy for at least 97 % of the time in the prediction; where none is,
+  threads wait for answers. What the source says limits a rate is in the groups of `reads`.
+- A *knee* is where a curve first comes within 5 % of its largest rate and stays there.
+- *Null models* are arithmetic: what the wires carry; what the engines' cycles allow; what the busiest memory or unit
+  serves; what threads allow that each carry one packet after another, unloaded; and the least of these. Where the least
+  of them is as good as the prediction, a simulation adds nothing. A model is left out where it does not apply: threads
+  where several clusters share a packet, wires where packets do not come over the ports.
+"""
+WITHOUT = """\
+## Without a published rate
+
+Curves are over what their sources vary: engines. No source here publishes rates over threads or over lengths of frames
+with all else equal; [figures](../../studies/nfp4000/README.md) over threads are predictions alone.
+
+No study holds measured rates of `rosebud16` and `rosebud8` (its numbers are bounds by arithmetic), of `pspin`
+and `ixp2800`, nor any of `bluefield3_dpa` that was not put in; see
+[what each chip is validated on](../guide/validation.md). Studies of papers that simulate a machine themselves, and
+other measurements of the IXP1200 than rates, stand on the [scorecard](scorecard.md).
+"""
+
+
+def page(found: Correlation, pictures: str) -> str:
+    """The page: a section a device, with its pictures from the folder ``pictures``."""
+    parts = [INTRODUCTION]
+    for device in found.devices:
+        parts += _section(device, pictures)
+    parts.append(WITHOUT)
+    return "\n".join(parts)
+
+
+def kept_devices() -> Correlation:
+    """What was kept."""
+    return Correlation.from_dict(json.loads((STUDIES / "correlation.json").read_text(encoding="utf-8")))
+
+
+def documents() -> dict[str, str]:
+    """The page and its pictures, by path in the repository, as what was kept has them."""
+    found = kept_devices()
+    pictures = {f"docs/reference/{PICTURES}/{name}": picture for name, picture in pictures_of(found).items()}
+    return {"docs/reference/correlation.md": "\n".join((HEADER, page(found, PICTURES))), **pictures}
+
+
+def keep(found: Correlation) -> None:
+    """Keep the correlation of all devices, and write the page."""
+    write_text(STUDIES / "correlation.json", json_text(found.to_dict()))
+    write(documents())
+
+
+def pictures_of(found: Correlation) -> dict[str, str]:
+    """The pictures by file name."""
+    drawn = {}
+    for device in found.devices:
+        drawn[f"{device.chip}.svg"] = scatter(device)
+        shown = curves(device)
+        if shown is not None:
+            drawn[f"{device.chip}_curves.svg"] = shown
+    return drawn
+
+
+def number_rows(device: Device) -> list[tuple[str, ...]]:
+    """The table of numbers, a row a group of points: see `NUMBER_COLUMNS`."""
+    rows: list[tuple[str, ...]] = []
+    for name, points in groups_of(device):
+        errors = own_errors(points)
+        if errors is None:
+            continue
+        tau = rank_correlation(points)
+        inside, banded = coverage(points)
+        rows.append(
+            (
+                name,
+                str(errors.points),
+                percent(errors.mean_abs),
+                percent(errors.median_abs),
+                f"{percent(errors.worst, sign=True)} {points[errors.worst_at].name}",
+                percent(errors.bias, sign=True),
+                "–" if tau is None else f"{tau:.3f}",
+                f"{inside} of {banded}" if banded else "–",
+            )
+        )
+    return rows
+
+
+NUMBER_COLUMNS = ("points", "number", "mean error", "median", "worst", "bias", "tau", "inside")
+
+
+def null_rows(device: Device) -> list[tuple[str, ...]]:
+    """Mean errors of the prediction and of the null models, a row a group of points."""
+    rows = []
+    for name, points in groups_of(device):
+        errors = [own_errors(points), *(null_errors(points, model) for model in NULL_MODELS)]
+        rows.append((name, *("–" if each is None else percent(each.mean_abs) for each in errors)))
+    return rows
+
+
+def ladder_rows(device: Device) -> list[tuple[str, ...]]:
+    """The ladder: a row for what is measured, from a part to whole programs."""
+    rows: list[tuple[str, ...]] = []
+    for step in device.ladder:
+        points = [point for point in device.judged if point.table in step.tables]
+        errors = own_errors(points)
+        inside, banded = coverage(points)
+        rows.append(
+            (
+                step.rung,
+                ", ".join(step.tables),
+                "; ".join(step.fixed) or "nothing",
+                str(len(points)),
+                *(("–", "–") if errors is None else (percent(errors.mean_abs), percent(errors.bias, sign=True))),
+                f"{inside} of {banded}" if banded else "–",
+            )
+        )
+    return rows
+
+
+LADDER_COLUMNS = ("ladder", "tables", "fixed on them", "predicted", "mean error", "bias", "inside")
+NULL_COLUMNS = ("points", "predicted", *NULL_MODELS)
+
+
+def knee_rows(device: Device) -> list[tuple[str, ...]]:
+    """Knees of curves: where by the published rates, where by the predicted ones, and the steps between."""
+    return [(each.curve, f"{each.published:g}", f"{each.predicted:g}", f"{each.steps:+d}") for each in device.knees]
+
+
+def band_words(device: Device) -> str:
+    """What the bands hold, and which intervals most often make most of them; why, if there are none."""
+    if not device.intervals:
+        return "No band: no interval is declared for its parameters."
+    banded = [point.band for point in device.judged if point.band is not None]
+    if not banded:
+        return "Bands were not run."
+    most = Counter(band.widths[0].key for band in banded if band.widths)
+    if not most:
+        return f"Intervals in the bands: {_listed(device.intervals)}. None of them moves a rate."
+    widest = ", ".join(f"`{key}` in {count}" for key, count in most.most_common())
+    return f"Intervals in the bands: {_listed(device.intervals)}. Widest alone: {widest} of {len(banded)} bands."
+
+
+def _section(device: Device, pictures: str) -> list[str]:
+    calibrated = sum(point.calibrated for point in device.points)
+    counted = f"{len(device.judged)} predicted and {calibrated} calibrated"
+    parts = [f"## {device.chip}\n", f"{device.document}. {len(device.points)} rates: {counted}.\n"]
+    parts.append(f"![Predicted against published rates of {device.chip}]({pictures}/{device.chip}.svg)\n")
+    parts += _table(NUMBER_COLUMNS, number_rows(device))
+    if device.ladder:
+        parts += _table(LADDER_COLUMNS, ladder_rows(device))
+    parts.append(f"{band_words(device)}\n")
+    parts += ["Mean errors of the prediction, and of null models at the points to which they apply:\n"]
+    parts += _table(NULL_COLUMNS, null_rows(device))
+    if device.axis:
+        parts.append(f"![Rates over {device.axis}]({pictures}/{device.chip}_curves.svg)\n")
+    if device.knees:
+        late = sum(abs(each.steps) <= 1 for each in device.knees)
+        parts.append(f"Knees over {device.axis}: {late} of {len(device.knees)} within one step.\n")
+        parts += _table(("curve", "published", "predicted", "steps"), knee_rows(device))
+    for table, origin in device.origins.items():
+        parts += _points(device, table, origin)
+    return parts
+
+
+def _points(device: Device, table: str, origin: str) -> list[str]:
+    points = [point for point in device.points if point.table == table]
+    readings = sorted({point.reading for point in points})
+    before = sorted({point.before_seen for point in points if point.before_seen})
+    said = [
+        f"Source: {origin}; reading error ± {', '.join(f'{each:g}' for each in readings)} Mpps",
+        *(f"*predicted before seen* at {commit}" for commit in before),
+        f'again: `linecard reproduce {device.study} --table "{table}"`',
+    ]
+    rows = [
+        (
+            point.name,
+            f"{point.published:g}",
+            "failed" if point.predicted is None else f"{point.predicted:.4g}",
+            "–" if point.error is None else percent(point.error, sign=True),
+            *_band_cells(point),
+            point.limited_by,
+            "calibrated" if point.calibrated else "",
+        )
+        for point in points
+    ]
+    columns = ("point", "published, Mpps", "predicted", "error", "band", "made by", "limited by", "")
+    commands = [
+        "The points again, one after another:\n",
+        "```console",
+        *(f"$ {point.command}" for point in points),
+        "```\n",
+    ]
+    return [f"### {device.chip}: {table}\n", f"{'; '.join(said)}.\n", *_table(columns, rows), *commands]
+
+
+def _band_cells(point: Point) -> tuple[str, str]:
+    if point.band is None:
+        return "–", ""
+    outside = "" if point.inside else ", outside"
+    makers = ", ".join(each.key.removeprefix("memory.") for each in point.band.widths[:2])
+    return f"{point.band.low:.4g} to {point.band.high:.4g}{outside}", makers
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return ", ".join(f"`{key}` {ends}" for key, _, ends in (text.partition(" ") for text in texts))
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    def line(cells: Iterable[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    return [line(columns), "|" + "---|" * len(columns), *map(line, rows), ""]

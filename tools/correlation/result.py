@@ -1,0 +1,263 @@
+"""What the correlation of devices tells: plain data, the same on the screen, in JSON and on the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linecard._convert import convert
+from linecard.chip.band import Width  # msgspec reads the annotations
+from linecard.records import plain_fields
+from tools.correlation.statistics import Errors, errors_of, kendall_tau, knee
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+# Bounds that a simulator has to be better than, by arithmetic: what the wires carry; what the engines' cycles allow;
+# what the busiest memory or unit serves; what threads allow that each carry one packet after another; the least of all.
+WIRE, CYCLES, SERVERS, THREADS, LEAST = (
+    "wire",
+    "cycles only",
+    "busiest memory or unit",
+    "latency over threads",
+    "least of them",
+)
+NULL_MODELS = (WIRE, CYCLES, SERVERS, THREADS, LEAST)
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What a prediction comes to over all intervals.
+
+    Attributes:
+        low: Lower end, in the unit of the rate.
+        high: Upper end.
+        widths: What each interval makes alone, the widest first.
+    """
+
+    low: float
+    high: float
+    widths: tuple[Width, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A published rate beside the predicted one, in millions of packets a second.
+
+    Attributes:
+        table: Table of the study that holds it.
+        group: The points that it is judged with: those of its table, or of a part of it.
+        name: Program and setting in words.
+        published: What was published.
+        reading: How far that may be off.
+        predicted: What comes out; ``None`` if the run failed.
+        calibrated: Whether a parameter was chosen on it.
+        before_seen: The commit at which it was predicted before anybody who worked on the model had seen a number;
+            empty if it was not.
+        command: What repeats the prediction.
+        curve: Name of the curve that it is on; empty if none.
+        at: Where on the curve.
+        band: What the prediction comes to over the intervals; ``None`` without any.
+        null: What null models say, by name.
+        limited_by: The part of the chip that is busy all the time in the prediction, or that threads wait; empty if it
+            failed.
+        failure: Why there is no prediction.
+    """
+
+    table: str
+    group: str
+    name: str
+    published: float
+    reading: float
+    predicted: float | None
+    calibrated: bool
+    before_seen: str
+    command: str
+    curve: str = ""
+    at: float = 0.0
+    band: Band | None = None
+    null: dict[str, float] | None = None
+    limited_by: str = ""
+    failure: str = ""
+
+    @property
+    def error(self) -> float | None:
+        """Relative error of the prediction, a fraction."""
+        return None if self.predicted is None else self.predicted / self.published - 1
+
+    @property
+    def inside(self) -> bool | None:
+        """Whether the published rate, give or take its reading, lies in the band."""
+        if self.band is None:
+            return None
+        return self.band.low - self.reading <= self.published <= self.band.high + self.reading
+
+
+@dataclass(frozen=True, slots=True)
+class Knee:
+    """Where a curve reaches its plateau: first within 5 % of its largest rate, and staying there.
+
+    Attributes:
+        curve: The curve.
+        published: Position on the swept axis by the published rates.
+        predicted: The same by the predicted ones.
+        steps: How many steps of the sweep lie between them; above zero, the prediction is later.
+    """
+
+    curve: str
+    published: float
+    predicted: float
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the ladder.
+
+    Attributes:
+        rung: What is measured.
+        tables: Tables of the study on it.
+        fixed: Parameters that were chosen on it; steps above use them.
+    """
+
+    rung: str
+    tables: tuple[str, ...]
+    fixed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """Everything of one device.
+
+    Attributes:
+        study: The study that holds its rates.
+        chip: Its preset.
+        title: What it is.
+        document: Where the rates were published.
+        origins: By table, where in the document.
+        axis: What curves run over, in words; empty without curves.
+        intervals: Parameters that bands hold, with their ends in words.
+        points: Its points, in the order of the study.
+        ladder: What is measured, the simplest first.
+    """
+
+    study: str
+    chip: str
+    title: str
+    document: str
+    origins: dict[str, str]
+    axis: str
+    intervals: tuple[str, ...]
+    points: tuple[Point, ...]
+    ladder: tuple[Step, ...] = ()
+
+    @property
+    def judged(self) -> list[Point]:
+        """The points that count: predictions that came out, none of them calibrated."""
+        return [point for point in self.points if not point.calibrated and point.predicted is not None]
+
+    @property
+    def knees(self) -> list[Knee]:
+        """The knee of each curve of three points and more."""
+        found = []
+        for name in dict.fromkeys(point.curve for point in self.judged if point.curve):
+            curve = sorted((point for point in self.judged if point.curve == name), key=lambda point: point.at)
+            if len(curve) > 2:
+                true = knee([point.published for point in curve])
+                guess = knee([point.predicted or 0.0 for point in curve])
+                found.append(Knee(name, curve[true].at, curve[guess].at, guess - true))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON: the points, and what follows from them."""
+        return {**plain_fields(self), "statistics": statistics_of(self), "knees": [plain_fields(k) for k in self.knees]}
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """All devices.
+
+    Attributes:
+        devices: One each, in the order of their names.
+        with_bands: Whether bands were run.
+    """
+
+    devices: tuple[Device, ...]
+    with_bands: bool
+
+    @property
+    def failures(self) -> list[str]:
+        """Points that failed, and why."""
+        return [
+            f"{device.study}, {point.table}, {point.name}: {point.failure}"
+            for device in self.devices
+            for point in device.points
+            if point.failure
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {"with_bands": self.with_bands, "devices": [device.to_dict() for device in self.devices]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Correlation:
+        """What `to_dict` gave; what follows from the points is computed anew."""
+        return convert(data, cls)
+
+
+def own_errors(points: Sequence[Point]) -> Errors | None:
+    """Errors of the predictions."""
+    return _errors(points, lambda point: point.predicted)
+
+
+def null_errors(points: Sequence[Point], model: str) -> Errors | None:
+    """Errors of a null model at the same points."""
+    return _errors(points, lambda point: (point.null or {}).get(model))
+
+
+def _errors(points: Sequence[Point], guess: Callable[[Point], float | None]) -> Errors | None:
+    pairs = [(point.published, value) for point in points if (value := guess(point)) is not None]
+    return errors_of([true for true, _ in pairs], [value for _, value in pairs])
+
+
+def rank_correlation(points: Sequence[Point]) -> float | None:
+    """Kendall's tau-b of published and predicted rates."""
+    return kendall_tau([point.published for point in points], [point.predicted or 0.0 for point in points])
+
+
+def coverage(points: Sequence[Point]) -> tuple[int, int]:
+    """How many published rates lie in their band, and how many have one."""
+    found = [point.inside for point in points if point.inside is not None]
+    return sum(found), len(found)
+
+
+def groups_of(device: Device) -> list[tuple[str, list[Point]]]:
+    """The points that count: all, then group by group where there are several."""
+    groups: dict[str, list[Point]] = {}
+    for point in device.judged:
+        groups.setdefault(point.group, []).append(point)
+    return [("all", device.judged), *(groups.items() if len(groups) > 1 else ())]
+
+
+def statistics_of(device: Device) -> list[dict[str, Any]]:
+    """The numbers of `groups_of` as plain data."""
+    rows = []
+    for name, points in groups_of(device):
+        errors = own_errors(points)
+        inside, banded = coverage(points)
+        rows.append(
+            {
+                "points": name,
+                "errors": None if errors is None else plain_fields(errors),
+                "worst": None if errors is None else points[errors.worst_at].name,
+                "kendall_tau": rank_correlation(points),
+                "inside_band": inside,
+                "with_band": banded,
+                "null_models": {
+                    model: plain_fields(found)
+                    for model in NULL_MODELS
+                    if (found := null_errors(points, model)) is not None
+                },
+            }
+        )
+    return rows

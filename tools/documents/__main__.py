@@ -1,0 +1,54 @@
+"""Everything in the documents that follows from the code: `make docs` runs `python -m tools.documents`.
+
+It writes the pages of commands, keys and metrics, which tests compare with the code; what the scorecard, robustness and
+correlation have kept in studies; and the screen of the main job in README.md, whose numbers are those of the model at
+that moment.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+
+from tools import command
+from tools.command import HEADER
+from tools.correlation import documents as correlation
+from tools.documents.chip_keys import chip_page
+from tools.documents.commands import commands_page
+from tools.documents.memory_keys import memory_page
+from tools.documents.metrics import metrics_page
+from tools.documents.other_keys import others_page
+from tools.robustness import documents as robustness
+from tools.scorecard import documents as scorecard
+
+PAGES = {
+    "commands.md": commands_page,
+    "keys/chip.md": chip_page,
+    "keys/memory.md": memory_page,
+    "keys/others.md": others_page,
+    "metrics.md": metrics_page,
+}
+MAIN_JOB = "linecard run ixp1200 --app l3fwd16 --trace examples/captures/edge-mix.pcap.gz"
+SCREEN = re.compile(r"(<!-- screen: begin -->\n).*?(<!-- screen: end -->)", re.DOTALL)
+
+
+def main_screen() -> str:
+    """The main job and its screen, as Markdown; the last line, which holds the real time, is left out."""
+    words = [sys.executable, "-m", *shlex.split(MAIN_JOB)]
+    shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    return f"```text\n$ {MAIN_JOB}\n{shown.rstrip().rpartition(chr(10))[0].rstrip()}\n```\n"
+
+
+def main() -> None:
+    """Write everything."""
+    command.write({f"docs/reference/{name}": HEADER + "\n" + page() for name, page in PAGES.items()})
+    for kept in (scorecard, robustness, correlation):
+        command.write(kept.documents())
+    readme = (command.ROOT / "README.md").read_text(encoding="utf-8")
+    command.write({"README.md": SCREEN.sub(lambda found: found[1] + main_screen() + found[2], readme)})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""The page of a chip's keys."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from tools.documents.specimens import MUST, Key, Specimen, keys_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FOLDER = "docs/reference/specimens"
+_SPECIMENS = (
+    Specimen(f"{_FOLDER}/chip.toml"),
+    Specimen(f"{_FOLDER}/chip.toml", ("traffic.kind=sizes", "traffic.sizes=64:1")),
+    Specimen(f"{_FOLDER}/steps.toml"),
+    Specimen("presets/platforms/ixp1200.toml", ("cache.entries=64",)),
+    Specimen("presets/platforms/ixp1200.toml", ("program.run=nat", "queues.manager=qc")),
+    Specimen("presets/platforms/ixp1200.toml", ("program.run=firewall",)),
+    Specimen("presets/platforms/ixp1200_eval.toml"),
+    Specimen("presets/platforms/ixp1200_host.toml"),
+    Specimen("presets/platforms/ixp1200.toml", ("dram.allocator=per_queue_linear",)),
+    Specimen("presets/platforms/ixp2400.toml"),
+    Specimen("presets/platforms/ixp2400_core.toml", ("traffic.arrivals=shot_noise",)),
+    Specimen("presets/platforms/ixp2400_dynamic.toml"),
+    Specimen(f"{_FOLDER}/classes.toml"),
+)
+# What a table is, in the order of the page. A table that is in no line is an error: a page without it would be a lie.
+_TABLES = {
+    "clock": "Any number of clocks, each by a name of yours; the first is the usual one. Also `NAME_hz`, `_khz`, "
+    "`_ghz`.",
+    "cluster.NAME": "Engines that are alike.",
+    "cluster.NAME.cache": "A data cache in each engine.",
+    "cluster.NAME.step": "`[[cluster.NAME.step]]`: steps of its own, as those of a program.",
+    "cluster.NAME.ebpf": "What instructions of XDP programs cost: by class, or of rows that are scheduled before.",
+    "cluster.NAME.ebpf.helpers": "Cycles of helpers that differ from `helper_cycles`.",
+    "cluster.NAME.ebpf.rule.NAME": "What an operation costs where its operands are such: the first rule that fits, in "
+    "the place of its class. "
+    "[What rules may say](../../guide/executing.md#what-instructions-cost).",
+    "cluster.NAME.riscv": "What instructions of C programs cost.",
+    "memory.NAME": "A memory.",
+    "memory.NAME.atomics": "Kinds of access that keep a memory busy for another time than `access_ns` or "
+    "`access_cycles`.",
+    "memory.NAME.caches": 'Caches of output queues (`allocator = "per_queue_linear"`).',
+    "unit.NAME": "An accelerator: what a memory of kind `server` has, or one of two special kinds.",
+    "link.NAME": "What bytes cross one after another.",
+    "route": "`[[route]]`: the way from clusters to memories and units.",
+    "buffer.NAME": "Where packets stand from their last bit on.",
+    "transmit": "A transmit buffer that programs fill cell by cell.",
+    "inbox.NAME": "Where packets wait for threads.",
+    "ring.NAME": "Where packets wait between stages.",
+    "order": "Packets that leave in the order in which they came.",
+    "port.NAME": "Ports that are alike.",
+    "port.NAME.class": "`[[port.NAME.class]]`: a class of packets, with a queue at each port; in the order that "
+    "`scheduler` goes by.",
+    "port.NAME.group": "`[[port.NAME.group]]`: classes, or groups, among which a rule of `scheduler` chooses; in the "
+    "order that it goes by.",
+    "bind": "What programs call memories and units.",
+    "program": "The program, and the costs of those that ship in Rust. Its `extension` is a list of steps, which stand "
+    "where a step has `op = 'extend'`.",
+    "program.step": "`[[program.step]]`, and `[[step]]` of a file of its own.",
+    "program.step.accesses": "Accesses of a step `spread`.",
+    "nat": "Costs of `nat`.",
+    "firewall": "Costs of `firewall`.",
+    "traffic": "What comes.",
+    "mix": "Lists of sizes by a name of yours.",
+    "shots": 'Flows that begin and end (`arrivals = "shot_noise"`).',
+    "vrp": "What extensions may use (`linecard vrp`).",
+}
+
+
+def chip_page() -> str:
+    """Every key of a chip, by table, as Markdown."""
+    keys = keys_of(_SPECIMENS)
+    strangers = {key.table for key in keys} - _TABLES.keys()
+    assert not strangers, f"give {', '.join(sorted(strangers))} a line in _TABLES"
+    parts = [
+        "# Keys of a chip\n",
+        'Every table and key of a file with `kind = "chip"`, as the reader declares them. [The '
+        "guide](../../guide/chips.md) builds a "
+        "chip step by step.\n",
+        "`kind`, `title`, `source` and `extends` stand at the top of the file, and every table may have a `source`. "
+        'A value is written plainly or as `{ value = 4, source = "…" }`, and where sources give an interval as '
+        '`{ value = 4, low = 2, high = 8, source = "…" }`. Text with a unit is converted (`"8 MiB"`, `"1.2 GHz"`). '
+        "Of a pair `…_ns` and `…_cycles` a file gives one. Tables under `[for.PROGRAM]` hold where that program runs. "
+        "Where a key has no default, leaving it out means that there is no such thing.\n",
+    ]
+    for table, what in _TABLES.items():
+        of_table = [key for key in keys if key.table == table]
+        parts += [f"## `[{table}]`\n", f"{what}\n", *_rows(of_table), ""]
+    return "\n".join(parts)
+
+
+def _rows(keys: list[Key]) -> Iterator[str]:
+    """A table: one row for all uses in which a key is the same."""
+    uses = list(dict.fromkeys(key.use for key in keys if key.use))
+    heads = ["key", *(["where"] if uses else []), "unit", "allowed", "default", "meaning"]
+    yield f"| {' | '.join(heads)} |"
+    yield "|" + "---|" * len(heads)
+    names = list(dict.fromkeys(key.name for key in keys))
+    ordered = sorted(keys, key=lambda key: names.index(key.name))
+    for name, same in groupby(ordered, key=lambda key: key.name):
+        alike: dict[tuple[str, str, str, str], list[str]] = {}
+        for key in same:
+            alike.setdefault((key.unit, key.allowed, key.default, key.meaning), []).append(key.use)
+        for (unit, allowed, default, meaning), found in alike.items():
+            cells = [f"`{name}`", *([_all_or(found, uses)] if uses else []), unit, allowed, _code(default), meaning]
+            yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _all_or(found: list[str], uses: list[str]) -> str:
+    others = [use for use in uses if use not in found and " " not in use]
+    if not any(found) or not others:
+        return "all"
+    listed = ", ".join(use if " " in use else f"`{use}`" for use in (others if len(others) < 4 < len(found) else found))
+    return f"all but {listed}" if len(others) < 4 < len(found) else listed
+
+
+def _code(default: str) -> str:
+    if default.startswith("my"):
+        return "the first, or the only one"
+    return default if default in ("", MUST) else f"`{default}`"

@@ -1,0 +1,82 @@
+"""The page of the keys of DRAM parts, their standards, and controllers' policies."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from linecard.catalogue import describe, presets
+from tools.documents.markdown import code, table
+from tools.documents.specimens import shorter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from linecard.description import Parameter
+
+
+def memory_page() -> str:
+    """Every key of parts and policies, as Markdown."""
+    parts = _keys("dram", ("clock", "organization", "energy", "refresh"))
+    timing = _keys("dram", ("timing", "map"))
+    policies = _keys("policies", ("policy",))
+    return "\n".join(
+        (
+            "# Keys of DRAM parts and policies\n",
+            'Every value is written `{ value = 17, unit = "clocks", source = "…" }`, and `--set KEY=VALUE` changes it. '
+            "[DRAM alone](../../guide/dram.md) shows them at work; [CONTRIBUTING](../../../CONTRIBUTING.md#recipes) "
+            "has the rows of a "
+            "standard, `[[constraint]]`.\n",
+            "## A part: `presets/dram`\n",
+            *_table(parts),
+            "",
+            "`[energy]` may be left out as a whole, and with it the energy of a run. `[refresh] mode` stands in the "
+            "standard, and a "
+            "part may change it.\n",
+            "## Times and address maps of a part\n",
+            "A value for each name in the formulas of the part's standard, and for RL, WL and tREFI: whole or half "
+            "clocks (unit "
+            "`clocks`) or a time (unit `ns`), which is rounded up to clocks. Of a map, either the order of the "
+            "fields or the bits of "
+            "each. In use are:\n",
+            *table(("key", "in"), ((code(key), _in(found)) for key, (found, *_) in timing.items())),
+            "",
+            "## A policy: `presets/policies`\n",
+            *_table(policies),
+            "",
+        )
+    )
+
+
+def _keys(kind: str, tables: tuple[str, ...]) -> dict[str, tuple[list[str], Parameter, str]]:
+    """Keys of all shipped presets of a kind: which of them have it, and what it may be."""
+    found: dict[str, tuple[list[str], Parameter, str]] = {}
+    for preset in presets():
+        if preset.kind != kind:
+            continue
+        for each in describe(f"{kind}/{preset.name}").parameters:
+            if each.key.partition(".")[0] in tables:
+                users, *_ = found.setdefault(each.key, ([], each, _expected(each)))
+                users.append(preset.name)
+    return dict(sorted(found.items(), key=lambda item: tables.index(item[0].partition(".")[0])))
+
+
+def _in(found: list[str]) -> str:
+    parts = [preset.name for preset in presets() if preset.kind == "dram"]
+    others = [part for part in parts if part not in found]
+    if not others:
+        return "every part"
+    return f"all but {', '.join(map(code, others))}" if len(others) < 4 else ", ".join(map(code, found))
+
+
+def _expected(each: Parameter) -> str:
+    """What a parameter may be, names one by one."""
+    choices = re.fullmatch(r"(?:one of )?(\w+(?:, \w+)*(?: or \w+)?)", each.allowed)
+    if choices and each.allowed != "true or false":
+        return ", ".join(code(name) for name in re.split(r", | or ", choices[1]))
+    return shorter(each.allowed)
+
+
+def _table(keys: dict[str, tuple[list[str], Parameter, str]]) -> Iterator[str]:
+    heads = ("key", "unit", "allowed", "meaning")
+    return table(heads, ((code(key), each.unit, allowed, each.meaning) for key, (_, each, allowed) in keys.items()))

@@ -1,0 +1,132 @@
+"""The page of what results hold: every metric of a run, and every attribute of a result.
+
+Names and units are those that the code reports: shipped chips are run for a few packets, and results tell their fields.
+What a metric means stands in ``metric_words.toml``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+import linecard
+from tools.documents.markdown import attributes, code, first_sentences, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SUFFIXES = {
+    "_gbps": "Gbit/s",
+    "_mbps": "Mbit/s",
+    "_gbytes_s": "GB/s",
+    "_mpps": "million packets/s",
+    "_pps": "packets/s",
+    "_mops": "million operations/s",
+    "_ns": "ns",
+    "_us": "µs",
+    "_ms": "ms",
+    "_seconds": "s",
+    "_percent": "%",
+    "_points": "percentage points",
+    "_fraction": "0 to 1",
+    "_share": "0 to 1",
+    "_rate": "0 to 1",
+    "_bytes": "bytes",
+    "_kb": "KB",
+    "_cycles": "cycles",
+    "_clocks": "clocks",
+    "_packets": "packets",
+    "_nj": "nJ",
+    "_mw": "mW",
+    "_mm2": "mm²",
+}
+# Runs that report what no chip reports as it is.
+_MORE: tuple[dict[str, Any], ...] = (
+    {"preset": "ixp1200", "app": "l3fwd16", "set": ["cache.entries=64"]},
+    {"preset": "ixp1200", "app": "l3fwd16", "set": ["queues.manager=qc"]},
+    {"preset": "ixp1200", "app": "nat"},
+    {"preset": "ixp1200", "app": "firewall"},
+    {"preset": "nfp4000", "program": "firewall"},
+    {"preset": "example_smartnic", "trace": "examples/captures/dual-stack.pcap.gz"},
+    {"preset": "docs/reference/specimens/chip.toml"},
+)
+
+
+def metrics_page() -> str:
+    """Every metric and every attribute of a result, as Markdown."""
+    return "\n".join(
+        (
+            "# Metrics and results\n",
+            "## Metrics of a run\n",
+            "The long table of `linecard run`: `--csv`, `--parquet`, `metrics` in the JSON, "
+            "`result.metric(component, metric)` in "
+            "Python. A component is a dotted path such as `island.3`. Shares are fractions unless the name says "
+            "`percent`.\n",
+            *table(("metric", "unit", "of", "meaning and definition"), _metrics()),
+            "",
+            *_results(),
+        )
+    )
+
+
+def reported() -> dict[str, str]:
+    """All metrics that runs report, with their units; numbers and parts in names stand for all of their kind."""
+    chips = [{"preset": preset.name} for preset in linecard.presets() if preset.kind == "platforms"]
+    found: dict[str, list[str]] = {}
+    for request in (*chips, *_MORE):
+        result = linecard.run(**request, packets=300, warmup_packets=100, verdict=False)
+        for each in result.metrics:
+            name = re.sub(r"_below_\d+_kib_", "_below_N_kib_", each.metric)
+            if each.component == "packet":
+                name = "time_PART"
+            units = found.setdefault(name, [])
+            if each.unit not in units:
+                units.append(each.unit)
+    return {name: ", ".join(units) for name, units in found.items()}
+
+
+def _metrics() -> Iterator[tuple[str, str, str, str]]:
+    words = tomllib.loads(Path(__file__).with_name("metric_words.toml").read_text(encoding="utf-8"))["metric"]
+    units = reported()
+    known = {name for each in words for name in each["names"]}
+    assert known == units.keys(), f"metric_words.toml and runs differ in {sorted(known ^ units.keys())}"
+    for each in words:
+        shown = dict.fromkeys(units[name] for name in each["names"])
+        yield ", ".join(map(code, each["names"])), "; ".join(shown), each["of"], each["meaning"]
+
+
+def _results() -> Iterator[str]:
+    yield "## Attributes of results\n"
+    yield "What functions return and `--json` prints, by class. [Python](../guide/python.md) shows them at work.\n"
+    for name in sorted(linecard.__all__):
+        shape = getattr(linecard, name)
+        if not inspect.isclass(shape):
+            continue
+        fields = [(each.name, _unit(each.name)) for each in _fields(shape)]
+        if not fields:
+            continue
+        meanings = attributes(shape)
+        yield f"### `{name}`\n"
+        yield f"{first_sentences(shape)}\n"
+        yield from table(
+            ("attribute", "unit", "meaning"), ((code(each), unit, meanings.get(each, "")) for each, unit in fields)
+        )
+        yield ""
+
+
+def _fields(shape: type) -> tuple[Any, ...]:
+    if dataclasses.is_dataclass(shape):
+        return tuple(each for each in dataclasses.fields(shape) if not each.name.startswith("_"))
+    if issubclass(shape, msgspec.Struct):
+        return msgspec.structs.fields(shape)
+    return ()
+
+
+def _unit(name: str) -> str:
+    return next((unit for suffix, unit in _SUFFIXES.items() if name.endswith(suffix)), "")

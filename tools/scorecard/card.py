@@ -1,0 +1,113 @@
+"""All studies' lines together: running them, and their files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard import __version__, files, tables
+from linecard.report.study import named_cells, template
+from linecard.study.compare import item_name
+from linecard.study.evidence import cell_name
+from linecard.study.folders import study_folders
+from linecard.study.limits import NOT_JUDGED, OUTCOMES
+from linecard.study.targets import load_targets
+from tools.scorecard.printed import draw_printed
+from tools.scorecard.whole import run_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from linecard.request import ProgressCallback
+    from linecard.study.compare import Cell
+    from linecard.study.limits import Line
+    from linecard.study.result import StudyResult
+
+
+@dataclass(frozen=True, slots=True)
+class Scorecard:
+    """Every line of ``targets.csv`` for these studies, judged on full runs.
+
+    Attributes:
+        studies: The studies' results, in the order of ``targets.csv``.
+    """
+
+    studies: tuple[StudyResult, ...]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of all studies."""
+        return tuple(line for study in self.studies for line in study.lines)
+
+    @property
+    def counts(self) -> str:
+        """How many lines are kept, contradicted, hang on an input, and are missed."""
+        return f"{len(self.lines)} limits: {counts(line.outcome for line in self.lines)}"
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """Runs that failed, and why."""
+        return {run: why for study in self.studies for run, why in study.failures.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON: one row per line."""
+        return {"rows": [line.to_dict() for line in self.lines]}
+
+    def html(self) -> str:
+        """The page. The same studies give the same page."""
+        text = Path(__file__).with_name("page.html.j2").read_text(encoding="utf-8")
+        page: str = template(text).render(
+            card=self, outcomes=OUTCOMES, version=__version__, item_name=item_name, calibrated_text=_calibrated_text
+        )
+        return named_cells(page)
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the rows as JSON, the page, and a plot a study; return what was written."""
+        folder = files.make_folder(folder)
+        rows = files.write_text(folder / "scorecard.json", tables.json_text(self.to_dict()))
+        page = files.write_text(folder / "scorecard.html", self.html())
+        return [rows, page, *(draw_printed(s).write(folder / f"{s.study.spec.id}.svg") for s in self.studies)]
+
+
+def counts(outcomes: Iterable[str]) -> str:
+    """Four counts in words; what was not judged is named where there is any."""
+    found = list(outcomes)
+    words = {"input": "on an input"}
+    said = [f"{found.count(outcome)} {words.get(outcome, outcome)}" for outcome in OUTCOMES]
+    if NOT_JUDGED in found:
+        said.append(f"{found.count(NOT_JUDGED)} {NOT_JUDGED}")
+    return ", ".join(said)
+
+
+def _calibrated_text(cell: Cell) -> str:
+    """A cell on which a parameter was chosen, with what it came out at."""
+    off = "–" if cell.error is None else f"{cell.error:+.1%}"
+    measured = "–" if cell.measured is None else f"{cell.measured:.4g}"
+    return f"{cell_name(cell)}: {cell.published:g} published, {measured} measured ({off})"
+
+
+def limited_studies() -> list[str]:
+    """Names of the shipped studies that a line of ``targets.csv`` holds to a limit."""
+    named = {target.study for folder in study_folders().values() for target in load_targets(folder.parent)}
+    return sorted(named & study_folders().keys())
+
+
+def scorecard(
+    studies: Iterable[str] | None = None, jobs: int | None = None, progress: ProgressCallback | None = None
+) -> Scorecard:
+    """Run whole studies and hold them against every limit that was set for them (``studies/targets.csv``).
+
+    Args:
+        studies: Names of shipped studies; ``None`` takes all five that have limits, which is many minutes.
+        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        progress: Called now and then with (parts done, parts in all).
+
+    Returns:
+        Each limit, what came out, whether it is kept, and why it is not: what in the document excludes it, the input
+        that it hangs on, or the reason.
+
+    Raises:
+        ConfigError: There is no such study, or a study's files contradict each other.
+    """
+    return Scorecard(run_whole(limited_studies() if studies is None else studies, jobs=jobs, progress=progress))
