@@ -357,6 +357,13 @@ fn describe<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyRes
     plain::to_python(py, &description)
 }
 
+/// Every key that the reader of a preset asks for, as it declares it.
+#[pyfunction]
+fn declared_keys<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
+    let keys = linecard_platform::declared(preset, &overrides).map_err(errors::platform)?;
+    plain::to_python(py, &keys)
+}
+
 /// The module `linecard._core`.
 #[pymodule]
 #[pyo3(name = "_core")]
@@ -368,6 +375,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(dram, module)?)?;
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
+    module.add_function(wrap_pyfunction!(declared_keys, module)?)?;
     module.add_function(wrap_pyfunction!(check_chip, module)?)?;
     module.add_function(wrap_pyfunction!(chip_drawing, module)?)?;
     module.add_function(wrap_pyfunction!(chip_template, module)?)?;

@@ -33,7 +33,7 @@ pub use chip::{
     ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, HierarchyReport,
     HierarchyRequest, PlaceCheck, check_chip, chip_template, drawing, hierarchy,
 };
-pub use describe::describe;
+pub use describe::{declared, describe};
 pub use description::{Derived, Described, Description};
 pub use error::{ConfigProblem, Error};
 pub use input::{InputError, PacketInput};

@@ -1,26 +1,24 @@
 """What the reader of a file says of its keys: unit, range, meaning, default, and whether each must be given.
 
-A key is declared where it is read, and ``describe`` tells what was read. So specimens, files that say every key once,
-are described; what a key is when nobody gives it is found by leaving it out. In specimens what an author may call as he
-likes begins with ``my``.
+A key is declared where it is read, and the core tells what readers declare (`linecard_config::declarations`). A reader
+asks for other keys where a file chooses otherwise: specimens make every choice once. In them what an author may call as
+he likes begins with ``my``.
 """
 
 from __future__ import annotations
 
 import re
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from linecard.catalogue import describe
+import msgspec
+
+from linecard import _core
+from linecard._convert import convert
 from linecard.description import value_text
-from linecard.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from linecard.description import Parameter
+    from collections.abc import Iterable, Mapping
 
 # Tables whose second part is a name that the file's author chooses.
 NAMED = ("cluster", "memory", "unit", "link", "buffer", "inbox", "ring", "port")
@@ -48,6 +46,8 @@ class Key:
         allowed: What it may be.
         default: What it is when it is left out; `MUST` if it may not be; empty where there is then no value.
         meaning: What it is.
+        declared: What its readers declare; more than one where it depends on the rest of a file.
+        always: Whether every table of the kind must give it, whatever else it says.
     """
 
     table: str
@@ -57,6 +57,32 @@ class Key:
     allowed: str
     default: str
     meaning: str
+    declared: list[Declared]
+    always: bool = False
+
+    @property
+    def is_named(self) -> bool:
+        """Whether an author chooses its name."""
+        return self.name.startswith("NAME")
+
+
+class Declared(msgspec.Struct, frozen=True):
+    """A key as its reader declares it (`linecard_config::Declared`)."""
+
+    file: str
+    key: str
+    type: Literal["whole", "number", "switch", "text", "name", "other"]
+    words: str
+    unit: str
+    units: tuple[str, ...]
+    meaning: str
+    needed: bool
+    default: Any
+    value: Any
+    least: float | None = None
+    most: float | None = None
+    list: bool = False
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +93,38 @@ class Specimen:
     changes: tuple[str, ...] = ()
 
 
+def declared_keys(specimen: Specimen) -> list[Declared]:
+    """All keys that the reader of a specimen asks for, without those of files that the specimen names."""
+    declared = convert(_core.declared_keys(specimen.file, list(specimen.changes)), list[Declared])
+    return [each for each in declared if each.file == declared[0].file]
+
+
 def keys_of(specimens: Iterable[Specimen]) -> list[Key]:
-    """All keys that the specimens have, in the order in which they are read."""
+    """All keys that the reader of the specimens asks for, in the order in which it does."""
     found: dict[Place, Key] = {}
-    for specimen in specimens:
-        described = describe(specimen.file, set=specimen.changes).parameters
-        uses = _uses(described)
-        for each in described:
+    asked: dict[Place, set[tuple[int, str]]] = {}
+    needed: dict[Place, set[tuple[int, str]]] = {}
+    tables: dict[tuple[str, str], set[tuple[int, str]]] = {}
+    for number, specimen in enumerate(specimens):
+        declared = declared_keys(specimen)
+        uses = _uses(declared)
+        for each in declared:
             place = _place_of(each.key, uses)
-            key = found.setdefault(place, Key(*place, each.unit, _allowed(each), "", each.meaning))
-            if each.source == "default" and not key.default:
-                key.default = value_text(each.value)
-        for place, default in _left_out(specimen, uses, found):
-            found[place].default = default
+            table = (number, each.key.rpartition(".")[0])
+            tables.setdefault((place[0], place[2]), set()).add(table)
+            asked.setdefault(place, set()).add(table)
+            if each.needed:
+                needed.setdefault(place, set()).add(table)
+            key = found.setdefault(place, Key(*place, each.unit, _allowed(each), "", each.meaning, []))
+            if each.default is not None and not key.default:
+                key.default = value_text(each.default)
+            if each not in key.declared:
+                key.declared.append(each)
+    for place, key in found.items():
+        if not key.is_named and needed.get(place) == asked[place]:
+            key.default = MUST
+            # What only some tables of a kind must have depends on what else they say.
+            key.always = asked[place] == tables[place[0], place[2]]
     return list(found.values())
 
 
@@ -109,23 +154,26 @@ def _place_of(key: str, uses: Mapping[str, str]) -> Place:
     return table, name, "where packets are kept" if name in _OF_PACKETS else uses.get(before, "")
 
 
-def _uses(described: Iterable[Parameter]) -> dict[str, str]:
+def _uses(declared: Iterable[Declared]) -> dict[str, str]:
     """What a table is used for: the kind of a memory or unit, the operation of a step, costs by class or of rows."""
     uses = {}
-    for each in described:
+    for each in declared:
         table, _, name = each.key.rpartition(".")
+        value = each.default if each.value is None else each.value
+        if value is None:
+            continue
         if (name == "kind" and table.startswith(("memory.", "unit."))) or (name == "op" and "[" in table):
-            uses[table] = str(each.value)
+            uses[table] = str(value)
         if name == "lanes":
-            uses[table] = "with `lanes`" if each.value else "without `lanes`"
+            uses[table] = "with `lanes`" if value else "without `lanes`"
     return uses
 
 
-def _allowed(each: Parameter) -> str:
+def _allowed(each: Declared) -> str:
     """The allowed values; of names that the author of the file chose, where they come from."""
-    if not each.allowed.startswith("one of "):
-        return shorter(each.allowed)
-    choices = each.allowed.removeprefix("one of ").split(", ")
+    if not each.words.startswith("one of "):
+        return shorter(each.words)
+    choices = each.words.removeprefix("one of ").split(", ")
     shown = [f"`{choice}`" for choice in choices if not choice.startswith("my")]
     return ", ".join([*shown, *(["a name of yours"] if len(shown) < len(choices) else [])])
 
@@ -140,29 +188,3 @@ def shorter(allowed: str) -> str:
 def _number(value: int) -> str:
     power = value.bit_length() - 1
     return f"2^{power}" if power >= 20 and value == 1 << power else f"{value:,}"
-
-
-def _left_out(specimen: Specimen, uses: Mapping[str, str], found: Mapping[Place, Key]) -> Iterator[tuple[Place, str]]:
-    """What keys are, or that they must be given, when the lines that give them are left out one by one."""
-    file = Path(specimen.file)
-    lines = file.read_text(encoding="utf-8").splitlines()
-    unknown = {place[1] for place, key in found.items() if not key.default}
-    with tempfile.TemporaryDirectory() as folder:
-        changed = Path(folder) / file.name
-        for number, line in enumerate(lines):
-            name = line.partition(" = ")[0]
-            if name not in unknown:
-                continue
-            changed.write_text("\n".join((*lines[:number], *lines[number + 1 :])), encoding="utf-8")
-            try:
-                described = describe(str(changed), set=specimen.changes).parameters
-            except ConfigError as error:
-                for problem in error.problems:
-                    place = _place_of(problem.key, uses)
-                    if problem.message.startswith("missing: expected") and place[1] == name and place in found:
-                        yield place, MUST
-                continue
-            for each in described:
-                place = _place_of(each.key, uses)
-                if each.source == "default" and place[1] == name and place in found and not found[place].default:
-                    yield place, value_text(each.value)
