@@ -26,6 +26,7 @@ from linecard.cli.documents.chip_keys import chip_page
 from linecard.cli.documents.memory_keys import memory_page
 from linecard.cli.documents.metrics import metrics_page
 from linecard.cli.documents.other_keys import others_page
+from linecard.cli.documents.schemas import schema_texts
 from linecard.study.correlation import documents as correlated
 from linecard.study.correlation.result import Correlation
 from linecard.study.robustness import documents as robust
@@ -179,6 +180,8 @@ def main() -> None:
         files.write_text("docs/reference/commands.md", commands_page())
         for name, page in PAGES.items():
             files.write_text(Path("docs/reference") / name, HEADER + "\n" + page())
+        for name, schema in schema_texts().items():
+            files.write_text(Path("python/linecard/schemas") / name, schema)
         text = SCREEN.sub(lambda found: found[1] + main_screen() + found[2], text)
     files.write_text(readme, text)
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from linecard import _core
-from linecard._convert import convert
+from linecard.catalogue import declared
 from linecard.description import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from linecard.description import Declared
 
 # Tables whose second part is a name that the file's author chooses.
 NAMED = ("cluster", "memory", "unit", "link", "buffer", "inbox", "ring", "port")
@@ -27,7 +26,7 @@ MUST = "must be given"
 _EVERYWHERE = {
     "memory.NAME": ("kind", "clock", "per", "capacity_bytes", "capacity_mib"),
     "unit.NAME": ("kind", "clock", "per"),
-    "program.step": ("op", "name", "part", "each"),
+    "program.step[]": ("op", "name", "part", "each"),
     "cluster.NAME.ebpf": ("lanes",),
 }
 _OF_PACKETS = ("allocator", "page_bytes", "pool_bytes", "pools", "order")
@@ -39,7 +38,7 @@ class Key:
     """A key of a file, whatever its table is called there.
 
     Attributes:
-        table: Its table, with ``NAME`` for what an author calls it.
+        at: Its table, with ``NAME`` for what an author calls it and ``[]`` behind a list of tables.
         name: The key.
         use: The kind of a memory or unit, or the operation of a step, that reads it; empty in other tables.
         unit: Its unit; empty for names and switches.
@@ -50,7 +49,7 @@ class Key:
         always: Whether every table of the kind must give it, whatever else it says.
     """
 
-    table: str
+    at: str
     name: str
     use: str
     unit: str
@@ -61,28 +60,14 @@ class Key:
     always: bool = False
 
     @property
+    def table(self) -> str:
+        """Its table, as people write it."""
+        return self.at.replace("[]", "")
+
+    @property
     def is_named(self) -> bool:
         """Whether an author chooses its name."""
         return self.name.startswith("NAME")
-
-
-class Declared(msgspec.Struct, frozen=True):
-    """A key as its reader declares it (`linecard_config::Declared`)."""
-
-    file: str
-    key: str
-    type: Literal["whole", "number", "switch", "text", "name", "other"]
-    words: str
-    unit: str
-    units: tuple[str, ...]
-    meaning: str
-    needed: bool
-    default: Any
-    value: Any
-    least: float | None = None
-    most: float | None = None
-    list: bool = False
-    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +80,8 @@ class Specimen:
 
 def declared_keys(specimen: Specimen) -> list[Declared]:
     """All keys that the reader of a specimen asks for, without those of files that the specimen names."""
-    declared = convert(_core.declared_keys(specimen.file, list(specimen.changes)), list[Declared])
-    return [each for each in declared if each.file == declared[0].file]
+    found = declared(specimen.file, specimen.changes)
+    return [each for each in found if each.file == found[0].file]
 
 
 def keys_of(specimens: Iterable[Specimen]) -> list[Key]:
@@ -106,9 +91,9 @@ def keys_of(specimens: Iterable[Specimen]) -> list[Key]:
     needed: dict[Place, set[tuple[int, str]]] = {}
     tables: dict[tuple[str, str], set[tuple[int, str]]] = {}
     for number, specimen in enumerate(specimens):
-        declared = declared_keys(specimen)
-        uses = _uses(declared)
-        for each in declared:
+        keys = declared_keys(specimen)
+        uses = _uses(keys)
+        for each in keys:
             place = _place_of(each.key, uses)
             table = (number, each.key.rpartition(".")[0])
             tables.setdefault((place[0], place[2]), set()).add(table)
@@ -129,9 +114,9 @@ def keys_of(specimens: Iterable[Specimen]) -> list[Key]:
 
 
 def _place_of(key: str, uses: Mapping[str, str]) -> Place:
-    """Table, name and use of a dotted key, without what an author calls things."""
+    """Table, name and use of a dotted key, without what an author calls things; a table in a list ends in ``[]``."""
     before, _, name = key.rpartition(".")
-    parts = re.sub(r"\[\d+\]", "", before).split(".")
+    parts = re.sub(r"\[\d+\]", "[]", before).split(".")
     if parts[0] in NAMED and len(parts) > 1:
         parts[1] = "NAME"
     if parts[2:4] == ["ebpf", "rule"] and len(parts) > 4:
@@ -139,17 +124,17 @@ def _place_of(key: str, uses: Mapping[str, str]) -> Place:
     # A list of steps by itself.
     if parts == [""]:
         parts = ["program"]
-    if parts[0] == "step":
+    if parts[0] == "step[]":
         parts.insert(0, "program")
     # An extension is steps.
-    if parts[:2] == ["program", "extension"]:
-        parts[1] = "step"
+    if parts[:2] == ["program", "extension[]"]:
+        parts[1] = "step[]"
     table = ".".join(parts)
-    if table == "clock":
+    if table == "clock" and name.endswith("hz"):
         name = "NAME_mhz"
     if table in ("bind", "mix"):
         name = "NAME"
-    if name in _EVERYWHERE.get(table, ()) or table == "program.step.accesses":
+    if name in _EVERYWHERE.get(table, ()) or table == "program.step[].accesses[]":
         return table, name, ""
     return table, name, "where packets are kept" if name in _OF_PACKETS else uses.get(before, "")
 
