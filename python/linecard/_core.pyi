@@ -1,29 +1,14 @@
 """Types of the compiled core. Plain data in, plain data out; `linecard` has the public functions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 __version__: Final[str]
 
 def run(
-    preset: str,
-    *,
-    app: str | None,
-    trace: str | None,
-    overrides: Sequence[str],
-    seed: int,
-    packets: int,
-    warmup_packets: int | None,
-    map_addresses: bool,
-    strict: bool,
-    timeline: str | None,
-    timeline_from_us: float,
-    timeline_for_us: float | None,
-    verdict: bool,
-    progress: Callable[[int, int], object] | None,
-    program: dict[str, Any] | None = None,
-    pcap_out: str | None = None,
+    request: Mapping[str, Any], *, verdict: bool, progress: Callable[[int, int], object] | None
 ) -> dict[str, Any]: ...
+def request_schemas() -> list[tuple[str, dict[str, Any]]]: ...
 def flows(
     path: str, *, packets: int, strict: bool, most_flows: int, progress: Callable[[int, int], object] | None
 ) -> dict[str, Any]: ...

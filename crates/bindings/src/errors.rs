@@ -2,7 +2,7 @@
 
 use crate::plain;
 use linecard_flowcache::FlowCacheError;
-use linecard_platform::{Error, InputError};
+use linecard_platform::{ConfigProblem, Error, InputError};
 use linecard_queueing::QueueingError;
 use linecard_traffic::TrafficError;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -37,6 +37,11 @@ pub fn input(error: InputError) -> PyErr {
 /// An error in what a generator was asked for as the exception that Python raises.
 pub fn parameter(error: TrafficError) -> PyErr {
     python::ConfigError::new_err(error.to_string())
+}
+
+/// A value of a request that is not of its type as the exception that Python raises.
+pub fn request(key: String, message: String) -> PyErr {
+    platform(Error::Config { problems: vec![ConfigProblem { place: key, key: String::new(), message }] })
 }
 
 /// Why there are no rows.

@@ -61,7 +61,7 @@ pub use report::{
     Bottleneck, DramTime, DropCount, ExecutedProgram, Interval, Intervals, LatencyNs, Metric, PacketTime,
     PartReport, ProgramResult, ResourceUse, RunReport, SourceLine, Summary, WhatIf,
 };
-pub use request::{ProgramFile, Progress, RunRequest};
+pub use request::{ChipProgram, ProgramFile, Progress, RunQuestion, RunRequest, request_schemas};
 pub use run::{run, run_without_verdict};
 pub use shot_noise::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
 pub use spread::spread;

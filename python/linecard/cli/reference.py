@@ -26,6 +26,7 @@ from linecard.cli.documents.chip_keys import chip_page
 from linecard.cli.documents.memory_keys import memory_page
 from linecard.cli.documents.metrics import metrics_page
 from linecard.cli.documents.other_keys import others_page
+from linecard.cli.documents.requests import request_texts
 from linecard.cli.documents.schemas import schema_texts
 from linecard.study.correlation import documents as correlated
 from linecard.study.correlation.result import Correlation
@@ -93,6 +94,11 @@ def _parameter_help(parameter: Any) -> str:
     default = parameter.default
     shown = default is not None and not isinstance(default, bool) and not callable(default)
     return f"{text} Default: {default}." if shown else text
+
+
+def written_modules() -> dict[str, str]:
+    """What is written into the package: requests, and schemas of files."""
+    return {**request_texts(), **{f"schemas/{name}": text for name, text in schema_texts().items()}}
 
 
 def main_screen() -> str:
@@ -180,8 +186,8 @@ def main() -> None:
         files.write_text("docs/reference/commands.md", commands_page())
         for name, page in PAGES.items():
             files.write_text(Path("docs/reference") / name, HEADER + "\n" + page())
-        for name, schema in schema_texts().items():
-            files.write_text(Path("python/linecard/schemas") / name, schema)
+        for name, text in written_modules().items():
+            files.write_text(Path("python/linecard") / name, text)
         text = SCREEN.sub(lambda found: found[1] + main_screen() + found[2], text)
     files.write_text(readme, text)
 
