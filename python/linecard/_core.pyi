@@ -46,24 +46,7 @@ def flow_mix(
     rate_pps: float,
     seed: int,
 ) -> dict[str, Any]: ...
-def dram(
-    device: str,
-    policy: str,
-    *,
-    overrides: Sequence[str],
-    trace: str | None,
-    format: str | None,  # noqa: A002
-    pattern: str,
-    count: int,
-    spacing: int,
-    reads: float | None,
-    narrow: float,
-    seed: int,
-    in_flight: int | None,
-    requests: str | None,
-    commands: str | None,
-    progress: Callable[[int, int], object] | None,
-) -> dict[str, Any]: ...
+def dram(request: Mapping[str, Any], *, progress: Callable[[int, int], object] | None) -> dict[str, Any]: ...
 def hierarchy(
     preset: str,
     *,

@@ -38,7 +38,7 @@ class Option:
         kind: What kind of value it is, a name of `ANNOTATIONS`.
         required: Whether it must be given.
         default: What it is if it is left out.
-        flags: Its option on the command line, in each way to write it; nothing if it has none.
+        flags: Its option on the command line, in each way to write it; nothing if it has none, or is an argument.
         metavar: What the help calls its value.
         help: What it means.
         details: What more there is to say of it in Python.
@@ -46,6 +46,7 @@ class Option:
         most: The most.
         usual: What the command takes if it is left out.
         whole: Whether it is of one whole run, not of each of many.
+        first: Whether it may be given by its place in Python.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Option:
     most: float | None
     usual: Any
     whole: bool
+    first: bool
 
     @property
     def annotation(self) -> str:
@@ -70,12 +72,12 @@ class Option:
     @property
     def flag(self) -> str:
         """Its option, in the longest way to write it; empty if it is an argument of its place."""
-        return "" if self.required else self.flags[0].partition("/")[0]
+        return self.flags[0].partition("/")[0] if self.flags else ""
 
 
 @functools.cache
 def options(*groups: str) -> tuple[Option, ...]:
-    """The fields of groups of options: ``run``, ``question`` and ``program``."""
+    """The fields of groups of options, such as ``run``, ``question`` and ``program``."""
     schemas = dict(_core.request_schemas())
     return tuple(each for group in groups for each in options_of(schemas[group]))
 
@@ -90,11 +92,12 @@ def _option(name: str, field: dict[str, Any], required: bool) -> Option:
     kind = field.get("x-type", _KINDS[several[0]])
     help_, _, details = field["description"].partition("\n\n")
     default = field.get("default")
-    flags = field.get("x-option", f"--{name.replace('_', '-')}")
+    must = required and "null" not in several
+    flags = field.get("x-option", "-" if must else f"--{name.replace('_', '-')}")
     return Option(
         name=name,
         kind=kind,
-        required=required and "null" not in several,
+        required=must,
         default=None if kind == "settings" else tuple(default) if isinstance(default, list) else default,
         flags=() if flags == "-" else tuple(flags.split(" ")),
         metavar=field.get("x-metavar"),
@@ -104,4 +107,5 @@ def _option(name: str, field: dict[str, Any], required: bool) -> Option:
         most=field.get("maximum"),
         usual=field.get("x-usual", default),
         whole=field.get("x-whole", False),
+        first=field.get("x-first", must),
     )

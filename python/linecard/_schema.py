@@ -1,4 +1,4 @@
-"""Requests. Written by `make docs` from crates/platform/src/request.rs."""
+"""Requests. Written by `make docs` from requests of crates/platform."""
 
 from __future__ import annotations
 
@@ -91,8 +91,48 @@ class Run:
     verdict: bool = True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dram:
+    """What `linecard.dram` is asked for.
+
+    Attributes:
+        device: DRAM part: a shipped preset, or path of a TOML file.
+        policy: Policy of the controller: a shipped preset, or path of a TOML file.
+        trace: Requests to replay, plain or gzip.
+        format: Format of the trace: csv (columns ``arrival,op,address`` and, if wanted, ``bytes``), dramsim3 (``address
+            OP clock``) or ramulator (``LD address``); found out from the first line if left out.
+        pattern: Pattern instead of a trace: stream, random, bank_conflicts or packet_cells.
+        count: Requests of the pattern; 100,000 if left out.
+        spacing: Clocks between requests of the pattern; 0, or as fast as they are accepted, if left out.
+        reads: Share of reads of the pattern; 1, of random 2/3, if left out.
+        narrow: Share of accesses of the pattern that move half as many bytes.
+        seed: Seed of the pattern.
+        in_flight: Requests accepted and not yet completed, at most.
+        set: Changes of values of the part or the policy. ``{"timing.tRCD": "15 ns", "policy.page": "closed"}``.
+        requests: Write what became of each request, as CSV.
+        commands: Write every command, as CSV.
+        frames: Keep requests and commands as polars data frames in the result (extra ``frames``).
+    """
+
+    device: str | PathLike[str]
+    policy: str | PathLike[str] = "frfcfs_open"
+    trace: str | PathLike[str] | None = None
+    format: str | None = None
+    pattern: str | None = None
+    count: int | None = None
+    spacing: int | None = None
+    reads: float | None = None
+    narrow: float | None = None
+    seed: int = 1
+    in_flight: int | None = None
+    set: Settings | None = None
+    requests: str | PathLike[str] | None = None
+    commands: str | PathLike[str] | None = None
+    frames: bool = False
+
+
 class Executed(TypedDict, total=False):
-    """A program that a chip executes, as `linecard.run` takes it.
+    """A program that a chip executes.
 
     Attributes:
         program: XDP or C program to execute on the packets: a shipped one (``linecard program list``), a C file, an

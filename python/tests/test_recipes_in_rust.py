@@ -7,6 +7,7 @@ All are followed at once, so that there is one build; files are counted for each
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from test_recipes import files_said
+from test_recipes import files_said, recipe
 
 pytestmark = [
     pytest.mark.long,
@@ -356,6 +357,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     sources.insert(natives + "mod.rs", ("    l3fwd16,\n", "    bounce,\n"))
     sources.write("bouncing.toml", BOUNCING)
     assert sources.counted() == files_said("A program in Rust.") == 3
+
+    field = re.search(r"```rust\n(.*?)```", recipe("An option of `run`."), re.DOTALL)[1]
+    sources.insert("crates/platform/src/request.rs", ("pub struct RunRequest {\n", field))
+    assert sources.counted() == files_said("An option of `run`.") == 1
 
     # What does not change is built already, mostly.
     target = os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))

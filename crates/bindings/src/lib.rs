@@ -19,7 +19,7 @@ mod shot_noise;
 mod watched;
 
 use capture::each_packet;
-use linecard_platform::{InputError, MemoryInput, MemoryRequest, RunRequest};
+use linecard_platform::{InputError, MemoryOptions, RunRequest};
 use linecard_traffic::flows::FlowStatisticsBuilder;
 use linecard_traffic::generators::FlowMix;
 use linecard_traffic::{DamageReport, Severity, TrafficError};
@@ -224,44 +224,12 @@ fn make_flow_mix(
 
 /// Runs a DRAM part alone; see `linecard.dram`.
 #[pyfunction]
-#[pyo3(signature = (
-    device, policy, *, overrides, trace, format, pattern, count, spacing, reads, narrow, seed, in_flight, requests,
-    commands, progress
-))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
-fn dram<'py>(
-    py: Python<'py>,
-    device: String,
-    policy: String,
-    overrides: Vec<String>,
-    trace: Option<String>,
-    format: Option<String>,
-    pattern: String,
-    count: u64,
-    spacing: u64,
-    reads: Option<f64>,
-    narrow: f64,
-    seed: u64,
-    in_flight: Option<usize>,
-    requests: Option<String>,
-    commands: Option<String>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let total = if trace.is_some() { 0 } else { count };
-    let input = match trace {
-        Some(path) => MemoryInput::Trace { path, format },
-        None => MemoryInput::Pattern { name: pattern, count, spacing, reads, narrow, seed },
-    };
-    let request = MemoryRequest {
-        device,
-        policy,
-        overrides,
-        input,
-        in_flight,
-        requests,
-        commands,
-        tick_every_clock: false,
-    };
+#[pyo3(signature = (request, *, progress))]
+fn dram<'py>(request: &Bound<'py, PyAny>, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    let py = request.py();
+    let options: MemoryOptions = request::from_python(request)?;
+    let total = options.total();
+    let request = options.into();
     let outcome = watched(py, progress, move |ticker| {
         linecard_platform::run_memory(&request, &mut |accepted| ticker.tick(accepted, total))
     })?;

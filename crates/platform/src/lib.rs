@@ -39,8 +39,8 @@ pub use error::{ConfigProblem, Error};
 pub use input::{InputError, PacketInput};
 pub use linecard_config::Shown;
 pub use memory::{
-    BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryReport, MemoryRequest,
-    MemoryTime, run_memory,
+    BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryOptions, MemoryQuestion,
+    MemoryReport, MemoryRequest, MemoryTime, run_memory,
 };
 pub use petri::{
     Accuracy, AnyNet, ArcView, ExploreReport, FiringView, NetSource, NetView, PlaceView, Semiflow,

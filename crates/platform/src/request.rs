@@ -8,8 +8,10 @@
 //! | `x-metavar` | what the help calls its value |
 //! | `x-option` | its option, where that is not its name, in every way to write it; `-` if it has none |
 //! | `x-usual` | what the command takes if it is left out, where that differs |
+//! | `x-first` | it may be given by its place in Python |
 //! | `x-whole` | it is of one whole run, not of each of many: sweeps and other questions do not take it |
 
+use crate::memory::{MemoryOptions, MemoryQuestion};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Deserialize;
 
@@ -161,6 +163,8 @@ pub fn request_schemas() -> Vec<(&'static str, Schema)> {
         ("run", schema_for!(RunRequest)),
         ("question", schema_for!(RunQuestion)),
         ("program", schema_for!(ChipProgram)),
+        ("dram", schema_for!(MemoryOptions)),
+        ("dram question", schema_for!(MemoryQuestion)),
     ]
 }
 

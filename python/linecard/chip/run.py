@@ -1,4 +1,4 @@
-"""`linecard.run`. Written by `make docs` from crates/platform/src/request.rs."""
+"""`linecard.run`. Written by `make docs` from requests of crates/platform."""
 
 from __future__ import annotations
 

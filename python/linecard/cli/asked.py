@@ -33,17 +33,16 @@ def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], 
         signature = inspect.signature(command, eval_str=True)
         kind = inspect.Parameter.KEYWORD_ONLY
         own = [each.replace(kind=kind) for each in signature.parameters.values() if each.name != into]
-        several = [each for each in options(*groups) if each.flags and each.name not in signature.parameters]
+        asked = [each for each in options(*groups) if each.flags or each.required]
+        several = [each for each in asked if each.name not in signature.parameters]
 
         @functools.wraps(command)
         def call(*args: Any, **kwargs: Any) -> None:
             given = {each.name: _read(each, kwargs.pop(each.name)) for each in several}
             command(*args, **kwargs, **{into: given})
 
-        # What must be given stands first, and the options of a run before those of its results.
-        first, others = ([each for each in several if each.required == must] for must in (True, False))
-        parameters = [*map(_parameter, first), *map(_parameter, others)]
-        parameters = [*parameters, *own] if "run" in groups else [*own, *parameters]
+        # The options of a request stand before those of its results, those of a program alone behind what it is for.
+        parameters = [*own, *map(_parameter, several)] if groups == ("program",) else [*map(_parameter, several), *own]
         call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         call.__annotations__ = {each.name: each.annotation for each in parameters}
         return call
@@ -64,7 +63,7 @@ def _parameter(option: Option) -> inspect.Parameter:
     }
     if option.kind == "preset":
         said["autocompletion"] = completion.chips
-    if option.required:
+    if option.required and not option.flags:
         annotation: Any = Annotated[kind, typer.Argument(**said)]
         return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation)
     if option.kind == "share":
@@ -72,6 +71,6 @@ def _parameter(option: Option) -> inspect.Parameter:
     if option.least or option.most:
         # That a number is none below nothing is said where requests are checked, in words.
         said |= {"min": option.least, "max": option.most}
-    default = None if several else option.usual
+    default = inspect.Parameter.empty if option.required else None if several else option.usual
     annotation = Annotated[kind if default is not None else kind | None, typer.Option(*option.flags, **said)]
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
