@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
     from linecard._schema import Run
 
-# How the core says that a file of a sound run could not be written.
-_MISSING = ("the timeline is missing: ", "the capture of what left is missing: ")
-
 
 def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
     """Simulate one design under one traffic.
@@ -100,6 +97,7 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
             length = following
             tried.append(length[0])
         report = run((), progress, whole=True)
+        unwritten = report.pop("unwritten", ())
         wall_seconds = time.perf_counter() - started
         if asked.band and report.get("ranges"):
             ranges = [Range(**each) for each in report["ranges"]]
@@ -127,9 +125,8 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
         program_hash=program_hash,
     )
     result = RunResult.from_report(report, request, wall_seconds=wall_seconds)
-    missing = [warning for warning in result.warnings if warning.startswith(_MISSING)]
-    if missing:
-        raise NotWrittenError(missing[0], result)
+    if unwritten:
+        raise NotWrittenError("\n".join(unwritten), result)
     return result
 
 
