@@ -6,11 +6,11 @@
 True
 
 The functions: `run` (one design under one traffic), `flows` (what a capture holds), `flowcache` (hit rates of flow
-caches), `flow_mix` (traffic to stated flow statistics), `dram` (a DRAM part alone), `presets` and `describe` (what can
-be run, with units and sources), `program_trace` and `core` (a C packet
-function on a capture, and on cores with every split of threads and cache), `xdp_run` (an XDP program on a capture),
-`xdp_rows` (what it comes to in rows of several lanes),
-`sweep` (a table over a space of any of these), `reproduce` (a published study beside its published numbers).
+caches), `flow_mix` (traffic to stated flow statistics), `dram` (a DRAM part alone), `presets` and `describe` (what
+can be run, with units and sources), `program_trace` and `core` (a C packet function on a capture, and on cores with
+every split of threads and cache), `xdp_run` (an XDP program on a capture), `xdp_rows` (what it comes to in rows of
+several lanes), `schema` (what editors know of a file), `sweep` (a table over a space of any of these), `reproduce` (a
+published study beside its published numbers).
 """
 
 from typing import TYPE_CHECKING
@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from linecard.queueing.run import queueing_design, queueing_run
     from linecard.queueing.settings import queueing_settings
     from linecard.records import Metric
+    from linecard.schemas import schema
     from linecard.study.reproduce import reproduce
     from linecard.traffic.flows import flows
     from linecard.traffic.mix import flow_mix
@@ -213,6 +214,7 @@ __all__ = [
     "queueing_settings",
     "reproduce",
     "run",
+    "schema",
     "shot_noise",
     "sweep",
     "vrp_budget",
@@ -273,6 +275,7 @@ make_lazy(
         "queueing.run": "queueing_design queueing_run",
         "queueing.settings": "queueing_settings",
         "records": "Metric",
+        "schemas": "schema",
         "study.reproduce": "reproduce",
         "traffic.flows": "flows",
         "traffic.mix": "flow_mix",

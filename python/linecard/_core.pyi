@@ -1,29 +1,14 @@
 """Types of the compiled core. Plain data in, plain data out; `linecard` has the public functions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 __version__: Final[str]
 
 def run(
-    preset: str,
-    *,
-    app: str | None,
-    trace: str | None,
-    overrides: Sequence[str],
-    seed: int,
-    packets: int,
-    warmup_packets: int | None,
-    map_addresses: bool,
-    strict: bool,
-    timeline: str | None,
-    timeline_from_us: float,
-    timeline_for_us: float | None,
-    verdict: bool,
-    progress: Callable[[int, int], object] | None,
-    program: dict[str, Any] | None = None,
-    pcap_out: str | None = None,
+    request: Mapping[str, Any], *, verdict: bool, progress: Callable[[int, int], object] | None
 ) -> dict[str, Any]: ...
+def request_schemas() -> list[tuple[str, dict[str, Any]]]: ...
 def flows(
     path: str, *, packets: int, strict: bool, most_flows: int, progress: Callable[[int, int], object] | None
 ) -> dict[str, Any]: ...
@@ -61,24 +46,7 @@ def flow_mix(
     rate_pps: float,
     seed: int,
 ) -> dict[str, Any]: ...
-def dram(
-    device: str,
-    policy: str,
-    *,
-    overrides: Sequence[str],
-    trace: str | None,
-    format: str | None,  # noqa: A002
-    pattern: str,
-    count: int,
-    spacing: int,
-    reads: float | None,
-    narrow: float,
-    seed: int,
-    in_flight: int | None,
-    requests: str | None,
-    commands: str | None,
-    progress: Callable[[int, int], object] | None,
-) -> dict[str, Any]: ...
+def dram(request: Mapping[str, Any], *, progress: Callable[[int, int], object] | None) -> dict[str, Any]: ...
 def hierarchy(
     preset: str,
     *,
@@ -133,6 +101,7 @@ def check_chip(preset: str, overrides: Sequence[str]) -> dict[str, Any]: ...
 def chip_drawing(preset: str, overrides: Sequence[str]) -> dict[str, Any]: ...
 def chip_template(preset: str) -> str: ...
 def describe(preset: str, overrides: Sequence[str]) -> dict[str, Any]: ...
+def declared_keys(preset: str, overrides: Sequence[str]) -> list[dict[str, Any]]: ...
 def queueing_run(
     workload: str,
     *,

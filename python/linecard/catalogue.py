@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
-from linecard.description import Change, Description, PresetInfo
+from linecard.description import Change, Declared, Description, PresetInfo
 from linecard.errors import ConfigError
 from linecard.listed import Listed
 from linecard.request import Settings, name_of, settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
 
 # Kinds of presets, and what each is for.
@@ -69,6 +70,15 @@ def describe(preset: str | PathLike[str], set: Settings | None = None) -> Descri
     return Description(
         found.preset, found.title, found.extends, found.parameters, found.derived, _changes(_described(base), found)
     )
+
+
+def declared(preset: str, changes: Sequence[str] = ()) -> list[Declared]:
+    """Every key that the reader of a preset asks for, after these changes.
+
+    Raises:
+        ConfigError: The preset, a key or a value is wrong; every problem is listed.
+    """
+    return convert(_core.declared_keys(preset, list(changes)), list[Declared])
 
 
 def _described(preset: str, set: Settings | None = None) -> Description:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
 
 from linecard import _html
 from linecard.records import field_names, plain_fields
@@ -41,6 +43,38 @@ def value_text(value: float | str | list[float | str]) -> str:
             return ", ".join(value_text(each) for each in value)
         case _:
             return str(value)
+
+
+class Declared(msgspec.Struct, frozen=True):
+    """A key as the reader of a file declares it, whether the file has it or not.
+
+    Attributes:
+        file: The file that is read: a chip's reader reads those of its memories' parts, too.
+        key: Dotted key path.
+        type: What it may be; ``least``, ``most``, ``list`` and ``names`` say it more closely.
+        words: The same in words.
+        unit: Unit of a number; empty for others.
+        units: Units that a text with a number may have instead.
+        meaning: What it means.
+        needed: Whether the file must give it.
+        default: What it is if no file gives it.
+        value: What it is.
+    """
+
+    file: str
+    key: str
+    type: Literal["whole", "number", "switch", "text", "name", "other"]
+    words: str
+    unit: str
+    units: tuple[str, ...]
+    meaning: str
+    needed: bool
+    default: Any
+    value: Any
+    least: float | None = None
+    most: float | None = None
+    list: bool = False
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

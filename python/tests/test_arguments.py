@@ -85,3 +85,17 @@ def test_what_is_not_meant_is_refused_in_a_sentence(name):
 def test_an_argument_that_there_is_not_is_an_error_of_python():
     with pytest.raises(TypeError, match="packtes"):
         linecard.run("ixp1200", packtes=5)
+
+
+def test_an_error_of_the_core_says_apart_what_it_is_about():
+    mix = {"single_flows_percent": 50, "packets_in_single_flows_percent": 500, "large_flows_percent": 1}
+    mix |= {"packets_in_large_flows_percent": 20, "largest_flow_packets": 100, "concurrent_flows": 10}
+    with pytest.raises(linecard.ConfigError) as refused:
+        linecard.flow_mix(1000, **mix)
+    (problem,) = refused.value.problems
+    assert problem.key == "flows with one packet"
+    assert problem.message.startswith("found ")
+    with pytest.raises(linecard.ConfigError) as refused:
+        linecard.flowcache("edge", entries=[7], ways=[2])
+    (problem,) = refused.value.problems
+    assert (problem.key, problem.message[:9]) == ("entries", "7 entries")

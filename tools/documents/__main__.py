@@ -20,6 +20,8 @@ from tools.documents.commands import commands_page
 from tools.documents.memory_keys import memory_page
 from tools.documents.metrics import metrics_page
 from tools.documents.other_keys import others_page
+from tools.documents.requests import request_texts
+from tools.documents.schemas import schema_texts
 from tools.robustness import documents as robustness
 from tools.scorecard import documents as scorecard
 
@@ -34,6 +36,11 @@ MAIN_JOB = "linecard run ixp1200 --app l3fwd16 --trace examples/captures/edge-mi
 SCREEN = re.compile(r"(<!-- screen: begin -->\n).*?(<!-- screen: end -->)", re.DOTALL)
 
 
+def written_modules() -> dict[str, str]:
+    """What is written into the package: requests, and schemas of files."""
+    return {**request_texts(), **{f"schemas/{name}": text for name, text in schema_texts().items()}}
+
+
 def main_screen() -> str:
     """The main job and its screen, as Markdown; the last line, which holds the real time, is left out."""
     words = [sys.executable, "-m", *shlex.split(MAIN_JOB)]
@@ -44,6 +51,7 @@ def main_screen() -> str:
 def main() -> None:
     """Write everything."""
     command.write({f"docs/reference/{name}": HEADER + "\n" + page() for name, page in PAGES.items()})
+    command.write({f"python/linecard/{name}": text for name, text in written_modules().items()})
     for kept in (scorecard, robustness, correlation):
         command.write(kept.documents())
     readme = (command.ROOT / "README.md").read_text(encoding="utf-8")

@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FOLDER = "docs/reference/specimens"
-_SPECIMENS = (
+STEPS = f"{_FOLDER}/steps.toml"
+SPECIMENS = (
     Specimen(f"{_FOLDER}/chip.toml"),
     Specimen(f"{_FOLDER}/chip.toml", ("traffic.kind=sizes", "traffic.sizes=64:1")),
-    Specimen(f"{_FOLDER}/steps.toml"),
+    Specimen(STEPS),
     Specimen("presets/platforms/ixp1200.toml", ("cache.entries=64",)),
     Specimen("presets/platforms/ixp1200.toml", ("program.run=nat", "queues.manager=qc")),
     Specimen("presets/platforms/ixp1200.toml", ("program.run=firewall",)),
@@ -27,7 +28,7 @@ _SPECIMENS = (
     Specimen(f"{_FOLDER}/classes.toml"),
 )
 # What a table is, in the order of the page. A table that is in no line is an error: a page without it would be a lie.
-_TABLES = {
+TABLES = {
     "clock": "Any number of clocks, each by a name of yours; the first is the usual one. Also `NAME_hz`, `_khz`, "
     "`_ghz`.",
     "cluster.NAME": "Engines that are alike.",
@@ -72,9 +73,9 @@ _TABLES = {
 
 def chip_page() -> str:
     """Every key of a chip, by table, as Markdown."""
-    keys = keys_of(_SPECIMENS)
-    strangers = {key.table for key in keys} - _TABLES.keys()
-    assert not strangers, f"give {', '.join(sorted(strangers))} a line in _TABLES"
+    keys = keys_of(SPECIMENS)
+    strangers = {key.table for key in keys} - TABLES.keys()
+    assert not strangers, f"give {', '.join(sorted(strangers))} a line in TABLES"
     parts = [
         "# Keys of a chip\n",
         'Every table and key of a file with `kind = "chip"`, as the reader declares them. [The '
@@ -86,7 +87,7 @@ def chip_page() -> str:
         "Of a pair `…_ns` and `…_cycles` a file gives one. Tables under `[for.PROGRAM]` hold where that program runs. "
         "Where a key has no default, leaving it out means that there is no such thing.\n",
     ]
-    for table, what in _TABLES.items():
+    for table, what in TABLES.items():
         of_table = [key for key in keys if key.table == table]
         parts += [f"## `[{table}]`\n", f"{what}\n", *_rows(of_table), ""]
     return "\n".join(parts)

@@ -1,26 +1,23 @@
 """What the reader of a file says of its keys: unit, range, meaning, default, and whether each must be given.
 
-A key is declared where it is read, and ``describe`` tells what was read. So specimens, files that say every key once,
-are described; what a key is when nobody gives it is found by leaving it out. In specimens what an author may call as he
-likes begins with ``my``.
+A key is declared where it is read, and the core tells what readers declare (`linecard_config::declarations`). A reader
+asks for other keys where a file chooses otherwise: specimens make every choice once. In them what an author may call as
+he likes begins with ``my``.
 """
 
 from __future__ import annotations
 
 import re
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linecard.catalogue import describe
+from linecard.catalogue import declared
 from linecard.description import value_text
-from linecard.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from linecard.description import Parameter
+    from linecard.description import Declared
 
 # Tables whose second part is a name that the file's author chooses.
 NAMED = ("cluster", "memory", "unit", "link", "buffer", "inbox", "ring", "port")
@@ -29,7 +26,7 @@ MUST = "must be given"
 _EVERYWHERE = {
     "memory.NAME": ("kind", "clock", "per", "capacity_bytes", "capacity_mib"),
     "unit.NAME": ("kind", "clock", "per"),
-    "program.step": ("op", "name", "part", "each"),
+    "program.step[]": ("op", "name", "part", "each"),
     "cluster.NAME.ebpf": ("lanes",),
 }
 _OF_PACKETS = ("allocator", "page_bytes", "pool_bytes", "pools", "order")
@@ -41,22 +38,36 @@ class Key:
     """A key of a file, whatever its table is called there.
 
     Attributes:
-        table: Its table, with ``NAME`` for what an author calls it.
+        at: Its table, with ``NAME`` for what an author calls it and ``[]`` behind a list of tables.
         name: The key.
         use: The kind of a memory or unit, or the operation of a step, that reads it; empty in other tables.
         unit: Its unit; empty for names and switches.
         allowed: What it may be.
         default: What it is when it is left out; `MUST` if it may not be; empty where there is then no value.
         meaning: What it is.
+        declared: What its readers declare; more than one where it depends on the rest of a file.
+        always: Whether every table of the kind must give it, whatever else it says.
     """
 
-    table: str
+    at: str
     name: str
     use: str
     unit: str
     allowed: str
     default: str
     meaning: str
+    declared: list[Declared]
+    always: bool = False
+
+    @property
+    def table(self) -> str:
+        """Its table, as people write it."""
+        return self.at.replace("[]", "")
+
+    @property
+    def is_named(self) -> bool:
+        """Whether an author chooses its name."""
+        return self.name.startswith("NAME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,26 +78,45 @@ class Specimen:
     changes: tuple[str, ...] = ()
 
 
+def declared_keys(specimen: Specimen) -> list[Declared]:
+    """All keys that the reader of a specimen asks for, without those of files that the specimen names."""
+    found = declared(specimen.file, specimen.changes)
+    return [each for each in found if each.file == found[0].file]
+
+
 def keys_of(specimens: Iterable[Specimen]) -> list[Key]:
-    """All keys that the specimens have, in the order in which they are read."""
+    """All keys that the reader of the specimens asks for, in the order in which it does."""
     found: dict[Place, Key] = {}
-    for specimen in specimens:
-        described = describe(specimen.file, set=specimen.changes).parameters
-        uses = _uses(described)
-        for each in described:
+    asked: dict[Place, set[tuple[int, str]]] = {}
+    needed: dict[Place, set[tuple[int, str]]] = {}
+    tables: dict[tuple[str, str], set[tuple[int, str]]] = {}
+    for number, specimen in enumerate(specimens):
+        keys = declared_keys(specimen)
+        uses = _uses(keys)
+        for each in keys:
             place = _place_of(each.key, uses)
-            key = found.setdefault(place, Key(*place, each.unit, _allowed(each), "", each.meaning))
-            if each.source == "default" and not key.default:
-                key.default = value_text(each.value)
-        for place, default in _left_out(specimen, uses, found):
-            found[place].default = default
+            table = (number, each.key.rpartition(".")[0])
+            tables.setdefault((place[0], place[2]), set()).add(table)
+            asked.setdefault(place, set()).add(table)
+            if each.needed:
+                needed.setdefault(place, set()).add(table)
+            key = found.setdefault(place, Key(*place, each.unit, _allowed(each), "", each.meaning, []))
+            if each.default is not None and not key.default:
+                key.default = value_text(each.default)
+            if each not in key.declared:
+                key.declared.append(each)
+    for place, key in found.items():
+        if not key.is_named and needed.get(place) == asked[place]:
+            key.default = MUST
+            # What only some tables of a kind must have depends on what else they say.
+            key.always = asked[place] == tables[place[0], place[2]]
     return list(found.values())
 
 
 def _place_of(key: str, uses: Mapping[str, str]) -> Place:
-    """Table, name and use of a dotted key, without what an author calls things."""
+    """Table, name and use of a dotted key, without what an author calls things; a table in a list ends in ``[]``."""
     before, _, name = key.rpartition(".")
-    parts = re.sub(r"\[\d+\]", "", before).split(".")
+    parts = re.sub(r"\[\d+\]", "[]", before).split(".")
     if parts[0] in NAMED and len(parts) > 1:
         parts[1] = "NAME"
     if parts[2:4] == ["ebpf", "rule"] and len(parts) > 4:
@@ -94,38 +124,41 @@ def _place_of(key: str, uses: Mapping[str, str]) -> Place:
     # A list of steps by itself.
     if parts == [""]:
         parts = ["program"]
-    if parts[0] == "step":
+    if parts[0] == "step[]":
         parts.insert(0, "program")
     # An extension is steps.
-    if parts[:2] == ["program", "extension"]:
-        parts[1] = "step"
+    if parts[:2] == ["program", "extension[]"]:
+        parts[1] = "step[]"
     table = ".".join(parts)
-    if table == "clock":
+    if table == "clock" and name.endswith("hz"):
         name = "NAME_mhz"
     if table in ("bind", "mix"):
         name = "NAME"
-    if name in _EVERYWHERE.get(table, ()) or table == "program.step.accesses":
+    if name in _EVERYWHERE.get(table, ()) or table == "program.step[].accesses[]":
         return table, name, ""
     return table, name, "where packets are kept" if name in _OF_PACKETS else uses.get(before, "")
 
 
-def _uses(described: Iterable[Parameter]) -> dict[str, str]:
+def _uses(declared: Iterable[Declared]) -> dict[str, str]:
     """What a table is used for: the kind of a memory or unit, the operation of a step, costs by class or of rows."""
     uses = {}
-    for each in described:
+    for each in declared:
         table, _, name = each.key.rpartition(".")
+        value = each.default if each.value is None else each.value
+        if value is None:
+            continue
         if (name == "kind" and table.startswith(("memory.", "unit."))) or (name == "op" and "[" in table):
-            uses[table] = str(each.value)
+            uses[table] = str(value)
         if name == "lanes":
-            uses[table] = "with `lanes`" if each.value else "without `lanes`"
+            uses[table] = "with `lanes`" if value else "without `lanes`"
     return uses
 
 
-def _allowed(each: Parameter) -> str:
+def _allowed(each: Declared) -> str:
     """The allowed values; of names that the author of the file chose, where they come from."""
-    if not each.allowed.startswith("one of "):
-        return shorter(each.allowed)
-    choices = each.allowed.removeprefix("one of ").split(", ")
+    if not each.words.startswith("one of "):
+        return shorter(each.words)
+    choices = each.words.removeprefix("one of ").split(", ")
     shown = [f"`{choice}`" for choice in choices if not choice.startswith("my")]
     return ", ".join([*shown, *(["a name of yours"] if len(shown) < len(choices) else [])])
 
@@ -140,29 +173,3 @@ def shorter(allowed: str) -> str:
 def _number(value: int) -> str:
     power = value.bit_length() - 1
     return f"2^{power}" if power >= 20 and value == 1 << power else f"{value:,}"
-
-
-def _left_out(specimen: Specimen, uses: Mapping[str, str], found: Mapping[Place, Key]) -> Iterator[tuple[Place, str]]:
-    """What keys are, or that they must be given, when the lines that give them are left out one by one."""
-    file = Path(specimen.file)
-    lines = file.read_text(encoding="utf-8").splitlines()
-    unknown = {place[1] for place, key in found.items() if not key.default}
-    with tempfile.TemporaryDirectory() as folder:
-        changed = Path(folder) / file.name
-        for number, line in enumerate(lines):
-            name = line.partition(" = ")[0]
-            if name not in unknown:
-                continue
-            changed.write_text("\n".join((*lines[:number], *lines[number + 1 :])), encoding="utf-8")
-            try:
-                described = describe(str(changed), set=specimen.changes).parameters
-            except ConfigError as error:
-                for problem in error.problems:
-                    place = _place_of(problem.key, uses)
-                    if problem.message.startswith("missing: expected") and place[1] == name and place in found:
-                        yield place, MUST
-                continue
-            for each in described:
-                place = _place_of(each.key, uses)
-                if each.source == "default" and place[1] == name and place in found and not found[place].default:
-                    yield place, value_text(each.value)

@@ -2,12 +2,12 @@
 
 use crate::plain;
 use linecard_flowcache::FlowCacheError;
-use linecard_platform::{Error, InputError};
+use linecard_platform::{ConfigProblem, Error, InputError};
 use linecard_queueing::QueueingError;
 use linecard_traffic::TrafficError;
+use linecard_words::About;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use std::collections::BTreeMap;
 
 mod python {
     pyo3::import_exception!(linecard.errors, ConfigError);
@@ -36,7 +36,15 @@ pub fn input(error: InputError) -> PyErr {
 
 /// An error in what a generator was asked for as the exception that Python raises.
 pub fn parameter(error: TrafficError) -> PyErr {
-    python::ConfigError::new_err(error.to_string())
+    match error {
+        TrafficError::BadParameter(wrong) => config(&[wrong]),
+        error => python::ConfigError::new_err(error.to_string()),
+    }
+}
+
+/// A value of a request that is not of its type as the exception that Python raises.
+pub fn request(key: String, message: String) -> PyErr {
+    platform(Error::Config { problems: vec![ConfigProblem { place: key, key: String::new(), message }] })
 }
 
 /// Why there are no rows.
@@ -140,18 +148,16 @@ pub fn queueing(failure: QueueingFailure) -> PyErr {
     }
 }
 
-/// Problems with a request; each begins with what it is about.
-fn config(problems: &[impl ToString]) -> PyErr {
+/// Problems with a request.
+fn config(problems: &[impl About + ToString]) -> PyErr {
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    let plain: Vec<BTreeMap<&str, &str>> = texts
-        .iter()
-        .map(|text| {
-            let (key, message) = text.split_once(": ").unwrap_or(("", text));
-            [("place", ""), ("key", key), ("message", message)].into()
-        })
-        .collect();
+    let plain: Vec<ConfigProblem> = problems.iter().map(problem).collect();
     Python::attach(|py| match plain::to_python(py, &plain) {
         Ok(problems) => python::ConfigError::new_err((texts.join("\n"), problems.unbind())),
         Err(error) => error,
     })
+}
+
+fn problem(problem: &impl About) -> ConfigProblem {
+    ConfigProblem { place: String::new(), key: problem.about().to_owned(), message: problem.sentence() }
 }

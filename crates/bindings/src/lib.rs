@@ -14,11 +14,12 @@ mod petri;
 mod plain;
 mod program;
 mod queueing;
+mod request;
 mod shot_noise;
 mod watched;
 
 use capture::each_packet;
-use linecard_platform::{InputError, MemoryInput, MemoryRequest, RunRequest};
+use linecard_platform::{InputError, MemoryOptions, RunRequest};
 use linecard_traffic::flows::FlowStatisticsBuilder;
 use linecard_traffic::generators::FlowMix;
 use linecard_traffic::{DamageReport, Severity, TrafficError};
@@ -31,84 +32,27 @@ use serde::Serialize;
 use std::ops::ControlFlow;
 use watched::{Ticker, watched};
 
-/// A program to execute, as `linecard.run` gives it.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct ExecutedFile {
-    path: String,
-    name: String,
-    section: Option<String>,
-    entry: Option<String>,
-    maps: Vec<(String, String)>,
-    fib: Option<String>,
-    control: Option<String>,
-    budget: u64,
-    checked: bool,
-    cpus: u32,
-}
-
-impl ExecutedFile {
-    fn into_request(self) -> linecard_platform::ProgramFile {
-        let Self { path, name, section, entry, maps, fib: routes, control, budget, checked, cpus } = self;
-        linecard_platform::ProgramFile {
-            path,
-            name,
-            section,
-            entry,
-            maps,
-            routes,
-            control,
-            budget,
-            checked,
-            cpus,
-        }
-    }
-}
-
 /// Simulates one request; see `linecard.run`.
 #[pyfunction]
-#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, verdict, progress, program = None, pcap_out = None))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+#[pyo3(signature = (request, *, verdict, progress))]
 fn run<'py>(
-    py: Python<'py>,
-    preset: String,
-    app: Option<String>,
-    trace: Option<String>,
-    overrides: Vec<String>,
-    seed: u64,
-    packets: u64,
-    warmup_packets: Option<u64>,
-    map_addresses: bool,
-    strict: bool,
-    timeline: Option<String>,
-    timeline_from_us: f64,
-    timeline_for_us: Option<f64>,
+    request: &Bound<'py, PyAny>,
     verdict: bool,
     progress: Option<Py<PyAny>>,
-    program: Option<ExecutedFile>,
-    pcap_out: Option<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let request = RunRequest {
-        preset,
-        app,
-        program: program.map(ExecutedFile::into_request),
-        trace,
-        overrides,
-        seed,
-        packets,
-        warmup_packets,
-        map_addresses,
-        strict,
-        timeline,
-        timeline_from_us,
-        timeline_for_us,
-        pcap_out,
-    };
+    let py = request.py();
+    let request: RunRequest = request::from_python(request)?;
     let outcome = watched(py, progress, move |ticker| {
         let run = if verdict { linecard_platform::run } else { linecard_platform::run_without_verdict };
         run(&request, &mut |progress| ticker.tick(progress.done, progress.total))
     })?;
     plain::to_python(py, &outcome.map_err(errors::platform)?)
+}
+
+/// JSON Schemas of requests, from which Python's functions, options and reference are written.
+#[pyfunction]
+fn request_schemas(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    plain::to_python(py, &linecard_platform::request_schemas())
 }
 
 /// Counts the packets and flows of a capture; see `linecard.flows`.
@@ -280,44 +224,12 @@ fn make_flow_mix(
 
 /// Runs a DRAM part alone; see `linecard.dram`.
 #[pyfunction]
-#[pyo3(signature = (
-    device, policy, *, overrides, trace, format, pattern, count, spacing, reads, narrow, seed, in_flight, requests,
-    commands, progress
-))]
-#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
-fn dram<'py>(
-    py: Python<'py>,
-    device: String,
-    policy: String,
-    overrides: Vec<String>,
-    trace: Option<String>,
-    format: Option<String>,
-    pattern: String,
-    count: u64,
-    spacing: u64,
-    reads: Option<f64>,
-    narrow: f64,
-    seed: u64,
-    in_flight: Option<usize>,
-    requests: Option<String>,
-    commands: Option<String>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let total = if trace.is_some() { 0 } else { count };
-    let input = match trace {
-        Some(path) => MemoryInput::Trace { path, format },
-        None => MemoryInput::Pattern { name: pattern, count, spacing, reads, narrow, seed },
-    };
-    let request = MemoryRequest {
-        device,
-        policy,
-        overrides,
-        input,
-        in_flight,
-        requests,
-        commands,
-        tick_every_clock: false,
-    };
+#[pyo3(signature = (request, *, progress))]
+fn dram<'py>(request: &Bound<'py, PyAny>, progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    let py = request.py();
+    let options: MemoryOptions = request::from_python(request)?;
+    let total = options.total();
+    let request = options.into();
     let outcome = watched(py, progress, move |ticker| {
         linecard_platform::run_memory(&request, &mut |accepted| ticker.tick(accepted, total))
     })?;
@@ -357,6 +269,13 @@ fn describe<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyRes
     plain::to_python(py, &description)
 }
 
+/// Every key that the reader of a preset asks for, as it declares it.
+#[pyfunction]
+fn declared_keys<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
+    let keys = linecard_platform::declared(preset, &overrides).map_err(errors::platform)?;
+    plain::to_python(py, &keys)
+}
+
 /// The module `linecard._core`.
 #[pymodule]
 #[pyo3(name = "_core")]
@@ -368,6 +287,8 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(dram, module)?)?;
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
+    module.add_function(wrap_pyfunction!(declared_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(request_schemas, module)?)?;
     module.add_function(wrap_pyfunction!(check_chip, module)?)?;
     module.add_function(wrap_pyfunction!(chip_drawing, module)?)?;
     module.add_function(wrap_pyfunction!(chip_template, module)?)?;

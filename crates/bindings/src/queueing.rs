@@ -11,6 +11,7 @@ use linecard_queueing::{
     design, gaps, operations_of_queues, predict, run, smallest, unloaded,
 };
 use linecard_traffic::{Compression, DamageReport, Diagnostic, Severity};
+use linecard_words::About;
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -193,9 +194,7 @@ fn check(
             Ok(kind) if kinds.contains(&kind) => (),
             Ok(kind) => kinds.push(kind),
             Err(problem) => {
-                let text = problem.to_string();
-                let (place, message) = text.split_once(": ").unwrap_or(("manager", &text));
-                let (place, message) = (place.to_owned(), message.to_owned());
+                let (place, message) = (problem.about().to_owned(), problem.sentence());
                 unknown.push(ConfigProblem { place, key: String::new(), message });
             }
         }

@@ -1,5 +1,6 @@
 //! Numbers whose unit the file chooses: `{ value = 11, unit = "clocks" }`, or `"13.75 ns"`.
 
+use crate::declaration::Allowed;
 use crate::section::Section;
 use crate::shown::Shown;
 use crate::take::{Absent, Taking};
@@ -33,11 +34,13 @@ impl Section<'_> {
             return None;
         }
         let says = |each: &Either| format!("{} (unit `{}`)", each.what, each.unit);
-        let allowed = &|| units.iter().map(says).collect::<Vec<_>>().join(" or ");
+        let allowed = &|| Allowed::other(&units.iter().map(says).collect::<Vec<_>>().join(" or "));
         let read = read(node, units, &range);
         let unit = read.as_ref().map_or("", |(_, unit)| unit);
         let measure = Measure::declared(unit);
         let taking = Taking { key, meaning, allowed, measure, absent: Absent::<f64>::Nothing };
+        let number = read.as_ref().ok().map(|(number, _)| Shown::Real(*number));
+        self.declare(&taking, |number| Shown::Real(*number), number);
         match read {
             Ok((number, unit)) => {
                 self.note(&taking, Shown::Real(number), Some(node));

@@ -24,6 +24,7 @@
 //! | the same, with a table that begins with another file | [`Under`] |
 //! | typed values of a table, with range and meaning | [`Section`] |
 //! | numbers whose unit the reader declares, or the file chooses | [`InUnit`], [`Either`] |
+//! | what readers declare of keys, read or not | [`declarations`] |
 //! | what was read, or everything that is wrong | [`Document::finish`] |
 //!
 //! A file that is no preset and has keys of its own for all of that is read as `plain`.
@@ -31,6 +32,7 @@
 
 mod chain;
 mod components;
+mod declaration;
 mod declared;
 mod document;
 mod either;
@@ -51,6 +53,7 @@ mod understood;
 mod units;
 
 pub use chain::{Finder, beside};
+pub use declaration::{Allowed, Declared, declarations};
 pub use declared::InUnit;
 pub use document::Document;
 pub use either::Either;

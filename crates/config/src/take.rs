@@ -1,5 +1,6 @@
 //! Typed values of a table, each with its range or its names and its meaning.
 
+use crate::declaration::{Allowed, Declared, declare};
 use crate::problem::{Row, nearest};
 use crate::section::Section;
 use crate::shown::Shown;
@@ -21,8 +22,8 @@ pub(crate) enum Absent<T> {
 pub(crate) struct Taking<'a, T> {
     pub key: &'a str,
     pub meaning: &'a str,
-    /// The range or the names that it may have, put into words where somebody asks for them.
-    pub allowed: &'a dyn Fn() -> String,
+    /// The range or the names that it may have, told where somebody asks for them.
+    pub allowed: &'a dyn Fn() -> Allowed,
     pub measure: Measure,
     pub absent: Absent<T>,
 }
@@ -60,7 +61,7 @@ impl<'d> Section<'d> {
         meaning: &str,
         absent: Absent<u64>,
     ) -> Option<u64> {
-        let taking = Taking { key, meaning, allowed: &|| say_whole(range), measure, absent };
+        let taking = Taking { key, meaning, allowed: &|| Allowed::whole(range), measure, absent };
         let understand = |value: &Scalar| match quantity(measure, value)? {
             Quantity::Whole(i) => {
                 let fits = u64::try_from(i).ok().filter(|i| range.contains(i));
@@ -104,7 +105,7 @@ impl<'d> Section<'d> {
         meaning: &str,
         absent: Absent<f64>,
     ) -> Option<f64> {
-        let allowed = &|| say_reals("a number", range);
+        let allowed = &|| Allowed::number(range, false);
         let taking = Taking { key, meaning, allowed, measure, absent };
         self.value(taking, |value| finite(measure, range, value), |value| Shown::Real(*value))
     }
@@ -125,7 +126,13 @@ impl<'d> Section<'d> {
     }
 
     fn any_text(&self, key: &str, meaning: &str, absent: Absent<String>) -> Option<String> {
-        let taking = Taking { key, meaning, allowed: &|| "text".to_owned(), measure: Measure::NONE, absent };
+        let taking = Taking {
+            key,
+            meaning,
+            allowed: &|| Allowed::Text { list: false },
+            measure: Measure::NONE,
+            absent,
+        };
         self.value(taking, plain_text, |text| Shown::Text(text.clone()))
     }
 
@@ -140,7 +147,7 @@ impl<'d> Section<'d> {
     }
 
     fn on_or_off(&self, key: &str, meaning: &str, absent: Absent<bool>) -> Option<bool> {
-        let allowed = &|| "true or false".to_owned();
+        let allowed = &|| Allowed::Switch;
         let taking = Taking { key, meaning, allowed, measure: Measure::NONE, absent };
         let understand = |value: &Scalar| match value {
             Scalar::Switch(on) => Ok(*on),
@@ -170,6 +177,11 @@ impl<'d> Section<'d> {
         choices[chosen].1
     }
 
+    /// What a name stands for if it is there.
+    pub fn choice_if<T: Copy>(&self, key: &str, choices: &[(&str, T)], meaning: &str) -> Option<T> {
+        self.chosen(key, choices, meaning, Absent::Nothing).map(|chosen| choices[chosen].1)
+    }
+
     fn chosen<T>(
         &self,
         key: &str,
@@ -177,16 +189,14 @@ impl<'d> Section<'d> {
         meaning: &str,
         absent: Absent<usize>,
     ) -> Option<usize> {
-        let names = || choices.iter().map(|(name, _)| *name);
-        let allowed = &|| format!("one of {}", names().collect::<Vec<_>>().join(", "));
+        let allowed = &|| Allowed::name(choices, false);
         let taking = Taking { key, meaning, allowed, measure: Measure::NONE, absent };
         self.value(taking, one_of(choices), |chosen| Shown::Text(choices[*chosen].0.to_owned()))
     }
 
     /// What each of a list of names stands for; empty when it is not there.
     pub fn choices<T: Copy>(&self, key: &str, choices: &[(&str, T)], meaning: &str) -> Vec<T> {
-        let names = || choices.iter().map(|(name, _)| *name);
-        let allowed = &|| format!("names out of {}", names().collect::<Vec<_>>().join(", "));
+        let allowed = &|| Allowed::name(choices, true);
         let taking = Taking { key, meaning, allowed, measure: Measure::NONE, absent: Absent::Nothing };
         let chosen =
             self.values(taking, one_of(choices), |chosen| Shown::Text(choices[*chosen].0.to_owned()));
@@ -198,7 +208,7 @@ impl<'d> Section<'d> {
         let taking = Taking {
             key,
             meaning,
-            allowed: &|| "text, or a list of texts".to_owned(),
+            allowed: &|| Allowed::Text { list: true },
             measure: Measure::NONE,
             absent: Absent::Nothing,
         };
@@ -217,7 +227,7 @@ impl<'d> Section<'d> {
         range: &RangeInclusive<f64>,
         meaning: &str,
     ) -> Vec<f64> {
-        let allowed = &|| say_reals("numbers", range);
+        let allowed = &|| Allowed::number(range, true);
         let taking = Taking { key, meaning, allowed, measure, absent: Absent::Nothing };
         self.values(taking, |value| finite(measure, range, value), |value| Shown::Real(*value))
     }
@@ -229,6 +239,7 @@ impl<'d> Section<'d> {
         show: impl Fn(&T) -> Shown,
     ) -> Option<T> {
         let Some(node) = self.take(taking.key) else {
+            self.declare(&taking, &show, None);
             return match taking.absent {
                 Absent::Nothing => None,
                 Absent::Problem => {
@@ -243,7 +254,9 @@ impl<'d> Section<'d> {
             };
         };
         self.judge_unit(&taking, node);
-        let value = self.understood(&taking, node, self.path_of(taking.key), &understand)?;
+        let value = self.understood(&taking, node, self.path_of(taking.key), &understand);
+        self.declare(&taking, &show, value.as_ref().map(&show));
+        let value = value?;
         self.note(&taking, show(&value), Some(node));
         Some(value)
     }
@@ -254,7 +267,10 @@ impl<'d> Section<'d> {
         understand: impl Fn(&Scalar) -> Result<T, String>,
         show: impl Fn(&T) -> Shown,
     ) -> Vec<T> {
-        let Some(node) = self.take(taking.key) else { return Vec::new() };
+        let Some(node) = self.take(taking.key) else {
+            self.declare(&taking, &show, None);
+            return Vec::new();
+        };
         self.judge_unit(&taking, node);
         let path = self.path_of(taking.key);
         let values: Vec<T> = match &node.content {
@@ -266,7 +282,8 @@ impl<'d> Section<'d> {
             }
             _ => self.understood(&taking, node, path, &understand).into_iter().collect(),
         };
-        let shown = Shown::List(values.iter().map(show).collect());
+        let shown = Shown::List(values.iter().map(&show).collect());
+        self.declare(&taking, &show, Some(shown.clone()));
         self.note(&taking, shown, Some(node));
         values
     }
@@ -305,6 +322,33 @@ impl<'d> Section<'d> {
         self.fail_at(node, path, format!("{found}{between} expected {}", (taking.allowed)()));
     }
 
+    /// Tells whoever listens what this key may be.
+    pub(crate) fn declare<T>(
+        &self,
+        taking: &Taking<'_, T>,
+        show: impl Fn(&T) -> Shown,
+        value: Option<Shown>,
+    ) {
+        declare(|| {
+            let allowed = (taking.allowed)();
+            Declared {
+                file: self.document.places.name(0).to_owned(),
+                key: self.path_of(taking.key),
+                words: allowed.to_string(),
+                allowed,
+                unit: taking.measure.name,
+                units: taking.measure.spellings(),
+                meaning: taking.meaning.to_owned(),
+                needed: matches!(taking.absent, Absent::Problem),
+                default: match &taking.absent {
+                    Absent::Default(default) => Some(show(default)),
+                    _ => None,
+                },
+                value,
+            }
+        });
+    }
+
     pub(crate) fn note<T>(&self, taking: &Taking<'_, T>, value: Shown, node: Option<&Node>) {
         let place = |node: &Node| self.document.places.show(node.place);
         self.document.note(|| Row {
@@ -312,7 +356,7 @@ impl<'d> Section<'d> {
             value,
             unit: taking.measure.name.to_owned(),
             meaning: taking.meaning.to_owned(),
-            allowed: (taking.allowed)(),
+            allowed: (taking.allowed)().to_string(),
             source: node.map_or_else(|| "default".to_owned(), |node| node.source.to_string()),
             place: node.map_or_else(String::new, place),
             interval: node.and_then(|node| node.interval),
@@ -350,22 +394,5 @@ pub(crate) fn found(value: &Scalar, measure: Measure, converted: &str) -> String
     match value {
         Scalar::Text(text) => format!("found `{text}`, which is {converted} {}", measure.name),
         _ => format!("found `{value}`"),
-    }
-}
-
-fn say_whole(range: &RangeInclusive<u64>) -> String {
-    match *range.end() {
-        u64::MAX => format!("a whole number from {}", range.start()),
-        end => format!("a whole number from {} to {end}", range.start()),
-    }
-}
-
-fn say_reals(what: &str, range: &RangeInclusive<f64>) -> String {
-    let unbounded = |bound: f64| bound.is_infinite() || bound.abs() == f64::MAX;
-    match (*range.start(), *range.end()) {
-        (low, high) if unbounded(low) && unbounded(high) => format!("{what} of any size"),
-        (low, high) if unbounded(high) => format!("{what} from {low}"),
-        (low, high) if unbounded(low) => format!("{what} up to {high}"),
-        (low, high) => format!("{what} from {low} to {high}"),
     }
 }

@@ -1,5 +1,6 @@
 //! Values in a language of their reader's, such as formulas and lists of bits.
 
+use crate::declaration::Allowed;
 use crate::section::Section;
 use crate::shown::Shown;
 use crate::take::{Absent, Taking};
@@ -19,7 +20,7 @@ impl Section<'_> {
         let taking = Taking {
             key,
             meaning,
-            allowed: &|| allowed.to_owned(),
+            allowed: &|| Allowed::other(allowed),
             measure: Measure::NONE,
             absent: Absent::Nothing,
         };
@@ -42,14 +43,16 @@ impl Section<'_> {
         meaning: &str,
         understand: impl Fn(&Shown) -> Option<T>,
     ) -> Option<T> {
-        let node = self.take(key)?;
         let taking = Taking {
             key,
             meaning,
-            allowed: &|| allowed.to_owned(),
+            allowed: &|| Allowed::other(allowed),
             measure: Measure::NONE,
             absent: Absent::<T>::Nothing,
         };
+        let node = self.take(key);
+        self.declare(&taking, |_| Shown::Switch(false), node.and_then(shown));
+        let node = node?;
         if let Some((understood, shown)) = shown(node).and_then(|shown| Some((understand(&shown)?, shown))) {
             self.note(&taking, shown, Some(node));
             return Some(understood);

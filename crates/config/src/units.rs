@@ -190,6 +190,15 @@ impl Measure {
         }
     }
 
+    /// Every way to write a unit that converts into this one.
+    pub fn spellings(&self) -> Vec<&'static str> {
+        let Some(unit) = self.unit else {
+            return Some(self.name).filter(|name| !name.is_empty()).into_iter().collect();
+        };
+        let alike = UNITS.iter().filter(|other| other.family == unit.family);
+        alike.flat_map(|other| [other.name].into_iter().chain(other.spellings.iter().copied())).collect()
+    }
+
     /// What a key of this unit wants.
     fn say(&self) -> String {
         self.unit.map_or_else(|| format!("`{}`", self.name), |unit| unit.family.say())

@@ -2,6 +2,7 @@
 
 mod common;
 mod components;
+mod declarations;
 mod declared;
 mod files;
 mod never_panics;

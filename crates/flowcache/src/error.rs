@@ -1,19 +1,15 @@
 //! What can be wrong with a request for a cache.
 
-use linecard_words::{Mismatch, UnknownName};
+use linecard_words::{About, Mismatch, UnknownName};
+use std::fmt;
 
 /// Why a cache, key or digest cannot be built, and what would work.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FlowCacheError {
     /// A number outside of the range that makes sense.
-    #[error(transparent)]
-    BadParameter(#[from] Mismatch),
+    BadParameter(Mismatch),
     /// Entries that do not fill whole sets.
-    #[error(
-        "entries: {entries} entries do not divide into sets of {ways} ways; \
-         use {below} or {above} entries, or another number of ways"
-    )]
     NotWholeSets {
         /// Entries asked for.
         entries: u32,
@@ -25,10 +21,8 @@ pub enum FlowCacheError {
         above: u64,
     },
     /// A name that is on no list.
-    #[error(transparent)]
-    UnknownName(#[from] UnknownName),
+    UnknownName(UnknownName),
     /// A policy that cannot work in this shape or place.
-    #[error("{policy}: {reason}")]
     Unfit {
         /// The policy.
         policy: String,
@@ -36,13 +30,8 @@ pub enum FlowCacheError {
         reason: String,
     },
     /// Nothing to simulate.
-    #[error("digests: the trace is empty; expected at least one packet with a flow")]
     EmptyTrace,
     /// A raw digest file that does not hold whole digests.
-    #[error(
-        "digests: found {bytes} bytes, expected a multiple of 4 (one little-endian u32 per packet); \
-         the last {rest} bytes are part of a digest, was the file cut?"
-    )]
     OddLength {
         /// Bytes found.
         bytes: usize,
@@ -50,11 +39,62 @@ pub enum FlowCacheError {
         rest: usize,
     },
     /// More packets than positions can number.
-    #[error("digests: found {packets} packets, expected at most {most}; split the trace")]
     TooLong {
         /// Packets found.
         packets: usize,
         /// Most packets of one trace.
         most: u32,
     },
+}
+
+impl std::error::Error for FlowCacheError {}
+
+impl fmt::Display for FlowCacheError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.about(), self.sentence())
+    }
+}
+
+impl From<Mismatch> for FlowCacheError {
+    fn from(wrong: Mismatch) -> Self {
+        Self::BadParameter(wrong)
+    }
+}
+
+impl From<UnknownName> for FlowCacheError {
+    fn from(unknown: UnknownName) -> Self {
+        Self::UnknownName(unknown)
+    }
+}
+
+impl About for FlowCacheError {
+    fn about(&self) -> &str {
+        match self {
+            Self::BadParameter(wrong) => wrong.about(),
+            Self::UnknownName(unknown) => unknown.about(),
+            Self::NotWholeSets { .. } => "entries",
+            Self::Unfit { policy, .. } => policy,
+            Self::EmptyTrace | Self::OddLength { .. } | Self::TooLong { .. } => "digests",
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match self {
+            Self::BadParameter(wrong) => wrong.sentence(),
+            Self::UnknownName(unknown) => unknown.sentence(),
+            Self::NotWholeSets { entries, ways, below, above } => format!(
+                "{entries} entries do not divide into sets of {ways} ways; \
+                 use {below} or {above} entries, or another number of ways"
+            ),
+            Self::Unfit { reason, .. } => reason.clone(),
+            Self::EmptyTrace => "the trace is empty; expected at least one packet with a flow".to_owned(),
+            Self::OddLength { bytes, rest } => format!(
+                "found {bytes} bytes, expected a multiple of 4 (one little-endian u32 per packet); \
+                 the last {rest} bytes are part of a digest, was the file cut?"
+            ),
+            Self::TooLong { packets, most } => {
+                format!("found {packets} packets, expected at most {most}; split the trace")
+            }
+        }
+    }
 }

@@ -29,17 +29,11 @@ fn main() {
             checked: true,
             cpus: 1,
         }),
-        trace: None,
         overrides: arguments.collect(),
         seed: 1,
         packets,
         warmup_packets: Some(1000),
-        map_addresses: false,
-        strict: false,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
+        ..RunRequest::default()
     };
     let started = std::time::Instant::now();
     match run_without_verdict(&request, &mut |_| ControlFlow::Continue(())) {

@@ -9,6 +9,7 @@ use crate::memory::{MemoryKind, is_standard, kind, open, part, policy, standard}
 use crate::preset::{load, problem};
 use crate::program::core_preset;
 use crate::queue_managers::describe_machine;
+use linecard_config::{Declared, declarations};
 
 /// Resolve a preset with changes and say what it is made of.
 ///
@@ -29,6 +30,15 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
     }
     // What is wrong with it is said by the reader of chips.
     crate::chip::describe(preset, overrides)
+}
+
+/// Every key that the reader of a preset asks for, whether the preset has it or not, as the reader declares it.
+///
+/// # Errors
+/// All configuration problems at once.
+pub fn declared(preset: &str, overrides: &[String]) -> Result<Vec<Declared>, Error> {
+    let (described, keys) = declarations(|| describe(preset, overrides));
+    described.map(|_| keys)
 }
 
 /// A core or a described link: values that no machine sets, as they stand; nothing if the preset is neither.

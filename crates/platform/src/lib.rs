@@ -33,14 +33,14 @@ pub use chip::{
     ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, HierarchyReport,
     HierarchyRequest, PlaceCheck, check_chip, chip_template, drawing, hierarchy,
 };
-pub use describe::describe;
+pub use describe::{declared, describe};
 pub use description::{Derived, Described, Description};
 pub use error::{ConfigProblem, Error};
 pub use input::{InputError, PacketInput};
 pub use linecard_config::Shown;
 pub use memory::{
-    BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryReport, MemoryRequest,
-    MemoryTime, run_memory,
+    BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryOptions, MemoryQuestion,
+    MemoryReport, MemoryRequest, MemoryTime, run_memory,
 };
 pub use petri::{
     Accuracy, AnyNet, ArcView, ExploreReport, FiringView, NetSource, NetView, PlaceView, Semiflow,
@@ -61,7 +61,7 @@ pub use report::{
     Bottleneck, DramTime, DropCount, ExecutedProgram, Interval, Intervals, LatencyNs, Metric, PacketTime,
     PartReport, ProgramResult, ResourceUse, RunReport, SourceLine, Summary, WhatIf,
 };
-pub use request::{ProgramFile, Progress, RunRequest};
+pub use request::{ChipProgram, ProgramFile, Progress, RunQuestion, RunRequest, request_schemas};
 pub use run::{run, run_without_verdict};
 pub use shot_noise::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
 pub use spread::spread;

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::preset::{ReadPreset, find, in_folder, problem, read};
 use linecard_config::{Document, Request, Section};
 use linecard_queueing::{Entry, Kind, Locking, MOST_QUEUES, Replacement, Settings, Token};
+use linecard_words::About;
 use std::ops::RangeInclusive;
 
 /// What the files are, and the machine of Table 1 of Kumar 2006, which is taken where none is named.

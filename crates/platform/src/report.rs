@@ -347,6 +347,9 @@ pub struct RunReport {
     pub config_hash: String,
     /// What the user should know about this run: remapped addresses, damaged records, a capture that was repeated.
     pub warnings: Vec<String>,
+    /// Those of them that say which file of a sound run could not be written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unwritten: Vec<String>,
     /// Damaged records found in the capture; not 0 makes the command line's exit status say so.
     pub capture_damage: u64,
     /// The first numbers.
@@ -376,4 +379,12 @@ pub struct RunReport {
     pub what_if: Vec<WhatIf>,
     /// Latency in full: how many packets left so many nanoseconds after they came, at most; the bins are 1.6 % wide.
     pub latency_bins: Vec<(f64, u64)>,
+}
+
+impl RunReport {
+    /// A file of this run could not be written. The run was long, and its result is sound: it is not lost for that.
+    pub(crate) fn lacks(&mut self, what: String) {
+        self.warnings.push(what.clone());
+        self.unwritten.push(what);
+    }
 }

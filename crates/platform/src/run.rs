@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 /// Run what `request` asks for. `progress` is told from time to time how far it is and may stop it.
 ///
-/// A timeline that cannot be written in the end leaves a warning that begins with "the timeline is missing".
+/// A file that cannot be written in the end is in `unwritten` of the report, and among its warnings.
 ///
 /// # Errors
 /// All configuration problems at once; a capture that cannot be used; a run that ends without a result.

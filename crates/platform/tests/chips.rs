@@ -8,19 +8,10 @@ use std::path::Path;
 fn request(preset: &str, overrides: &[&str]) -> RunRequest {
     RunRequest {
         preset: preset.to_owned(),
-        app: None,
-        program: None,
-        trace: None,
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,
         packets: 3_000,
-        warmup_packets: None,
-        map_addresses: false,
-        strict: false,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
+        ..RunRequest::default()
     }
 }
 

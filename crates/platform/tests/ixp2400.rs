@@ -6,19 +6,11 @@ use std::ops::ControlFlow;
 fn request(preset: &str, overrides: &[&str]) -> RunRequest {
     RunRequest {
         preset: preset.to_owned(),
-        app: None,
-        program: None,
-        trace: None,
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,
         packets: 4000,
         warmup_packets: Some(500),
-        map_addresses: false,
-        strict: false,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
+        ..RunRequest::default()
     }
 }
 

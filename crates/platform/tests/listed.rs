@@ -29,18 +29,11 @@ fn run_app(preset: &str, app: &str, overrides: &[&str]) -> Result<RunReport, Err
     let request = RunRequest {
         preset: preset.to_owned(),
         app: Some(app.to_owned()),
-        program: None,
-        trace: None,
         overrides: overrides.iter().map(|&text| text.to_owned()).collect(),
         seed: 1,
         packets: 200,
         warmup_packets: Some(20),
-        map_addresses: false,
-        strict: false,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
+        ..RunRequest::default()
     };
     run(&request, &mut |_| ControlFlow::Continue(()))
 }

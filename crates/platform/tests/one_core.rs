@@ -151,7 +151,6 @@ arrivals = "saturated"
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let request = RunRequest {
         preset: text(&path),
-        app: None,
         program: Some(ProgramFile {
             path: text(&programs().join("prebuilt").join(format!("{program}.elf"))),
             name: program.to_owned(),
@@ -165,16 +164,11 @@ arrivals = "saturated"
             cpus: 1,
         }),
         trace: Some(text(&trace)),
-        overrides: vec![],
         seed: 1,
         packets: MEASURED,
         warmup_packets: Some(WARMUP),
-        map_addresses: false,
         strict: true,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
+        ..RunRequest::default()
     };
     run(&request, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|error| panic!("{program}: {error}"))
 }

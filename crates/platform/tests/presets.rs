@@ -7,18 +7,10 @@ fn request(preset: &str, app: &str) -> RunRequest {
     RunRequest {
         preset: preset.to_owned(),
         app: Some(app.to_owned()),
-        program: None,
-        trace: None,
-        overrides: Vec::new(),
         seed: 1,
         packets: 1500,
         warmup_packets: Some(500),
-        map_addresses: false,
-        strict: false,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
+        ..RunRequest::default()
     }
 }
 

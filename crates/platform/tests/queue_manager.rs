@@ -7,18 +7,11 @@ fn with(app: &str, overrides: &[&str]) -> Result<RunReport, Error> {
     let request = RunRequest {
         preset: "ixp1200".to_owned(),
         app: Some(app.to_owned()),
-        program: None,
-        trace: None,
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,
         packets: 3_000,
         warmup_packets: Some(0),
-        map_addresses: false,
-        strict: false,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
+        ..RunRequest::default()
     };
     run(&request, &mut |_| ControlFlow::Continue(()))
 }

@@ -10,19 +10,11 @@ use std::path::{Path, PathBuf};
 fn request(preset: &str, overrides: &[&str]) -> RunRequest {
     RunRequest {
         preset: preset.to_owned(),
-        app: None,
-        program: None,
-        trace: None,
         overrides: overrides.iter().map(|&text| text.to_owned()).collect(),
         seed: 1,
         packets: 20,
         warmup_packets: Some(0),
-        map_addresses: false,
-        strict: false,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
+        ..RunRequest::default()
     }
 }
 

@@ -42,22 +42,7 @@ rate_gbps = 0.8
 "#;
 
 fn request(preset: String, packets: u64) -> RunRequest {
-    RunRequest {
-        preset,
-        app: None,
-        program: None,
-        trace: None,
-        overrides: Vec::new(),
-        seed: 1,
-        packets,
-        warmup_packets: Some(0),
-        map_addresses: false,
-        strict: false,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
-    }
+    RunRequest { preset, seed: 1, packets, warmup_packets: Some(0), ..RunRequest::default() }
 }
 
 /// The chip with parts of its text exchanged, checked and run; what `check` warns of a run that fails is why it does.

@@ -1,22 +1,19 @@
 //! What can be wrong with a request for a queue subsystem.
 
-use linecard_words::{Mismatch, UnknownName};
+use linecard_words::{About, Mismatch, UnknownName};
+use std::fmt;
 
 /// Why a run cannot be made, or what it found.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueueingError {
     /// A setting outside of the range that makes sense.
-    #[error(transparent)]
-    BadSetting(#[from] Mismatch),
+    BadSetting(Mismatch),
     /// A name that is on no list.
-    #[error(transparent)]
-    UnknownName(#[from] UnknownName),
+    UnknownName(UnknownName),
     /// Nothing to simulate.
-    #[error("workload: found no operation, expected at least one")]
     Empty,
     /// A list is not what was put into it: an error in a manager, never in its input.
-    #[error("queue {queue}: {what} (operation {operation}); this is a defect of the queue manager {manager}")]
     Corrupt {
         /// The manager that ran.
         manager: &'static str,
@@ -28,10 +25,6 @@ pub enum QueueingError {
         what: String,
     },
     /// No thread can go on, and operations are left.
-    #[error(
-        "{manager}: no thread can go on after {completed} operations of {operations}; \
-         this is a defect of the queue manager"
-    )]
     Deadlock {
         /// The manager that ran.
         manager: &'static str,
@@ -40,6 +33,54 @@ pub enum QueueingError {
         /// Operations asked for.
         operations: u64,
     },
+}
+
+impl std::error::Error for QueueingError {}
+
+impl fmt::Display for QueueingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.about(), self.sentence())
+    }
+}
+
+impl From<Mismatch> for QueueingError {
+    fn from(wrong: Mismatch) -> Self {
+        Self::BadSetting(wrong)
+    }
+}
+
+impl From<UnknownName> for QueueingError {
+    fn from(unknown: UnknownName) -> Self {
+        Self::UnknownName(unknown)
+    }
+}
+
+impl About for QueueingError {
+    fn about(&self) -> &str {
+        match self {
+            Self::BadSetting(wrong) => wrong.about(),
+            Self::UnknownName(unknown) => unknown.about(),
+            Self::Empty => "workload",
+            Self::Corrupt { manager, .. } | Self::Deadlock { manager, .. } => manager,
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match self {
+            Self::BadSetting(wrong) => wrong.sentence(),
+            Self::UnknownName(unknown) => unknown.sentence(),
+            Self::Empty => "found no operation, expected at least one".to_owned(),
+            Self::Corrupt { queue, operation, what, .. } => {
+                format!(
+                    "queue {queue}: {what} (operation {operation}); this is a defect of the queue manager"
+                )
+            }
+            Self::Deadlock { completed, operations, .. } => format!(
+                "no thread can go on after {completed} operations of {operations}; \
+                 this is a defect of the queue manager"
+            ),
+        }
+    }
 }
 
 impl QueueingError {

@@ -1,10 +1,12 @@
 //! What errors say: what was found and what was expected, and the name that was probably meant.
 #![forbid(unsafe_code)]
 
+mod about;
 mod mismatch;
 mod nearest;
 mod unknown;
 
+pub use about::About;
 pub use mismatch::Mismatch;
 pub use nearest::nearest;
 pub use unknown::UnknownName;

@@ -1,5 +1,7 @@
 //! A value that cannot be.
 
+use crate::about::About;
+
 /// Something was found where something else was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: found {found}, expected {expected}")]
@@ -17,10 +19,14 @@ impl Mismatch {
     pub fn new(what: impl Into<String>, found: impl ToString, expected: impl Into<String>) -> Self {
         Self { what: what.into(), found: found.to_string(), expected: expected.into() }
     }
+}
 
-    /// The same without what it is about.
-    #[must_use]
-    pub fn sentence(&self) -> String {
+impl About for Mismatch {
+    fn about(&self) -> &str {
+        &self.what
+    }
+
+    fn sentence(&self) -> String {
         format!("found {}, expected {}", self.found, self.expected)
     }
 }

@@ -1,5 +1,6 @@
 //! A name that is on no list.
 
+use crate::about::About;
 use crate::nearest::nearest;
 use std::fmt;
 
@@ -20,12 +21,20 @@ impl std::error::Error for UnknownName {}
 
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, found, meant, known } = self;
+        write!(f, "{}: {}", self.about(), self.sentence())
+    }
+}
+
+impl About for UnknownName {
+    fn about(&self) -> &str {
+        self.what
+    }
+
+    fn sentence(&self) -> String {
+        let Self { found, meant, known, .. } = self;
         match meant {
-            Some(meant) => {
-                write!(f, "{what}: unknown name \"{found}\"; did you mean {meant}? Known: {known}")
-            }
-            None => write!(f, "{what}: unknown name \"{found}\"; known: {known}"),
+            Some(meant) => format!("unknown name \"{found}\"; did you mean {meant}? Known: {known}"),
+            None => format!("unknown name \"{found}\"; known: {known}"),
         }
     }
 }

@@ -46,19 +46,11 @@ fn through(preset: &str, overrides: &[String]) {
 fn request(preset: &str, overrides: &[String]) -> RunRequest {
     RunRequest {
         preset: preset.to_owned(),
-        app: None,
-        program: None,
-        trace: None,
         overrides: overrides.to_vec(),
         seed: 1,
         packets: PACKETS,
         warmup_packets: Some(0),
-        map_addresses: false,
-        strict: false,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
+        ..RunRequest::default()
     }
 }
 

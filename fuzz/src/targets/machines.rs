@@ -12,18 +12,11 @@ fn through(preset: &str, app: Option<&str>, overrides: Vec<String>) {
     let request = RunRequest {
         preset: preset.to_owned(),
         app: app.map(str::to_owned),
-        program: None,
-        trace: None,
         overrides,
         seed: 1,
         packets: 10,
         warmup_packets: Some(0),
-        map_addresses: false,
-        strict: false,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
+        ..RunRequest::default()
     };
     let patience = Patience::new();
     match run(&request, &mut |_| patience.flow()) {

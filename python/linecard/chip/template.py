@@ -10,11 +10,14 @@ from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.files import write_text
 from linecard.request import name_of
+from linecard.schemas import line, write_schema
 
 
 @plain
 def new(path: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
     """Write a chip's file to start from: a shipped chip with its comments, or a file that extends another platform.
+
+    Beside it stands ``chip.schema.json``, by which an editor completes the file (see :func:`schema`).
 
     Args:
         path: File to write; one that is there is not touched.
@@ -40,5 +43,6 @@ def new(path: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
     if file.exists():
         raise ConfigError.of([ConfigProblem(str(file), "", "is there already; choose another name or remove it")])
     text = _core.chip_template(name_of("like", like))
-    write_text(file, text)
+    write_text(file, line("chip") + text)
+    write_schema("chip", file)
     return file

@@ -45,6 +45,12 @@ COMMANDS = (
         "chip.files:check",
         "Say what is wrong with a chip's file, or what its places do without load and at most.",
     ),
+    Entry(
+        "schema",
+        _DESIGNS,
+        "chip.schema:schema",
+        "Print the JSON Schema of a file, by which an editor completes and checks it.",
+    ),
     Entry("draw", _DESIGNS, "chip.files:draw", "Draw a chip as a block diagram."),
     Entry(
         "presets",

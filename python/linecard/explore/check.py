@@ -9,12 +9,13 @@ from linecard import _core, _html
 from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
 from linecard.explore.demand import Demand  # noqa: TC001 # msgspec reads the annotations
-from linecard.explore.program_options import ProgramOptions, program_arguments
+from linecard.explore.program_options import program_arguments
 from linecard.records import plain
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from linecard._schema import ProgramOptions
     from linecard.request import Settings
 
 

@@ -26,7 +26,7 @@ from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.lengthen import settle_together
 from linecard.explore.line_rows import LINE
 from linecard.explore.lines import compared_lines
-from linecard.explore.program_options import ProgramOptions, program_arguments
+from linecard.explore.program_options import program_arguments
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.subjects.run import outcome_of_report
@@ -34,6 +34,8 @@ from linecard.request import U64_MAX, mapping_of, name_of, out_of_range, setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from linecard._schema import ProgramOptions
 
 SEEDS = 5
 _LARGEST_FILE = 1 << 30

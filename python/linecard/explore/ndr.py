@@ -19,13 +19,15 @@ from linecard.explore.batch import Bench
 from linecard.explore.execute import Counts, SweepProgress
 from linecard.explore.levers import Chip
 from linecard.explore.ndr_result import LatencyAt, NdrResult, RateRow, Trial
-from linecard.explore.program_options import ProgramOptions, program_arguments
+from linecard.explore.program_options import program_arguments
 from linecard.explore.rate import RateSearch, Runs
 from linecard.explore.store import Store
 from linecard.request import mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from linecard._schema import ProgramOptions
 
 PACKETS = 20_000
 WIDTH = 0.005

@@ -22,7 +22,7 @@ from linecard.explore.execute import Counts, SweepProgress
 from linecard.explore.front import front_of, hypervolume, knee_of
 from linecard.explore.objectives import Task, read_task
 from linecard.explore.optimize_result import OptimizeResult
-from linecard.explore.program_options import Executed, program_arguments
+from linecard.explore.program_options import program_arguments
 from linecard.explore.proposer import BATCH, Proposer
 from linecard.explore.refused import reasons_of
 from linecard.explore.store import Store
@@ -33,6 +33,8 @@ from linecard.request import mapping_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
+
+    from linecard._schema import Executed
 
 
 @plain

@@ -30,7 +30,7 @@ from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, measured, numbers_of
 from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.levers import Chip, Lift, Parameter
-from linecard.explore.program_options import ProgramOptions, program_arguments
+from linecard.explore.program_options import program_arguments
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.why_result import LEAST_GAIN, Elasticity, Lifted, Limit, Sensitivity, WhyResult
@@ -40,6 +40,8 @@ from linecard.request import mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
+
+    from linecard._schema import ProgramOptions
 
 PACKETS = 4_000
 SEEDS = 3

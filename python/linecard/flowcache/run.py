@@ -41,9 +41,9 @@ def flowcache(
     ways: int | str | Iterable[int | str] = CACHE_WAYS,
     policy: str | Iterable[str] = CACHE_POLICIES,
     *,
-    format: str | None = None,  # noqa: A002 # the same word as --format
+    format: str | None = None,  # the same word as --format
     key: str | None = None,
-    hash: str | None = None,  # noqa: A002 # the same word as --hash
+    hash: str | None = None,  # the same word as --hash
     width: int = 32,
     result_bits: int = 8,
     cold_window_packets: int = 10_000,

@@ -302,6 +302,8 @@ def test_nothing_compiled_stays_unwrapped():
         "core_deployments",
         "core_registers",
         "core_termination",
+        "declared_keys",
+        "request_schemas",
         "traced_notes",
         "traced_report",
         "worked_seconds",

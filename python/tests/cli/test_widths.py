@@ -92,6 +92,7 @@ COMMANDS: dict[str, tuple[object, ...]] = {
 }
 # Commands that write files or remove them, and one that asks.
 NO_SCREEN = {
+    "schema",
     *("new", "draw", "program build", "petri draw", "petri convert", "petri trace", "petri step"),
     *("results prune", "results export", "cache clear"),
 }

@@ -6,6 +6,7 @@ in Rust are not followed here; that every file they name is there is held for al
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -13,12 +14,21 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from conftest import ROOT
 
 # Files that recipes make.
 FILES = Path(__file__).with_name("recipes")
+import linecard
+from linecard import _core
+from linecard._options import options
+from linecard.chip.simulate import simulate
+from linecard.cli.asked import takes
+from tools.documents.requests import request_texts
+
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text().partition("## Recipes")[2].partition("\n## ")[0]
 
 
@@ -135,10 +145,44 @@ def test_a_command(package):
     commands = copy / "cli" / "commands.py"
     line = '    Entry("hello", _DESIGNS, "chip.hello:hello", "Say hello."),\n'
     commands.write_text(commands.read_text().replace("COMMANDS = (\n", f"COMMANDS = (\n{line}", 1))
-    assert changed() == files_said("A command or an option.") == 2
+    assert changed() == files_said("A command or another option.") == 2
     ended = run("hello")
     assert (ended.returncode, "from a recipe" in ended.stdout) == (0, True), ended.stderr
     assert "Say hello." in run("--help").stdout
+
+
+def test_an_option_of_run(monkeypatch):
+    """The field of the recipe, as the core would tell it, reaches the function, the command and the core."""
+    text = recipe("An option of `run`.")
+    comment, default, name = re.search(r"/// (.*)\n(.*)\npub (\w+): bool,", text).groups()
+    assert default == "#[serde(default)]"
+    schemas = dict(_core.request_schemas())
+    schemas["run"]["properties"][name] = {"description": comment, "type": "boolean", "default": False}
+    monkeypatch.setattr(_core, "request_schemas", lambda: list(schemas.items()))
+    options.cache_clear()
+    try:
+        texts = request_texts()
+        assert f"{name}: bool = False," in texts["chip/run.py"]
+        assert f"{name}: {comment}" in texts["chip/run.py"]
+        run = takes("run")(lambda *, asked: asked)
+        option = inspect.signature(run).parameters[name]
+        assert (option.default, option.annotation.__metadata__[0].help) == (False, comment)
+        made: dict[str, Any] = {"__name__": "linecard._schema"}
+        monkeypatch.setitem(sys.modules, "linecard._schema", SimpleNamespace(__dict__=made))
+        exec(texts["_schema.py"], made)
+        asked: list[dict[str, Any]] = []
+
+        def core(request, **_):
+            asked.append(request)
+            raise linecard.RunError("enough is known")
+
+        monkeypatch.setattr(_core, "run", core)
+        with pytest.raises(linecard.RunError, match="enough"):
+            simulate(made["Run"](preset="ixp1200", **{name: True}), None)
+        assert asked[0][name] is True
+    finally:
+        options.cache_clear()
+    assert files_said("An option of `run`.") == 1
 
 
 def test_something_to_sweep(package):

@@ -8,6 +8,7 @@ followed at once, so that there is one build.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tomllib
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from test_recipes import files_said
+from test_recipes import recipe as recipe_text
 
 pytestmark = [
     pytest.mark.long,
@@ -47,6 +49,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
         # The one number that counts the rest.
         changed.write_text(text.replace("[AllocatorKind; 5]", "[AllocatorKind; 6]"))
         assert len(recipe["adds"]) + 1 == files_said(recipe["title"]), recipe["title"]
+
+    field = re.search(r"```rust\n(.*?)```", recipe_text("An option of `run`."), re.DOTALL)[1]
+    request = sources / "crates" / "platform" / "src" / "request.rs"
+    before = request.read_text()
+    request.write_text(before.replace("pub struct RunRequest {\n", "pub struct RunRequest {\n" + field, 1))
+    assert request.read_text() != before
+    assert files_said("An option of `run`.") == 1
 
     # What does not change is built already, mostly.
     target = os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))

@@ -178,19 +178,11 @@ impl Measured {
         let design = Design::load(&request.preset, &overrides, None, seed)?;
         let run = RunRequest {
             preset: request.preset.clone(),
-            app: None,
-            program: None,
-            trace: None,
             overrides,
             seed,
             packets,
             warmup_packets: Some(packets / 20),
-            map_addresses: false,
-            strict: false,
-            timeline: None,
-            timeline_from_us: 0.0,
-            timeline_for_us: None,
-            pcap_out: None,
+            ..RunRequest::default()
         };
         let config = ChipConfig { seed, ..design.config.clone() };
         let (mut chip, notes) = design.chip(&run, config, &Shared::default())?;

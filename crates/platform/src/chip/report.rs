@@ -71,6 +71,7 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         config_hash: design.hash.clone(),
         warnings: warnings(told, &summary),
+        unwritten: Vec::new(),
         capture_damage: told.notes.borrow().damage,
         bottleneck,
         dram: dram(counts),

@@ -314,18 +314,16 @@ pub(crate) fn run(
     let mut report = RunReport { programs, what_if, ..report(&told, limits) };
     report.warnings.extend(shared.races());
     if let Some(capture) = capture {
-        // As of a timeline: the run is sound, whatever became of the file.
         match capture.finish() {
             Ok(note) => report.warnings.extend(note),
-            Err(error) => report.warnings.push(format!("the capture of what left is missing: {error}")),
+            Err(error) => report.lacks(format!("the capture of what left is missing: {error}")),
         }
     }
     if let (Some(file), Some(recording)) = (file, chip.recording()) {
         let compressed = request.timeline.as_ref().is_some_and(|path| path.ends_with(".gz"));
-        // The run was long, and its result is sound: it is not lost for the sake of a file.
         match timeline::write(file, compressed, recording, chip.timebase()) {
             Ok(note) => report.warnings.extend(note),
-            Err(error) => report.warnings.push(format!("the timeline is missing: {error}")),
+            Err(error) => report.lacks(format!("the timeline is missing: {error}")),
         }
     }
     Ok(report)

@@ -144,12 +144,9 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
                 &["group"],
                 "groups stand in groups where the scheduler has three levels or more",
             );
-        } else if row.has("group") {
-            around = member_of(
-                &row,
-                &groups,
-                "group that it is in, which is listed before; none on the first level",
-            );
+        } else if let Some(known) = known(&row, &groups) {
+            let meaning = "group that it is in, which is listed before; none on the first level";
+            around = row.choice_if("group", &known, meaning).unwrap_or(0);
         }
         let mut level = groups[around].level + 1;
         if level == rules.len() {
@@ -177,7 +174,7 @@ fn group_of(row: &Section<'_>, groups: &[Group], rules: &[SchedulerRule]) -> usi
         row.without_effect(&["group"], why);
         return 0;
     }
-    let number = member_of(row, groups, "group that it is in");
+    let number = known(row, groups).map_or(0, |known| row.choice("group", &known, "group that it is in"));
     let Group { level, config } = &groups[number];
     if number > 0 && *level != innermost {
         let message = format!(
@@ -189,19 +186,15 @@ fn group_of(row: &Section<'_>, groups: &[Group], rules: &[SchedulerRule]) -> usi
     number
 }
 
-/// Number of the group that a row names; 0 where it names none that there is.
-fn member_of(row: &Section<'_>, groups: &[Group], meaning: &str) -> usize {
-    let known: Vec<(&str, usize)> = groups
-        .iter()
-        .enumerate()
-        .skip(1)
-        .map(|(number, group)| (group.config.name.as_str(), number))
-        .collect();
+/// The groups that a row may name; nothing where there is none, which has been said.
+fn known<'g>(row: &Section<'_>, groups: &'g [Group]) -> Option<Vec<(&'g str, usize)>> {
+    let numbered = groups.iter().enumerate().skip(1);
+    let known: Vec<_> = numbered.map(|(number, group)| (group.config.name.as_str(), number)).collect();
     if known.is_empty() {
         row.pass_over(&["group"]);
-        return 0;
+        return None;
     }
-    row.choice("group", &known, meaning)
+    Some(known)
 }
 
 /// What people, and results, call a class or a group.

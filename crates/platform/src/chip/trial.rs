@@ -26,19 +26,10 @@ pub(super) fn warnings(design: &Design, preset: &str) -> Vec<String> {
 fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error> {
     let request = RunRequest {
         preset: preset.to_owned(),
-        app: None,
-        program: None,
-        trace: None,
-        overrides: Vec::new(),
         seed: 1,
         packets: PACKETS,
         warmup_packets: Some(0),
-        map_addresses: false,
-        strict: false,
-        timeline: None,
-        timeline_from_us: 0.0,
-        timeline_for_us: None,
-        pcap_out: None,
+        ..RunRequest::default()
     };
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let (mut chip, notes) = design.chip(&request, config, &Shared::default())?;

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::preset::problem;
 use linecard_iss::{Class, Image, IssError, Machine, PACKET_ENTRY, Recorder, Trace};
 use linecard_malleable::{Pipeline, Work, WorkBuilder};
+use linecard_words::About;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

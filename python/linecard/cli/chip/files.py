@@ -37,7 +37,8 @@ def new(
 ) -> None:
     """Write a chip's file to start from.
 
-    Of a shipped chip it is the whole file with its comments; of another platform, a few lines that extend it.
+    Of a shipped chip it is the whole file with its comments; of another platform, a few lines that extend it. Beside it
+    stands chip.schema.json, which its first line names: an editor completes and checks the file by it.
 
     **Examples**
 
@@ -45,7 +46,8 @@ def new(
 
         linecard run my_chip.toml
     """
-    stderr.note_written([linecard.new(file, like=like)])
+    written = linecard.new(file, like=like)
+    stderr.note_written([written, written.with_name("chip.schema.json")])
 
 
 @takes_program

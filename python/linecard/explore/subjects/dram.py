@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from linecard._options import options
 from linecard.dram.run import dram
 from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, overrides_of
 
@@ -18,19 +19,7 @@ def _run_dram(request: Request, progress: Progress) -> Outcome:
 SUBJECT = Subject(
     "dram",
     "device",
-    {
-        "device": "--device",
-        "policy": "--policy",
-        "trace": "--trace",
-        "format": "--format",
-        "pattern": "--pattern",
-        "count": "--count",
-        "spacing": "--spacing",
-        "reads": "--reads",
-        "narrow": "--narrow",
-        "in_flight": "--in-flight",
-        "seed": "--seed",
-    },
+    {each.name: each.flag for each in options("dram") if not each.whole and each.kind != "settings"},
     {},
     True,
     "linecard dram run",

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
+from linecard._options import options
 from linecard.chip.length import CAPTURED_PACKETS, GENERATED_PACKETS, INTERVALS, numbers_of_summary
 from linecard.executed.for_chip import executed
 from linecard.explore.line_rows import line_rows
@@ -17,35 +18,23 @@ from linecard.request import check_counts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# What each of many runs may be asked for; settings have a table of their own.
+_ARGUMENTS = [each for each in options("run") if not each.whole and each.kind != "settings"]
+
 
 def _run_design(request: Request, progress: Progress) -> Outcome:
     asked = request.arguments
     trace = asked.get("trace")
     usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS
     packets, warmup = asked.get("packets", usual[0]), asked.get("warmup_packets")
-    seed = asked.get("seed", 1)
-    check_counts(seed=seed, packets=packets, warmup_packets=warmup or 0, has_end=trace is not None)
+    check_counts(seed=asked.get("seed", 1), packets=packets, warmup_packets=warmup or 0, has_end=trace is not None)
     overrides = overrides_of(request)
     with executed(
         asked.get("program"), preset=asked["preset"], overrides=overrides, **options_of(request)
     ) as executable:
-        report = _core.run(
-            asked["preset"],
-            app=asked.get("app"),
-            program=executable,
-            trace=trace,
-            overrides=overrides,
-            seed=seed,
-            packets=packets,
-            warmup_packets=warmup,
-            map_addresses=asked.get("map_addresses", False),
-            strict=asked.get("strict", False),
-            timeline=None,
-            timeline_from_us=0.0,
-            timeline_for_us=None,
-            verdict=asked.get("verdict", True),
-            progress=progress,
-        )
+        core = {each.name: asked[each.name] for each in _ARGUMENTS if each.name in asked}
+        core |= {"program": executable, "set": overrides, "packets": packets, "warmup_packets": warmup}
+        report = _core.run(core, verdict=asked.get("verdict", True), progress=progress)
     outcome = outcome_of_report(report, verdict=asked.get("verdict", True))
     return replace(outcome, measurements=[*outcome.measurements, *line_rows(report)]) if asked.get("lines") else outcome
 
@@ -74,15 +63,8 @@ SUBJECT = Subject(
     "run",
     "preset",
     {
-        "preset": "",
-        "app": "--app",
+        **{each.name: each.flag for each in _ARGUMENTS},
         **OPTIONS,
-        "trace": "--trace",
-        "seed": "--seed",
-        "packets": "--packets",
-        "warmup_packets": "--warmup",
-        "map_addresses": "--map-addresses",
-        "strict": "--strict",
         # The command finds the limit always, and shows the lines of a program.
         "verdict": NO_OPTION,
         "lines": NO_OPTION,

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::preset::problem;
 use crate::program::packets::PacketRequest;
 use linecard_ebpf::EbpfError;
+use linecard_words::About;
 
 /// A program to be run.
 #[derive(Clone, Debug)]

@@ -1,0 +1,139 @@
+//! What readers declare of keys, whether a file has them or not: the one table that the reference and the schemas are made of.
+
+use crate::shown::Shown;
+use serde::Serialize;
+use std::cell::RefCell;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// A key as its reader declares it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Declared {
+    /// The file that is read: a chip's reader reads those of its memories' parts, too.
+    pub file: String,
+    /// Dotted key path, as an override takes it.
+    pub key: String,
+    /// What it may be.
+    #[serde(flatten)]
+    pub allowed: Allowed,
+    /// The same in words.
+    pub words: String,
+    /// Unit of a number; empty for others.
+    pub unit: &'static str,
+    /// Units that a text with a number may have instead.
+    pub units: Vec<&'static str>,
+    /// What it means.
+    pub meaning: String,
+    /// Whether the file must give it.
+    pub needed: bool,
+    /// What it is if no file gives it.
+    pub default: Option<Shown>,
+    /// What it is.
+    pub value: Option<Shown>,
+}
+
+/// The type of a value with its range or its names.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Allowed {
+    /// A whole number.
+    Whole {
+        /// The least.
+        least: u64,
+        /// The most, if there is one.
+        most: Option<u64>,
+    },
+    /// A number, or a list of them.
+    Number {
+        /// The least, if there is one.
+        least: Option<f64>,
+        /// The most, if there is one.
+        most: Option<f64>,
+        /// Whether it may be a list.
+        list: bool,
+    },
+    /// True or false.
+    Switch,
+    /// Any text, or a list of them.
+    Text {
+        /// Whether it may be a list.
+        list: bool,
+    },
+    /// One of some names, or a list of them.
+    Name {
+        /// The names.
+        names: Vec<String>,
+        /// Whether it may be a list.
+        list: bool,
+    },
+    /// What its reader alone can judge.
+    Other {
+        /// In the reader's words.
+        words: String,
+    },
+}
+
+impl Allowed {
+    pub(crate) fn whole(range: &RangeInclusive<u64>) -> Self {
+        Self::Whole { least: *range.start(), most: Some(*range.end()).filter(|most| *most != u64::MAX) }
+    }
+
+    pub(crate) fn number(range: &RangeInclusive<f64>, list: bool) -> Self {
+        let bound = |bound: f64| Some(bound).filter(|bound| bound.is_finite() && bound.abs() != f64::MAX);
+        Self::Number { least: bound(*range.start()), most: bound(*range.end()), list }
+    }
+
+    pub(crate) fn name<T>(choices: &[(&str, T)], list: bool) -> Self {
+        Self::Name { names: choices.iter().map(|(name, _)| (*name).to_owned()).collect(), list }
+    }
+
+    pub(crate) fn other(words: &str) -> Self {
+        Self::Other { words: words.to_owned() }
+    }
+}
+
+impl fmt::Display for Allowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole { least, most: None } => write!(f, "a whole number from {least}"),
+            Self::Whole { least, most: Some(most) } => write!(f, "a whole number from {least} to {most}"),
+            Self::Number { least, most, list } => {
+                f.write_str(if *list { "numbers" } else { "a number" })?;
+                match (least, most) {
+                    (None, None) => f.write_str(" of any size"),
+                    (Some(least), None) => write!(f, " from {least}"),
+                    (None, Some(most)) => write!(f, " up to {most}"),
+                    (Some(least), Some(most)) => write!(f, " from {least} to {most}"),
+                }
+            }
+            Self::Switch => f.write_str("true or false"),
+            Self::Text { list: false } => f.write_str("text"),
+            Self::Text { list: true } => f.write_str("text, or a list of texts"),
+            Self::Name { names, list: false } => write!(f, "one of {}", names.join(", ")),
+            Self::Name { names, list: true } => write!(f, "names out of {}", names.join(", ")),
+            Self::Other { words } => f.write_str(words),
+        }
+    }
+}
+
+thread_local! {
+    /// Declarations of the readers of this thread, while somebody listens.
+    static HEARD: RefCell<Option<Vec<Declared>>> = const { RefCell::new(None) };
+}
+
+/// What readers declare on this thread while `read` runs, in the order of reading, beside what `read` returns. A key that
+/// is read again is declared again.
+pub fn declarations<T>(read: impl FnOnce() -> T) -> (T, Vec<Declared>) {
+    let before = HEARD.replace(Some(Vec::new()));
+    let result = read();
+    (result, HEARD.replace(before).unwrap_or_default())
+}
+
+/// Adds a declaration where somebody listens.
+pub(crate) fn declare(declared: impl FnOnce() -> Declared) {
+    HEARD.with_borrow_mut(|heard| {
+        if let Some(heard) = heard {
+            heard.push(declared());
+        }
+    });
+}

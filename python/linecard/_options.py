@@ -1,0 +1,111 @@
+"""What requests are made of, as the core declares it (`crates/platform/src/request.rs`).
+
+Functions of Python, options of commands, arguments of sweeps and the reference follow from it.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+from linecard import _core
+
+# How a kind of value is annotated in Python.
+ANNOTATIONS = {
+    "text": "str",
+    "whole": "int",
+    "number": "float",
+    "switch": "bool",
+    "texts": "Sequence[str]",
+    "path": "str | PathLike[str]",
+    "name": "str | PathLike[str]",
+    "preset": "str | PathLike[str]",
+    "steps": "str | PathLike[str] | Program",
+    "settings": "Settings",
+    "share": "float",
+    "maps": "Mapping[str, str | PathLike[str]]",
+}
+_KINDS = {"string": "text", "integer": "whole", "number": "number", "boolean": "switch", "array": "texts"}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A field of a request.
+
+    Attributes:
+        name: Its name in Python.
+        kind: What kind of value it is, a name of `ANNOTATIONS`.
+        required: Whether it must be given.
+        default: What it is if it is left out.
+        flags: Its option on the command line, in each way to write it; nothing if it has none, or is an argument.
+        metavar: What the help calls its value.
+        help: What it means.
+        details: What more there is to say of it in Python.
+        least: The least that it may be, if that is said.
+        most: The most.
+        usual: What the command takes if it is left out.
+        whole: Whether it is of one whole run, not of each of many.
+        first: Whether it may be given by its place in Python.
+    """
+
+    name: str
+    kind: str
+    required: bool
+    default: Any
+    flags: tuple[str, ...]
+    metavar: str | None
+    help: str
+    details: str
+    least: float | None
+    most: float | None
+    usual: Any
+    whole: bool
+    first: bool
+
+    @property
+    def annotation(self) -> str:
+        """Its type in Python."""
+        may_be_none = not self.required and self.default is None
+        return ANNOTATIONS[self.kind] + (" | None" if may_be_none else "")
+
+    @property
+    def flag(self) -> str:
+        """Its option, in the longest way to write it; empty if it is an argument of its place."""
+        return self.flags[0].partition("/")[0] if self.flags else ""
+
+
+@functools.cache
+def options(*groups: str) -> tuple[Option, ...]:
+    """The fields of groups of options, such as ``run``, ``question`` and ``program``."""
+    schemas = dict(_core.request_schemas())
+    return tuple(each for group in groups for each in options_of(schemas[group]))
+
+
+def options_of(schema: dict[str, Any]) -> list[Option]:
+    """The fields of a request, from its schema."""
+    return [_option(name, field, name in schema.get("required", ())) for name, field in schema["properties"].items()]
+
+
+def _option(name: str, field: dict[str, Any], required: bool) -> Option:
+    several = field["type"] if isinstance(field["type"], list) else [field["type"]]
+    kind = field.get("x-type", _KINDS[several[0]])
+    help_, _, details = field["description"].partition("\n\n")
+    default = field.get("default")
+    must = required and "null" not in several
+    flags = field.get("x-option", "-" if must else f"--{name.replace('_', '-')}")
+    return Option(
+        name=name,
+        kind=kind,
+        required=must,
+        default=None if kind == "settings" else tuple(default) if isinstance(default, list) else default,
+        flags=() if flags == "-" else tuple(flags.split(" ")),
+        metavar=field.get("x-metavar"),
+        help=" ".join(help_.split()),
+        details=" ".join(details.split()),
+        least=field.get("minimum"),
+        most=field.get("maximum"),
+        usual=field.get("x-usual", default),
+        whole=field.get("x-whole", False),
+        first=field.get("x-first", must),
+    )

@@ -1,0 +1,166 @@
+"""One design under one traffic: what `linecard.run` does."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core
+from linecard._options import options
+from linecard.chip.band import Range
+from linecard.chip.band_runs import run_band
+from linecard.chip.length import (
+    CAPTURED_PACKETS,
+    GENERATED_PACKETS,
+    NOT_REACHED,
+    Aim,
+    longer,
+    numbers_of_summary,
+    wrong_precision,
+)
+from linecard.chip.result import RunRequest, RunResult
+from linecard.chip.steps import application
+from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
+from linecard.executed.for_chip import executed
+from linecard.files import check_apart
+from linecard.request import ProgressCallback, check_counts, file_hash, name_of, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from linecard._schema import Run
+
+
+def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
+    """Simulate one design under one traffic.
+
+    The simulation runs in compiled code and releases the GIL, so threads run at the same time. Ctrl-C stops it.
+
+    Args:
+        asked: What is asked for.
+        progress: Called now and then.
+
+    Returns:
+        Everything the run tells; see :class:`linecard.RunResult`.
+
+    Raises:
+        ConfigError: The preset, a key or a value is wrong; every problem is listed.
+        TrafficError: The capture cannot be used.
+        RunError: The simulation stopped without a result.
+
+    Example:
+        >>> import linecard
+        >>> result = linecard.run("ixp1200", app="l3fwd16", set={"dram.banks": 2}, packets=2000, warmup_packets=500)
+        >>> result.summary.throughput_gbps > 0
+        True
+    """
+    preset, overrides, trace = name_of("preset", asked.preset), settings(asked.set), asked.trace
+    if asked.timeline is None:
+        _check_no_window(asked.timeline_from_us, asked.timeline_for_us)
+    outputs = {"timeline": asked.timeline, "pcap_out": asked.pcap_out}
+    maps = dict(asked.maps or {})
+    check_apart(outputs, preset, trace, asked.app, asked.program, asked.fib, asked.control, maps, overrides)
+    usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS
+    packets = usual[0] if asked.packets is None else asked.packets
+    warmup_packets = asked.warmup_packets
+    check_counts(seed=asked.seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)
+    if wrong := wrong_precision(asked.precision):
+        raise ConfigError.of(wrong)
+    started = time.perf_counter()
+    given, of_program = ({each.name: getattr(asked, each.name) for each in options(one)} for one in ("run", "program"))
+    with (
+        application(asked.app) as named,
+        executed(of_program.pop("program"), preset=preset, overrides=overrides, **of_program) as executable,
+    ):
+        program_hash = _program_hash(named, executable)
+        core = {name: fspath(value) if isinstance(value, PathLike) else value for name, value in given.items()}
+        core |= {"app": named, "program": executable}
+        length = (packets, warmup_packets)
+
+        def run(changes: Sequence[str], progress: ProgressCallback | None, *, whole: bool) -> dict[str, Any]:
+            request = {**core, "set": [*overrides, *changes], "packets": length[0], "warmup_packets": length[1]}
+            written = {} if whole else dict.fromkeys(outputs)
+            return _core.run({**request, **written}, verdict=asked.verdict and whole, progress=progress)
+
+        tried = [packets]
+        # Only the length that suffices is run with all that is asked for.
+        while asked.precision is not None and Aim(asked.precision).doubt(
+            [numbers_of_summary(run((), progress, whole=False)["summary"])]
+        ):
+            following = longer(*length, packets)
+            if following is None:
+                break
+            length = following
+            tried.append(length[0])
+        report = run((), progress, whole=True)
+        unwritten = report.pop("unwritten", ())
+        wall_seconds = time.perf_counter() - started
+        if asked.band and report.get("ranges"):
+            ranges = [Range(**each) for each in report["ranges"]]
+            report["band"] = run_band(
+                report["summary"],
+                ranges,
+                lambda changes, step: run(changes, step, whole=False)["summary"],
+                progress,
+            )
+    if asked.timeline is not None:
+        report["warnings"] += _beyond_the_end(asked.timeline_from_us, report["summary"]["simulated_seconds"] * 1e6)
+    if asked.precision is not None and (
+        lacks := Aim(asked.precision).shortfall([numbers_of_summary(report["summary"])], tried)
+    ):
+        report["warnings"].append(f"{NOT_REACHED}: {lacks}")
+    packets, warmup_packets = length
+    if warmup_packets is None and report["summary"].get("steady") is None:
+        warmup_packets = usual[1]
+    request = RunRequest(
+        overrides=tuple(overrides),
+        packets=packets,
+        warmup_packets=warmup_packets,
+        map_addresses=asked.map_addresses,
+        input_hash=None if trace is None or not Path(trace).is_file() else file_hash(trace),
+        program_hash=program_hash,
+    )
+    result = RunResult.from_report(report, request, wall_seconds=wall_seconds)
+    if unwritten:
+        raise NotWrittenError("\n".join(unwritten), result)
+    return result
+
+
+def _check_no_window(from_us: float, for_us: float | None) -> None:
+    """Refuse a window of a timeline that nobody asked for."""
+    given = (
+        ("timeline_from_us (--timeline-from)", from_us != 0.0),
+        ("timeline_for_us (--timeline-for)", for_us is not None),
+    )
+    message = "has no effect without a timeline to write (timeline, --timeline)"
+    problems = [ConfigProblem(name, "", message) for name, is_given in given if is_given]
+    if problems:
+        raise ConfigError.of(problems)
+
+
+def _beyond_the_end(from_us: float, measured_us: float) -> list[str]:
+    """What to know about a timeline that begins when the run has ended."""
+    if from_us < measured_us:
+        return []
+    return [
+        f"the timeline is empty: it begins {from_us:,.3f} us into the measured time, which ends after "
+        f"{measured_us:,.3f} us; let it begin earlier with --timeline-from"
+    ]
+
+
+def _program_hash(steps: str | None, executable: Mapping[str, Any] | None) -> str | None:
+    """SHA-256 of a file of steps, and of a program's file, the files that it is given and what is asked of it."""
+    own = None if steps is None or not steps.endswith(".toml") or not Path(steps).is_file() else file_hash(steps)
+    if executable is None:
+        return own
+    files = [executable["path"], executable["fib"], executable["control"], *(file for _, file in executable["maps"])]
+    contents = [None if file is None else file_hash(file) for file in files]
+    asked = [executable["section"], executable["cpus"], [name for name, _ in executable["maps"]]]
+    if executable["entry"] is not None:
+        asked.append(executable["entry"])
+    identity = [contents, asked] if own is None else [contents, asked, own]
+    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()

@@ -1,0 +1,76 @@
+"""Options of commands that follow from what the core declares of a request (`linecard._options`)."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from linecard._options import options
+from linecard.cli import completion
+from linecard.cli.executed.maps import maps
+from linecard.cli.options import read_share
+
+if TYPE_CHECKING:
+    from linecard._options import Option
+
+# How the command line reads a kind of value, and whether it may be given several times.
+_TYPES: dict[str, Any] = {"whole": int, "number": float, "switch": bool, "path": Path, "share": float}
+_SEVERAL = ("settings", "texts", "maps")
+
+
+def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command with the options of these groups besides its own, which it takes as one argument, named as in Python.
+
+    A name that the command itself has stays its own.
+    """
+
+    def with_options(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        kind = inspect.Parameter.KEYWORD_ONLY
+        own = [each.replace(kind=kind) for each in signature.parameters.values() if each.name != into]
+        asked = [each for each in options(*groups) if each.flags or each.required]
+        several = [each for each in asked if each.name not in signature.parameters]
+
+        @functools.wraps(command)
+        def call(*args: Any, **kwargs: Any) -> None:
+            given = {each.name: _read(each, kwargs.pop(each.name)) for each in several}
+            command(*args, **kwargs, **{into: given})
+
+        # The options of a request stand before those of its results, those of a program alone behind what it is for.
+        parameters = [*own, *map(_parameter, several)] if groups == ("program",) else [*map(_parameter, several), *own]
+        call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        call.__annotations__ = {each.name: each.annotation for each in parameters}
+        return call
+
+    return with_options
+
+
+def _read(option: Option, value: Any) -> Any:
+    return maps(value or ()) if option.kind == "maps" else value or () if option.kind == "texts" else value
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    several = option.kind in _SEVERAL
+    kind: Any = list[str] if several else _TYPES.get(option.kind, str)
+    said: dict[str, Any] = {
+        "metavar": option.metavar,
+        "help": option.help.removesuffix(".") + "; repeatable." if several else option.help,
+    }
+    if option.kind == "preset":
+        said["autocompletion"] = completion.chips
+    if option.required and not option.flags:
+        annotation: Any = Annotated[kind, typer.Argument(**said)]
+        return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation)
+    if option.kind == "share":
+        said["parser"] = read_share
+    if option.least or option.most:
+        # That a number is none below nothing is said where requests are checked, in words.
+        said |= {"min": option.least, "max": option.most}
+    default = inspect.Parameter.empty if option.required else None if several else option.usual
+    annotation = Annotated[kind if default is not None else kind | None, typer.Option(*option.flags, **said)]
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)

@@ -1,0 +1,78 @@
+"""A DRAM part alone, under a trace or a pattern: what `linecard.dram` does."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import nullcontext
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linecard import _core
+from linecard._convert import convert
+from linecard._options import options
+from linecard.dram.result import MemoryResult
+from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
+from linecard.files import check_apart
+from linecard.records import need_polars
+from linecard.request import U64_MAX, name_of, out_of_range, settings
+
+if TYPE_CHECKING:
+    from linecard._schema import Dram
+    from linecard.request import ProgressCallback
+
+
+def simulate(asked: Dram, progress: ProgressCallback | None) -> MemoryResult:
+    """Run a DRAM part alone under a trace or a pattern.
+
+    Args:
+        asked: What is asked for.
+        progress: Called now and then.
+
+    Raises:
+        ConfigError: A preset, a key or an option is wrong; every problem is listed.
+        TrafficError: The trace cannot be used; the text has its line and what was expected.
+
+    Example:
+        >>> import linecard
+        >>> linecard.dram("ddr4_2400", pattern="stream", count=1000).reads
+        1000
+    """
+    given = {each.name: getattr(asked, each.name) for each in options("dram")}
+    given |= {"set": settings(asked.set), "device": name_of("device", asked.device)}
+    given["policy"] = name_of("policy", asked.policy)
+    problems = []
+    if (asked.trace is None) == (asked.pattern is None):
+        found = "neither" if asked.trace is None else "both"
+        problems.append(ConfigProblem("input", "", f"found {found}, expected a trace or a pattern"))
+    if asked.trace is not None:
+        problems += [
+            ConfigProblem(name, "", "has no effect with a trace; leave it out")
+            for name in ("count", "spacing", "reads", "narrow")
+            if given[name] is not None
+        ]
+    elif asked.format is not None:
+        problems.append(ConfigProblem("format", "", "has no effect with a pattern; leave it out"))
+    counts = {name: given[name] or 0 for name in ("count", "spacing", "seed", "in_flight")}
+    problems += out_of_range({name.replace("_", " "): value for name, value in counts.items()}, 0, U64_MAX)
+    if problems:
+        raise ConfigError.of(problems)
+    outputs = {"requests": asked.requests, "commands": asked.commands}
+    check_apart(outputs, asked.device, asked.policy, asked.trace, given["set"])
+    if asked.frames:
+        need_polars()
+    with tempfile.TemporaryDirectory() if asked.frames else nullcontext("") as folder:
+        for name, file in outputs.items():
+            given[name] = Path(folder) / name if file is None and asked.frames else file
+        request = {name: fspath(value) if isinstance(value, PathLike) else value for name, value in given.items()}
+        plain = _core.dram(request, progress=progress)
+        unwritten = plain.pop("unwritten", ())
+        result = convert(plain, MemoryResult)
+        if unwritten:
+            raise NotWrittenError("\n".join(unwritten), result)
+        if asked.frames:
+            read_csv = need_polars().read_csv
+            frames = {f"{name}_frame": read_csv(given[name]) for name in outputs}
+            result = replace(result, **frames)
+    return result

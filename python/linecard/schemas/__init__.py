@@ -1,0 +1,67 @@
+"""JSON Schemas of the files that Linecard reads: editors complete and check a file by them.
+
+``make docs`` writes them from what readers declare.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from pathlib import Path
+from typing import Any
+
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.files import write_text
+
+# Names of schemas, and the files that each is for.
+NAMES = {
+    "chip": "a chip",
+    "program": "a program of steps",
+    "dram": "a DRAM part or a standard",
+    "policy": "a policy of a DRAM controller",
+    "traffic": "a described link",
+    "queueing": "a machine of queue managers",
+    "sweep": "a sweep or an optimisation",
+    "study": "a study",
+}
+
+
+def schema(name: str = "chip") -> dict[str, Any]:
+    """JSON Schema (draft-07) of a file: its keys with types, units, ranges, names, meanings and defaults.
+
+    Args:
+        name: What the file is: ``chip``, ``program``, ``dram``, ``policy``, ``traffic``, ``queueing``, ``sweep`` or
+            ``study``.
+
+    Raises:
+        ConfigError: There is no such schema.
+
+    Example:
+        >>> import linecard
+        >>> linecard.schema("chip")["properties"]["kind"]["const"]
+        'chip'
+    """
+    found: dict[str, Any] = json.loads(_text(name))
+    return found
+
+
+def write_schema(name: str, beside: Path) -> Path:
+    """Write the schema of a file into its folder, as `line` names it. Another file of this name is not touched."""
+    file = beside.with_name(f"{name}.schema.json")
+    if not file.exists() or f'"title": "Linecard: {name}"' in file.read_text(encoding="utf-8", errors="replace"):
+        write_text(file, _text(name))
+    return file
+
+
+def line(name: str) -> str:
+    """The first line of a file: by it editors find the schema that `write_schema` writes."""
+    return f"#:schema ./{name}.schema.json\n"
+
+
+def _text(name: str) -> str:
+    if name not in NAMES:
+        near = difflib.get_close_matches(str(name), NAMES, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        problem = ConfigProblem("schema", "", f"found {name!r}, expected one of {', '.join(NAMES)}{hint}")
+        raise ConfigError.of([problem])
+    return Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8")

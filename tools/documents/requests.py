@@ -1,0 +1,164 @@
+"""Python's types and functions of requests, as text, from what the core declares (`linecard._options`)."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from linecard._options import Option, options
+from linecard.chip import simulate as chip
+from linecard.dram import simulate as dram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_WRITTEN = "Written by `make docs` from requests of crates/platform."
+_TYPES = """
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+    from linecard.chip.steps import Program
+    from linecard.request import Settings
+"""
+_IMPORTS = """
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard._arguments import plain
+from linecard._schema import {shape}
+from {module} import simulate
+
+if TYPE_CHECKING:
+{imports}
+"""
+# What annotations may name, and where it is.
+_NAMES = {
+    "Mapping": "collections.abc",
+    "Sequence": "collections.abc",
+    "PathLike": "os",
+    "Program": "linecard.chip.steps",
+    "Settings": "linecard.request",
+    "ProgressCallback": "linecard.request",
+    "RunResult": "linecard.chip.result",
+    "MemoryResult": "linecard.dram.result",
+}
+_PROGRESS = "progress: ProgressCallback | None = None,"
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A request: the function of Python that takes it, and the type that holds it."""
+
+    function: str
+    shape: str
+    groups: tuple[str, ...]
+    simulate: Callable[..., object]
+    result: str
+    counted: str
+
+    @property
+    def fields(self) -> tuple[Option, ...]:
+        return options(*self.groups)
+
+
+_REQUESTS = (
+    _Request("run", "Run", ("run", "program", "question"), chip.simulate, "RunResult", "packets done, packets in all"),
+    _Request("dram", "Dram", ("dram", "dram question"), dram.simulate, "MemoryResult", "requests done, in all or 0"),
+)
+
+
+def request_texts() -> dict[str, str]:
+    """The generated modules by path below the package."""
+    functions = {request.simulate.__module__.split(".")[1]: request for request in _REQUESTS}
+    return {
+        "_schema.py": _formatted(_schema()),
+        **{f"{folder}/run.py": _formatted(_function(request)) for folder, request in functions.items()},
+    }
+
+
+def _schema() -> str:
+    # A search has a budget of its own.
+    executed, budget = ([each for each in options("program") if (each.name == "budget") == has] for has in (0, 1))
+    parts = [f'"""Requests. {_WRITTEN}"""', _TYPES]
+    for request in _REQUESTS:
+        parts += [
+            f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {request.shape}:",
+            _documented(f"What `linecard.{request.function}` is asked for.", "Attributes", request.fields),
+            *(f"    {each.name}: {each.annotation}{_default(each)}" for each in request.fields),
+        ]
+    for head, of, several in (
+        ("class Executed(TypedDict, total=False):", "A program that a chip executes.", executed),
+        (
+            "class ProgramOptions(Executed, total=False):",
+            "The same with the instructions that a packet may take.",
+            budget,
+        ),
+    ):
+        parts += [head, _documented(of, "Attributes", several)]
+        parts += [f"    {each.name}: {each.annotation}" for each in several]
+    return "\n".join(parts)
+
+
+def _function(request: _Request) -> str:
+    head, _, tail = (inspect.getdoc(request.simulate) or "").partition("\n\nArgs:")
+    tail = tail.partition("\n\n")[2]
+    first, others = ([each for each in request.fields if each.first == has] for has in (True, False))
+    arguments = [f"{each.name}: {each.annotation}{_default(each)}," for each in first]
+    arguments += ["*,", *(f"{each.name}: {each.annotation}{_default(each)}," for each in others), _PROGRESS]
+    said = f"progress: Called now and then with ({request.counted}), from the thread that calls ``{request.function}``."
+    given = ", ".join(f"{each.name}={each.name}" for each in request.fields)
+    signature = f"def {request.function}({' '.join(arguments)}) -> {request.result}:"
+    imports = _IMPORTS.format(shape=request.shape, module=request.simulate.__module__, imports=_imports(signature))
+    return "\n".join(
+        (
+            f'"""`linecard.{request.function}`. {_WRITTEN}"""',
+            imports,
+            f"@plain\n{signature}",
+            _documented(head, "Args", request.fields, [said], tail),
+            f"    return simulate({request.shape}({given}), progress)",
+        )
+    )
+
+
+def _imports(signature: str) -> str:
+    """The imports that annotations need, other packages first."""
+    named: dict[str, list[str]] = {}
+    for name, module in _NAMES.items():
+        if re.search(rf"\b{name}\b", signature):
+            named.setdefault(module, []).append(name)
+    lines = [f"    from {module} import {', '.join(sorted(names))}" for module, names in sorted(named.items())]
+    own = [line for line in lines if "linecard" in line]
+    return "\n".join([*(line for line in lines if line not in own), "", *own])
+
+
+def _default(option: Option) -> str:
+    return "" if option.required else f" = {option.default!r}"
+
+
+def _documented(head: str, name: str, several: Iterable[Option], also: Iterable[str] = (), tail: str = "") -> str:
+    """A docstring with what each option means."""
+    said = [f"{each.name}: {' '.join(filter(None, (each.help, each.details)))}" for each in several]
+    said = [text.replace("`", "``") for text in said]
+    rows = [
+        textwrap.fill(text, 112, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        for text in (*said, *also)
+    ]
+    text = "\n".join((head, "", f"{name}:", textwrap.indent("\n".join(rows), "    "), *([f"\n{tail}"] if tail else [])))
+    return textwrap.indent(f'"""{text}\n"""', "    ", lambda line: bool(line.strip()))
+
+
+def _formatted(text: str) -> str:
+    command = (sys.executable, "-m", "ruff", "format", "--line-length", "120", "--stdin-filename", "x.py", "-")
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
