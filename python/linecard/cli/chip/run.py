@@ -107,7 +107,7 @@ def run(
         for warning in result.warnings:
             if warning.startswith("the timeline is "):
                 stderr.diagnose(warning)
-    _end(result, asked["trace"], precision)
+    _end(result, asked["trace"], asked["precision"])
 
 
 def _end(result: linecard.RunResult, trace: Path | None, precision: float | None) -> None:
