@@ -20,8 +20,6 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-# Files that recipes make.
-FILES = Path(__file__).with_name("recipes")
 import linecard
 from linecard import _core
 from linecard._options import options
@@ -29,6 +27,8 @@ from linecard.chip.simulate import simulate
 from linecard.cli.asked import takes
 from tools.documents.requests import request_texts
 
+# Files that recipes make.
+FILES = Path(__file__).with_name("recipes")
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text().partition("## Recipes")[2].partition("\n## ")[0]
 
 
