@@ -13,8 +13,8 @@ from conftest import ROOT
 from jsonschema import Draft7Validator
 
 import linecard
-from tools.documents.__main__ import written_modules
 from linecard.schemas import NAMES
+from tools.documents.__main__ import written_modules
 
 TAPLO = Path(sys.executable).with_name("taplo")
 FOLDERS = {

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from linecard.catalogue import presets
-from tools.documents.chip_keys import SPECIMENS, STEPS, TABLES
-from tools.documents.markdown import attributes, first_sentences
-from tools.documents.specimens import NAMED, Key, Specimen, keys_of
 from linecard.explore import objectives, spec
 from linecard.explore.subject import SUBJECTS
 from linecard.study import keys as study
+from tools.documents.chip_keys import SPECIMENS, STEPS, TABLES
+from tools.documents.markdown import attributes, first_sentences
+from tools.documents.specimens import NAMED, Key, Specimen, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT
 
 import linecard
-from linecard.cli.pieces import BIT_RATES, PACKET_RATES, rate
+from linecard.numbers import BIT_RATES, PACKET_RATES, rate
 
 QUICK = ("--packets", 2000, "--warmup", 500)
 COMMANDS = ("run", "flows", "flowcache", "presets", "describe", "reproduce")
@@ -108,7 +108,7 @@ def test_shares_are_shares():
 
 def test_files_are_written_with_their_manifest(cli, tmp_path):
     path = tmp_path / "run.csv"
-    ended = cli("run", "ixp1200", *QUICK, "--csv", path, "--json")
+    ended = cli("run", "ixp1200", *QUICK, "-o", path, "--json")
     assert ended.status == 0
     run_id = json.loads(ended.out)["run_id"]
     assert path.read_text().splitlines()[1].startswith(run_id)
