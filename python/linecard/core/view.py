@@ -62,23 +62,25 @@ def _(result: CoreResult) -> list[Part]:
 
 @view.register
 def _(result: Cores) -> list[Part]:
-    if len(result.results) == 1:
-        return view_of(result.results[0])
-    first = result.results[0]
+    first, *others = result.results
+    if not others:
+        return view_of(first)
     curves = [_curve(each, f"{each.latency_cycles} cycles") for each in result.results]
+    every = Chart("Throughput", *_AXES, curves, "throughput of every split, by cycles of an access off chip")
     return [
         Title(f"{first.program.name}: threads or cache", "by the latency of memory"),
-        *(part for each in result.results for part in _named(each)),
-        Chart("Throughput", *_AXES, curves, "throughput of every split, by cycles of an access off chip"),
+        *_named(first, [every]),
+        *(part for each in others for part in _named(each, [])),
     ]
 
 
-def _named(result: CoreResult) -> Iterator[Part]:
-    """The parts of one latency, with it in their headings, and without the curve that the chart of all has."""
+def _named(result: CoreResult, curves: list[Part]) -> Iterator[Part]:
+    """The parts of one latency, with it in their headings, and other curves in place of its own."""
     for part in view_of(result):
-        if isinstance(part, (Table, Chart, Stacked)):
-            if part != _throughput(result):
-                yield part._replace(title=f"{part.title}, {result.latency_cycles} cycles")
+        if part == _throughput(result):
+            yield from curves
+        elif isinstance(part, (Table, Chart, Stacked)):
+            yield part._replace(title=f"{part.title}, {result.latency_cycles} cycles")
         else:
             yield part
 
@@ -139,7 +141,6 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
         for each in found.history
     ]
     return [
-        Facts(facts, "A malleable core, adapting"),
         Chart(
             "Threads of the malleable core",
             Axis("packets so far", low=0),
@@ -148,6 +149,7 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
             [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
             "from a packet on: tried, or kept until the next trials",
         ),
+        Facts(facts, "A malleable core, adapting"),
         Table(
             "What the malleable core did",
             (text("from packet"), "threads", "packets/Mcycle", text("kind")),

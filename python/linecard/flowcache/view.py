@@ -7,7 +7,7 @@ import math
 from linecard.flowcache.curves import CacheCurves, ReuseRow
 from linecard.flowcache.result import BestPolicy, CacheRow, FlowCacheResult
 from linecard.numbers import percent
-from linecard.traffic.flow_view import TrafficView, sizes_chart
+from linecard.traffic.flow_view import sizes_chart
 from linecard.view import (
     BAR,
     Axis,
@@ -39,7 +39,7 @@ DIAGNOSTICS_SHOWN = 10
 def _(result: FlowCacheResult) -> list[Part]:
     best = {(each.entries, each.ways): each.policy for each in result.best}
     marked = [at for at, row in enumerate(result.rows) if best.get((row.entries, row.ways)) == row.policy]
-    silence = (result.time_out_ns or 0) / 1e9
+    ended = f"ended by a silence of {(result.time_out_ns or 0) / 1e9:g} s"
     return [
         Title(result.input),
         Facts(result.facts()),
@@ -58,8 +58,10 @@ def _(result: FlowCacheResult) -> list[Part]:
         ),
         _hit_rates(result),
         _misses(result),
+        *([_lru(result.curves)] if result.curves is not None else []),
+        *([sizes_chart(result.traffic)] if result.traffic is not None else []),
         *(_curves(result.curves, result.packets) if result.curves is not None else []),
-        *(_flows(result.traffic, silence) if result.traffic is not None else []),
+        *([Facts(result.traffic.facts(), "Flows", ended)] if result.traffic is not None else []),
         Table(
             "False hits",
             (
@@ -75,10 +77,6 @@ def _(result: FlowCacheResult) -> list[Part]:
             said="probabilities: measured, and expected of the digest and of the part that is stored",
         ),
     ]
-
-
-def _flows(traffic: TrafficView, silence: float) -> list[Part]:
-    return [Facts(traffic.facts(), "Flows", f"ended by a silence of {silence:g} s"), sizes_chart(traffic)]
 
 
 def _cache(row: CacheRow) -> tuple[Cell, ...]:
@@ -152,11 +150,6 @@ def _curves(curves: CacheCurves, packets: int) -> list[Part]:
     misses = {(row.entries, row.ways if row.sets > 1 else 0): row.miss_ratio for row in curves.lru}
     sizes = sorted({entries for entries, number in misses if number == 0 and entries >= WAYS[-1]})
     grid = [[misses.get((entries, number)) for number in (*WAYS, 0)] for entries in sizes]
-    largest = curves.curve[-1].entries
-    lines = {"fully associative": [(row.entries, row.miss_ratio * 100) for row in curves.curve if row.entries > 0]}
-    for ways in WAYS[:4]:
-        rows = sorted((row.entries, row.miss_ratio * 100) for row in curves.lru if row.ways == ways and row.sets > 1)
-        lines[f"{ways}-way"] = [row for row in rows if row[0] <= largest] or rows[:1]
     reuse = [
         (_span(row), row.packets / max(1, packets), row.packets, f"{row.cumulative_percent:.1f} %")
         for row in curves.reuse
@@ -172,14 +165,22 @@ def _curves(curves: CacheCurves, packets: int) -> list[Part]:
             said="packets that miss, in percent",
         ),
         bars("Reuse", reuse, "other digests before a digest comes back; packets, and share so far"),
-        Chart(
-            "LRU of every size",
-            Axis("entries", logarithmic=True),
-            Axis("misses, %", zero=True),
-            [Series(name, points) for name, points in lines.items()],
-            "packets that miss",
-        ),
     ]
+
+
+def _lru(curves: CacheCurves) -> Chart:
+    largest = curves.curve[-1].entries
+    lines = {"fully associative": [(row.entries, row.miss_ratio * 100) for row in curves.curve if row.entries > 0]}
+    for ways in WAYS[:4]:
+        rows = sorted((row.entries, row.miss_ratio * 100) for row in curves.lru if row.ways == ways and row.sets > 1)
+        lines[f"{ways}-way"] = [row for row in rows if row[0] <= largest] or rows[:1]
+    return Chart(
+        "LRU of every size",
+        Axis("entries", logarithmic=True),
+        Axis("misses, %", zero=True),
+        [Series(name, points) for name, points in lines.items()],
+        "packets that miss",
+    )
 
 
 def _span(row: ReuseRow) -> str:
