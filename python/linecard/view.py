@@ -141,7 +141,7 @@ class Axis(NamedTuple):
     Attributes:
         name: What it is, with its unit.
         logarithmic: Whether equal ratios have equal lengths.
-        zero: Whether it begins at zero.
+        zero: Whether it begins at zero; ``None`` for where what varies would still take a quarter of it.
         low: Where it begins, if not where the data do.
         high: Where it ends likewise.
         names: Names in place of numbers, from 0 on.
@@ -149,7 +149,7 @@ class Axis(NamedTuple):
 
     name: str
     logarithmic: bool = False
-    zero: bool = False
+    zero: bool | None = False
     low: float | None = None
     high: float | None = None
     names: Sequence[str] = ()

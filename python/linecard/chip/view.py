@@ -90,7 +90,7 @@ def _facts(result: RunResult) -> list[Fact]:
     first = result.summary
     loss, of_all = loss_words(first)
     tone = "good" if first.packets_dropped == 0 else "warn" if first.loss_fraction < 0.01 else "bad"
-    leaves = f"{rate(first.throughput_mpps, PACKET_RATES)}   offered {rate(first.offered_gbps, BIT_RATES)}"
+    leaves = f"{rate(first.throughput_mpps, PACKET_RATES)}, offered {rate(first.offered_gbps, BIT_RATES)}"
     facts = [
         Fact("Throughput", rate(first.throughput_gbps, BIT_RATES), leaves, "best"),
         Fact("Loss", loss, of_all, "warn" if loss == "none yet" else tone),
@@ -115,7 +115,7 @@ def _facts(result: RunResult) -> list[Fact]:
 
 
 def _named(*times: tuple[str, float]) -> str:
-    return "   ".join(f"{name} {si_time(value)}" for name, value in times)
+    return ", ".join(f"{name} {si_time(value)}" for name, value in times)
 
 
 def _over(result: RunResult, band: Band) -> Paragraphs:
@@ -132,7 +132,7 @@ def _band(band: Band, stated: Summary) -> tuple[str, str]:
     p99 = [end.latency_ns.p99 for end in ends]
     packets = rate(max(mpps), PACKET_RATES, min(mpps))
     times = f"p99 {si_time(min(p99))} to {si_time(max(p99))}"
-    return rate(max(gbps), BIT_RATES, min(gbps)), f"{packets}   {times}"
+    return rate(max(gbps), BIT_RATES, min(gbps)), f"{packets}, {times}"
 
 
 def _sure(summary: Summary) -> str:
@@ -143,7 +143,7 @@ def _sure(summary: Summary) -> str:
         said = f"95 %: {rate(sure.throughput_gbps.high, BIT_RATES, sure.throughput_gbps.low)}"
         if summary.packets_dropped:
             said += f", loss {percent(sure.loss_fraction.low, 2)} to {percent(sure.loss_fraction.high, 2)}"
-        said += f", mean latency {si_time(sure.latency_mean_ns.low)} to {si_time(sure.latency_mean_ns.high)}   "
+        said += f", mean latency {si_time(sure.latency_mean_ns.low)} to {si_time(sure.latency_mean_ns.high)}; "
     return f"{said}{summary.packets_inside:,} packets inside at the end"
 
 

@@ -72,15 +72,15 @@ def _chart(result: OptimizeResult, knee: Mapping[str, Any]) -> Chart:
         tried = [(float(at), row[columns[0]]) for at, row in enumerate(rows, 1)]
         best = result.front[0]["objectives"][0]
         x = Axis("run, in the order of the search")
-        y = Axis(objective(result.objectives[0]))
+        y = Axis(objective(result.objectives[0]), zero=None)
         return Chart("Runs", x, y, [Series(runs, tried, line=False)], level=("the best", best))
     front = sorted(result.front, key=lambda row: tuple(row["objectives"]))
     # With two objectives the front is a line; with more, these two show a part of it.
     line = len(result.objectives) == 2
     return Chart(
         "Runs and front",
-        Axis(objective(result.objectives[0])),
-        Axis(objective(result.objectives[1])),
+        Axis(objective(result.objectives[0]), zero=None),
+        Axis(objective(result.objectives[1]), zero=None),
         [
             Series(runs, [(row[columns[0]], row[columns[1]]) for row in rows], line=False),
             Series(f"front, {len(front):,}", _points(front), line=line, ranges=_ranges(front)),

@@ -122,13 +122,7 @@ def chart_of(result: SweepResult) -> list[Part]:
     else:
         points = [(place, value) for places in groups.values() for place, values in places.items() for value in values]
         series = [Series("", points, line=False)]
-    low, high = min(float(row[up]) for row in rows), max(float(row[up]) for row in rows)
-    begins_at_zero = low <= 0 or low == high or (high - low) / high >= LEAST_SHARE
-    return [Chart(result.title, Axis(label(across), names=names), Axis(label(up), zero=begins_at_zero), series, note)]
-
-
-# An axis begins at zero unless what varies would take less than this share of it.
-LEAST_SHARE = 0.25
+    return [Chart(result.title, Axis(label(across), names=names), Axis(label(up), zero=None), series, note)]
 
 
 def _line(name: str, places: Mapping[float, Sequence[float]]) -> Series:

@@ -24,6 +24,8 @@ WIDTH, HEIGHT = 420, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 20, 12, 44
 _COLOURS = 8
 _LARGE, _SMALL = 1e4, 1e-3
+# Of an axis that begins at zero where the picture allows it, what varies takes this share at least.
+LEAST_SHARE = 0.25
 KEY = re.compile(r"[a-z]\w*(\.\w+|\[\d+\])+|[a-z]+(_[a-z]+)+")
 _STEP, _LETTERS, _MOST_BARS = 22, 12, 40
 
@@ -74,7 +76,8 @@ class _Scale:
     def __init__(self, axis: Axis, values: Sequence[float], start: float, end: float) -> None:
         finite = [value for value in values if math.isfinite(value) and (value > 0 or not axis.logarithmic)]
         low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
-        low = axis.low if axis.low is not None else 0.0 if axis.zero and low > 0 else low
+        from_zero = axis.zero or (axis.zero is None and (low == high or high - low >= LEAST_SHARE * high))
+        low = axis.low if axis.low is not None else 0.0 if from_zero and low > 0 else low
         high = axis.high if axis.high is not None else high
         if axis.names:
             low, high = -0.5, len(axis.names) - 0.5
@@ -182,7 +185,7 @@ def _lines(part: Chart) -> Drawn | None:
     if part.level is not None and (at := up.at(part.level[1])) is not None:
         found.append(
             f'<line x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}" stroke="var(--front)" '
-            f'stroke-dasharray="4 3"/>{_text(WIDTH - _RIGHT - 4, at - 4, part.level[0], "end", "level")}'
+            f'stroke-dasharray="4 3"/>{_text(_LEFT + 4, at - 4, part.level[0], kind="level")}'
         )
     for number, each in enumerate(part.series):
         found += _series(each, number, across, up)
@@ -274,26 +277,23 @@ def _bars(part: Table) -> Drawn | None:
     rows = []
     for cells in part.rows:
         at = next((n for n, cell in enumerate(cells) if isinstance(cell, Bar)), None)
-        if at is not None and not isinstance(cells, str):
+        if at is not None and isinstance(bar := cells[at], Bar):
             texts = [cell.text if isinstance(cell, Said) else str(cell) for cell in (*cells[:at], *cells[at + 1 :][:1])]
-            rows.append(
-                (", ".join(map(_readable, filter(None, texts[:at]))), cells[at], texts[at] if texts[at:] else "")
-            )
-    rows = rows[:_MOST_BARS]
+            rows.append((", ".join(map(_readable, filter(None, texts[:at]))), bar, "".join(texts[at:])))
+    rows = rows[: part.shown or _MOST_BARS]
     if not rows:
         return None
     left = min(14 + max(width_of(name, _LETTERS) for name, _, _ in rows), WIDTH * 0.55)
     right = 10 + max(width_of(said, _LETTERS) for _, _, said in rows)
     room = WIDTH - left - right
-    signed = any(isinstance(bar, Bar) and bar.signed for _, bar, _ in rows)
-    low = -1.0 if any(isinstance(bar, Bar) and min(bar.share, bar.low or 0.0) < 0 for _, bar, _ in rows) else 0.0
+    signed = any(bar.signed for _, bar, _ in rows)
+    low = max(-1.0, min(0.0, *(min(bar.share, bar.low or 0.0) for _, bar, _ in rows)))
 
     def x(share: float) -> float:
         return left + (min(max(share, low), 1.0) - low) / (1 - low) * room
 
     found = []
     for at, (name, bar, said) in enumerate(rows):
-        assert isinstance(bar, Bar)
         y = 4 + at * _STEP
         start, end = sorted((x(0.0), x(bar.share)))
         colour = "bad" if bar.share < 0 else "front" if bar.tone in {"bad", "warn"} and not signed else "point"

@@ -29,7 +29,7 @@ COLOURS = {
 _STYLE = """text { fill: var(--dim); font-size: 12px; } .name { fill: var(--ink); } .head { fill: var(--ink);
   font-weight: 700; } .cut { font-size: 10px; } .level { fill: var(--front); } .grid { stroke: var(--line); }
 .frame { stroke: var(--dim); fill: none; } path.cut, .range { stroke: var(--ink); stroke-width: 1.2; fill: none; }"""
-_MARGIN, _GAP, _HEAD = 20, 32, 26
+_MARGIN, _GAP = 20, 32
 # Pixels of a PNG for one of the drawing.
 SCALE = 2
 _FONT = "Roboto"
@@ -43,22 +43,28 @@ def picture(parts: Sequence[Part]) -> str:
     charts = [found for part in _charts(parts, tables=False) if (found := drawn(part))]
     charts = charts or [found for part in _charts(parts, tables=True) if (found := drawn(part))]
     charts = charts or [_listed(part) for part in _charts(parts, tables=True) if isinstance(part, Table) and part.rows]
-    heights = [float(_MARGIN + _HEAD)] * (2 if len(charts) > 1 else 1)
+    columns = 2 if len(charts) > 1 else 1
+    width = 2 * _MARGIN + columns * WIDTH + (columns - 1) * _GAP
+    heads = wrap(title.name, 15, width - 2 * _MARGIN, bold=True)
+    heights = [float(_MARGIN + 8 + 18 * len(heads))] * columns
     elements = []
     for each in charts:
         column = heights.index(min(heights))
         placed, height = _placed(each, _MARGIN + column * (WIDTH + _GAP), heights[column])
         elements.append(placed)
         heights[column] += height
-    width = 2 * _MARGIN + len(heights) * WIDTH + (len(heights) - 1) * _GAP
+    named = "".join(
+        f'<text x="{_MARGIN}" y="{_MARGIN + 8 + 18 * at}" style="fill:{COLOURS["ink"]};font-size:15px;font-weight:700">'
+        f"{clean(line)}</text>"
+        for at, line in enumerate(heads)
+    )
     body = _resolved(f"<style>{_STYLE}</style>{''.join(elements)}")
     name = clean(title.name)
     return (
         f'<?xml version="1.0" encoding="utf-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
         f'height="{max(heights):.0f}" viewBox="0 0 {width} {max(heights):.0f}" role="img" aria-label="{escape(name)}" '
         f'font-family="{_FONT}, Helvetica, Arial, sans-serif"><rect width="100%" height="100%" fill="#ffffff"/>'
-        f'<text x="{_MARGIN}" y="{_MARGIN + 8}" style="fill:{COLOURS["ink"]};font-size:15px;font-weight:700">{name}'
-        f"</text>{body}</svg>\n"
+        f"{named}{body}</svg>\n"
     )
 
 
