@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from linecard.study.runners import StudyRun
 
 
-def frame_of(kind: type, rows: Sequence[Any]) -> polars.DataFrame:
-    """Records of one kind as a data frame (extra ``frames``)."""
-    names = field_names(kind)
-    return frame(names, [[getattr(row, name) for name in names] for row in rows])
-
-
 Row = Sequence[object]
 
 

@@ -61,7 +61,7 @@ def _(result: RunResult) -> list[Part]:
     title = f"{chip.parts.title}; " if chip is not None and chip.parts.title else ""
     busy = f"busy {percent(result.bottleneck.utilization)}"
     return [
-        Title(f"{result.preset}: {result.app}", f"{result.traffic}; {said}; seed {result.seed}; run {result.run_id}"),
+        Title(f"{result.preset}: {result.app}", result.traffic),
         Facts(_facts(result)),
         *([_over(result, result.band)] if result.band is not None else []),
         Verdict(f"Bottleneck: {result.bottleneck.component}, {busy}", result.bottleneck.why, "bad"),
@@ -75,6 +75,7 @@ def _(result: RunResult) -> list[Part]:
         *(part for program in result.programs for part in program_parts(program)),
         Notes(result.warnings),
         *_details(result),
+        Paragraphs((Said(f"{said}; seed {result.seed}; run {result.run_id}", "dim"),)),
     ]
 
 
