@@ -41,7 +41,7 @@ def test_small_rates_keep_their_digits():
 
 def test_a_slow_run_shows_its_rate(cli):
     screen = cli("run", "example_smartnic", "--packets", 100, "--warmup", 10, "--set", "traffic.rate_gbps=0.00001").out
-    assert re.search(r"Throughput +\d\.\d{3} kbit/s +\d\.\d{3} pps +offered \d\.\d{3} kbit/s", screen)
+    assert re.search(r"Throughput +\d\.\d{3} kbit/s +\d\.\d{3} pps, offered \d\.\d{3} kbit/s", screen)
     assert re.search(r"95 %: \d+\.\d{3} to \d+\.\d{3} kbit/s", screen)
 
 
