@@ -42,7 +42,7 @@ SMALL = {"--packets": "50", "--warmup": "0", "--operations": "300", "--count": "
 COUNTS = {"--packets", "--operations", "--count", "--time", "--events", "--warmup", "--replications", "--limit",
           "--windows", "--budget", "--most-replications", "--jobs", "--threads", "--most"}  # fmt: skip
 # Options that name what is written.
-WRITTEN = {"--csv", "--parquet", "--html", "--plot", "--plots", "--output", "--timeline", "--requests", "--commands"}
+WRITTEN = {"--output", "--timeline", "--requests", "--commands"}
 # Files that lines name; a line that reads one must not write it.
 INPUTS = ("INPUT.pcap", "INPUT.csv", "EXTENSION.toml", "NET.toml")
 EXTREMES = ["0", "1", "-1", "2", "4294967295", "4294967296", "9223372036854775807", "18446744073709551615",

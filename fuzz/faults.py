@@ -74,7 +74,7 @@ def kills(count: int, seed: int) -> str:
     draw = random.Random(seed)
     with scratch() as folder:
         commands = [
-            (["out.csv", "out.json"], [*RUN, "--csv", "out.csv", "--timeline", "out.json"]),
+            (["out.csv", "out.json"], [*RUN, "-o", "out.csv", "--timeline", "out.json"]),
             (["requests.csv", "commands.csv"], [*DRAM, "--requests", "requests.csv", "--commands", "commands.csv"]),
             ([], TRACE),
         ]
@@ -132,7 +132,7 @@ def full_disk() -> str:
     cases = 0
     for size in sizes:
         for command, option, name in (
-            (RUN, "--csv", "out.csv"),
+            (RUN, "-o", "out.csv"),
             (RUN, "--timeline", "out.json"),
             (DRAM, "--requests", "requests.csv"),
             (DRAM, "--commands", "commands.csv"),
@@ -185,7 +185,7 @@ def no_place_to_write() -> str:
     """Folders in which nothing can be made: nobody may write below /proc, not even root."""
     places = ("/proc/out.csv", "/proc/self/out.csv")
     for place in places:
-        for command, option in ((RUN, "--csv"), (RUN, "--timeline"), (DRAM, "--requests")):
+        for command, option in ((RUN, "-o"), (RUN, "--timeline"), (DRAM, "--requests")):
             with scratch() as folder:
                 told = ended([*command, option, place], folder)
                 no_traceback(told)
@@ -272,7 +272,7 @@ def changing_input() -> str:
 def two_at_once(rounds: int) -> str:
     """Several processes that write the same file, and that keep the same traces."""
     with scratch() as folder:
-        alone = ended([*RUN, "--csv", "out.csv"], folder)
+        alone = ended([*RUN, "-o", "out.csv"], folder)
         whole = (folder / "out.csv").read_bytes()
         kept = ended(TRACE, folder).stdout
         for _ in range(rounds):
@@ -282,7 +282,7 @@ def two_at_once(rounds: int) -> str:
                 subprocess.Popen(
                     [*LINECARD, *command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
                 )
-                for command in ([*RUN, "--csv", "out.csv"], [*RUN, "--csv", "out.csv"], TRACE, TRACE)
+                for command in ([*RUN, "-o", "out.csv"], [*RUN, "-o", "out.csv"], TRACE, TRACE)
             ]
             told = [child.communicate() for child in children]
             check(all(child.returncode == 0 for child in children), [err for _, err in told])

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from linecard.executed.profile import CallStack, ExecutedProgram, HotWord, MemoryUse, ProgramResult, SourceLine
     from linecard.executed.riscv import program_build, program_run, program_trace
     from linecard.executed.shipped import ProgramInfo, programs
-    from linecard.executed.trace import ProgramTrace
+    from linecard.executed.trace_result import ProgramTrace
     from linecard.executed.xdp import xdp_build, xdp_programs, xdp_rows, xdp_run
     from linecard.executed.xdp_result import (
         BlockRows,
@@ -92,11 +92,11 @@ if TYPE_CHECKING:
     from linecard.records import Metric
     from linecard.schemas import schema
     from linecard.study.reproduce import reproduce
+    from linecard.traffic.flow_view import FlowMixTraffic, FlowSizeRow, TrafficView
     from linecard.traffic.flows import flows
     from linecard.traffic.mix import flow_mix
     from linecard.traffic.result import Diagnostic, FlowStatistics, SizeBin
     from linecard.traffic.shot_noise import ShotNoiseResult, shot_noise
-    from linecard.traffic.view import FlowMixTraffic, FlowSizeRow, TrafficView
     from linecard.vrp.budget import VrpBudget, VrpResource, vrp_budget
     from linecard.vrp.extension import VrpCheck, VrpUse, vrp_check
     from linecard.vrp.host import HierarchyResult, hierarchy
@@ -254,7 +254,7 @@ make_lazy(
         "executed.profile": "CallStack ExecutedProgram HotWord MemoryUse ProgramResult SourceLine",
         "executed.riscv": "program_build program_run program_trace",
         "executed.shipped": "ProgramInfo programs",
-        "executed.trace": "ProgramTrace",
+        "executed.trace_result": "ProgramTrace",
         "executed.xdp": "xdp_build xdp_programs xdp_rows xdp_run",
         "executed.xdp_result": "BlockRows LaneRows RegionUse XdpMap XdpMapEntry XdpProgramInfo XdpRows XdpRun",
         "explore.compare": "compare",
@@ -281,7 +281,7 @@ make_lazy(
         "traffic.mix": "flow_mix",
         "traffic.result": "Diagnostic FlowStatistics SizeBin",
         "traffic.shot_noise": "ShotNoiseResult shot_noise",
-        "traffic.view": "FlowMixTraffic FlowSizeRow TrafficView",
+        "traffic.flow_view": "FlowMixTraffic FlowSizeRow TrafficView",
         "vrp.budget": "VrpBudget VrpResource vrp_budget",
         "vrp.extension": "VrpCheck VrpUse vrp_check",
         "vrp.host": "HierarchyResult hierarchy",

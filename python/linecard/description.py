@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
-from linecard import _html
-from linecard.records import field_names, plain_fields
-
-if TYPE_CHECKING:
-    import polars
+from linecard.result import Result
+from linecard.tables import Table
+from linecard.view import Fact, Facts, Lines, Part, Said, Title, text, view, wide
+from linecard.view import Table as TablePart
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +139,7 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Description:
+class Description(Result):
     """Every parameter of a preset, with unit and source, and what follows from them.
 
     Attributes:
@@ -151,6 +150,9 @@ class Description:
         derived: What follows from them.
         changes: In what it differs from the last of ``extends``; empty for a DRAM part, whose standard has formulas.
     """
+
+    ASKED: ClassVar[tuple[str, ...]] = ("preset", "title", "extends")
+    INPUT: ClassVar[str] = "preset"
 
     preset: str
     title: str
@@ -167,25 +169,43 @@ class Description:
         near = difflib.get_close_matches(key, [parameter.key for parameter in self.parameters], n=3)
         raise KeyError(f"{self.preset} has no parameter {key!r}" + (f"; nearest: {', '.join(near)}" if near else ""))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        return plain_fields(self)
-
-    def to_frame(self) -> polars.DataFrame:
-        """The parameters as a polars data frame; values as text, for they are of many types (extra ``frames``)."""
-        from linecard import tables
-
-        rows = [(each.key, each.text, each.unit, each.meaning, each.allowed, each.source) for each in self.parameters]
-        return tables.frame(field_names(Parameter), rows)
+    def table(self) -> Table:
+        """The parameters; values as text, for they are of many types."""
+        columns = ("key", "text", "unit", "meaning", "allowed", "source")
+        rows = [[getattr(each, name) for name in columns] for each in self.parameters]
+        return Table(tuple(name if name != "text" else "value" for name in columns), rows)
 
     def __repr__(self) -> str:
         return f"<Description {self.preset}: {len(self.parameters)} parameters>"
 
-    def _repr_html_(self) -> str:
-        rows = [(each.key, each.text, each.unit, each.meaning, each.allowed, each.source) for each in self.parameters]
-        derived = [(each.name, f"{each.value:g}", each.unit, each.formula) for each in self.derived]
-        return _html.block(
-            f"{self.preset}: {self.title}",
-            _html.table(("parameter", "value", "unit", "meaning", "allowed", "source"), rows),
-            _html.table(("derived", "value", "unit", "formula"), derived),
-        )
+
+@view.register
+def _(result: Description) -> list[Part]:
+    rows: list[str | tuple[str | Said | Lines, ...]] = []
+    group = None
+    for each in result.parameters:
+        if each.key.partition(".")[0] != group:
+            group = each.key.partition(".")[0]
+            rows.append(group)
+        between = "" if each.interval is None else f"; from {each.interval[0]:g} to {each.interval[1]:g}"
+        meaning = "; ".join(part for part in (each.meaning, each.allowed) if part)
+        value = Said(f"{each.text or '(none)'} {each.unit}".rstrip())
+        rows.append((each.key, value, Lines(meaning, f"{each.source}{between}")))
+    changes = [(each.key, _shown(each.base, each.unit), Said(_shown(each.value, each.unit))) for each in result.changes]
+    derived = [(each.name, Said(f"{each.value:,.6g}"), each.unit, Said(each.formula, "dim")) for each in result.derived]
+    extends = [Fact("Extends", " → ".join(reversed(result.extends)))] if result.extends else []
+    return [
+        Title(result.preset, result.title),
+        *([Facts(extends)] if extends else []),
+        TablePart(
+            f"What it changes in {result.extends[-1] if result.extends else ''}",
+            (text("parameter"), wide("there"), wide("here")),
+            changes,
+        ),
+        TablePart("Parameters", (text("parameter"), wide("value"), wide("meaning and source")), rows),
+        TablePart("What follows from them", (wide("quantity"), "value", text("unit"), wide("formula")), derived),
+    ]
+
+
+def _shown(value: int | float | bool | str | list[float | str] | None, unit: str) -> str:
+    return "–" if value is None else f"{value_text(value) or '(none)'} {unit}".rstrip()

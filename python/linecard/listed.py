@@ -1,30 +1,59 @@
-"""Lists of records that show themselves as tables in a notebook, and go into a data frame as one."""
+"""Lists of records as results: they show themselves as tables, and go into frames and files as one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from linecard import _html
-from linecard.tables import Table, frame, records
+from linecard.records import field_names, plain
+from linecard.result import Result
+from linecard.tables import Table
+from linecard.view import Column, Part, Title, view
+from linecard.view import Table as TablePart
+from linecard.words import label
 
 if TYPE_CHECKING:
-    import polars
+    from collections.abc import Iterable
 
 Record = TypeVar("Record")
 
 
-class Listed(list[Record]):
-    """A list like any other, of records of one kind."""
+class Listed(Result, list[Record]):
+    """A list like any other, of records of one kind, which names the columns of a list of none."""
+
+    def __init__(self, several: Iterable[Record] = (), kind: type | None = None) -> None:
+        super().__init__(several)
+        self._kind = kind or (type(self[0]) if self else None)
+
+    def to_dict(self) -> Any:
+        """Plain data, ready for JSON: a list."""
+        return plain(list(self))
 
     def table(self) -> Table:
-        """A row for each record, of those of its fields that are one value."""
-        return records(self)
+        """A row for each record; several values of one field stand in one cell."""
+        names = field_names(self._kind) if self._kind else ()
+        return Table(names, [[_cell(getattr(each, name)) for name in names] for each in self])
 
-    def to_frame(self) -> polars.DataFrame:
-        """The same as a polars data frame (extra ``frames``)."""
-        found = self.table()
-        return frame(found.columns, found.rows)
 
-    def _repr_html_(self) -> str:
-        found = self.table()
-        return _html.block(f"{len(self):,} found", _html.record_table(found.columns, found.rows))
+def _cell(value: object) -> object:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={each}" for name, each in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+
+
+# A word that is longer, such as the path of a file, has no room on a terminal.
+LONGEST_WORD = 36
+
+
+@view.register(Listed)
+def _(result: Listed[Any]) -> list[Part]:
+    found = result.table()
+    columns = [Column(label(name), _side(at, [row[at] for row in found.rows])) for at, name in enumerate(found.columns)]
+    rows: Any = found.rows
+    return [Title(f"{len(result):,} found"), TablePart("", columns, rows)]
+
+
+def _side(at: int, values: list[object]) -> str:
+    words = [word for value in values if isinstance(value, str) for word in value.split()]
+    if not words:
+        return "r"
+    return "l" if at == 0 else "p" if max(map(len, words)) > LONGEST_WORD else "w"

@@ -40,8 +40,9 @@ def plain_fields(record: Any) -> dict[str, Any]:
 
 
 def field_names(record: type[Any]) -> tuple[str, ...]:
-    """Names of a record's fields, in order."""
-    return tuple(each.name for each in fields(record))
+    """Names of a record's fields, in order: of a structure of msgspec, or of a dataclass."""
+    known: tuple[str, ...] | None = getattr(record, "__struct_fields__", None)
+    return tuple(each.name for each in fields(record)) if known is None else known
 
 
 def need_polars() -> Any:

@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from linecard.study.runners import StudyRun
 
 
-def frame_of(kind: type, rows: Sequence[Any]) -> polars.DataFrame:
-    """Records of one kind as a data frame (extra ``frames``)."""
-    names = field_names(kind)
-    return frame(names, [[getattr(row, name) for name in names] for row in rows])
-
-
 Row = Sequence[object]
 
 
@@ -50,11 +44,9 @@ def records(several: Iterable[Any], of: type | None = None, **first: Sequence[ob
     """
     kept = list(several)
     kind: Any = of or (type(kept[0]) if kept else None)
-    # Records of the core's JSON are structures of msgspec, the others dataclasses.
-    known = getattr(kind, "__struct_fields__", None) or (field_names(kind) if kind else ())
     names = [
         name
-        for name in known
+        for name in (field_names(kind) if kind else ())
         if all(isinstance(getattr(each, name), (str, int, float, bool, type(None))) for each in kept)
     ]
     rows: list[Row] = [
@@ -110,10 +102,3 @@ def write_table(path: str | Path, columns: Sequence[str], rows: Sequence[Row], k
         data = frame(columns, rows)
         return write_file(path, data.write_parquet)
     return write_text(path, csv_text(columns, rows))
-
-
-def write_run(result: RunResult, path: str | Path, kind: str) -> Path:
-    """Write a run's measurements, then ``<name>.manifest.json`` beside them; return the manifest's path."""
-    path = Path(path)
-    write_table(path, METRIC_COLUMNS, metric_rows([result]), kind)
-    return manifest_beside(path, result.manifest())

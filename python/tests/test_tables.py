@@ -16,12 +16,12 @@ from linecard import ConfigError, files, tables
 
 def test_csv_has_one_row_per_measurement_and_a_manifest_beside_it(tmp_path):
     result = make_result()
-    manifest = result.write_csv(tmp_path / "run.csv")
+    assert result.save(tmp_path / "run.csv") == tmp_path / "run.csv"
+    manifest = tmp_path / "run.csv.manifest.json"
     with (tmp_path / "run.csv").open(newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0] == ["run_id", "component", "metric", "unit", "value"]
     assert rows[1] == [result.run_id, "total", "throughput_gbps", "Gbit/s", "2.0"]
-    assert manifest.name == "run.csv.manifest.json"
     plain = json.loads(manifest.read_text())
     assert plain["run_id"] == result.run_id
     assert {"linecard_version", "config_hash", "seed", "input_hash", "overrides"} <= plain.keys()
@@ -30,7 +30,7 @@ def test_csv_has_one_row_per_measurement_and_a_manifest_beside_it(tmp_path):
 def test_parquet_holds_the_same_table(tmp_path):
     polars = pytest.importorskip("polars")
     result = make_result()
-    result.write_parquet(tmp_path / "run.parquet")
+    result.save(tmp_path / "run.parquet")
     assert polars.read_parquet(tmp_path / "run.parquet").equals(result.to_frame())
 
 

@@ -64,7 +64,7 @@ def metrics_page() -> str:
         (
             "# Metrics and results\n",
             "## Metrics of a run\n",
-            "The long table of `linecard run`: `--csv`, `--parquet`, `metrics` in the JSON, "
+            "The long table of `linecard run`: `-o FILE.csv`, `-o FILE.parquet`, `metrics` in the JSON, "
             "`result.metric(component, metric)` in "
             "Python. A component is a dotted path such as `island.3`. Shares are fractions unless the name says "
             "`percent`.\n",

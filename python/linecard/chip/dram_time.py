@@ -29,14 +29,3 @@ class DramTime:
     idle: float
     row_hit_rate: float
     spacing: float | None = None
-
-
-# What people call its fields, on screens and on pages alike.
-DRAM_WORDS = {
-    "data": "moving data",
-    "row_miss": "opening rows",
-    "turnaround": "turning the bus",
-    "refresh": "refreshing",
-    "spacing": "between columns",
-    "idle": "idle",
-}

@@ -55,6 +55,6 @@ def draw(
     svg = Picture(facts.read(name_of("preset", preset), set, result)).svg()
     if kind == ".svg":
         return write_text(file, svg)
-    from linecard.plot.raster import png
+    from linecard.report.picture import png
 
     return write_bytes(file, png(svg))

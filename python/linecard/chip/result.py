@@ -10,19 +10,19 @@ import difflib
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from linecard import _html
 from linecard._convert import convert
 from linecard.chip.band import STILL, Width  # msgspec reads the annotations
 from linecard.chip.breakdown import Part, part_columns, part_rows
-from linecard.chip.dram_time import DRAM_WORDS, DramTime  # msgspec reads the annotations
+from linecard.chip.dram_time import DramTime  # noqa: TC001 # msgspec reads the annotations
 from linecard.chip.latency import COLUMNS, LatencyNs, latency_rows, percentile_text
-from linecard.chip.loss import loss_words
 from linecard.chip.not_ip import NotIpFrames  # noqa: TC001 # msgspec reads the annotations
 from linecard.chip.usage import Bottleneck, ResourceUse  # noqa: TC001 # msgspec reads the annotations
 from linecard.executed.profile import ExecutedProgram  # noqa: TC001 # msgspec reads the annotations
 from linecard.records import Metric, plain_fields
+from linecard.result import Result
+from linecard.tables import METRIC_COLUMNS, Table, frame, metric_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -204,7 +204,7 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class RunResult:
+class RunResult(Result):
     """Everything a run tells. Two runs of the same request are equal, on any machine.
 
     Attributes:
@@ -235,6 +235,8 @@ class RunResult:
         latency_bins: Latency in full: (ns, packets) of each bin that has some, 64 bins an octave, by their upper edge.
             Not part of :meth:`to_dict`.
     """
+
+    APART: ClassVar[tuple[str, ...]] = ("wall_seconds", "what_if", "latency_bins")
 
     preset: str
     app: str
@@ -297,9 +299,7 @@ class RunResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON: everything but the real time."""
-        result = plain_fields(self)
-        for name in ("wall_seconds", "what_if", "latency_bins"):
-            del result[name]
+        result = Result.to_dict(self)
         summary = result["summary"]
         if summary["steady"] is None:
             # Machines that do not judge it do not speak of it.
@@ -317,7 +317,7 @@ class RunResult:
     def manifest(self) -> dict[str, Any]:
         """Everything needed to repeat this run and to recognise its results."""
         return {
-            "linecard_version": self.version,
+            **Result.manifest(self),
             "run_id": self.run_id,
             "preset": self.preset,
             "app": self.app,
@@ -327,27 +327,17 @@ class RunResult:
             **plain_fields(self.request),
         }
 
-    def to_frame(self) -> polars.DataFrame:
-        """All measurements as a polars data frame: run_id, component, metric, unit, value (extra ``frames``)."""
-        from linecard import tables
-
-        return tables.frame(tables.METRIC_COLUMNS, tables.metric_rows([self]))
+    def table(self) -> Table:
+        """All measurements, a row each."""
+        return Table(METRIC_COLUMNS, metric_rows([self]))
 
     def breakdown_frame(self) -> polars.DataFrame:
-        """Packets by port, by class and by queue as a polars data frame (extra ``frames``).
-
-        A row for each :class:`Part` of :attr:`breakdown`; percentiles stand in columns ``latency_mean_ns`` to
-        ``latency_max_ns``.
-        """
-        from linecard import tables
-
-        return tables.frame(part_columns(), part_rows(self.breakdown))
+        """A row for each :class:`Part` of :attr:`breakdown`, with its percentiles (extra ``frames``)."""
+        return frame(part_columns(), part_rows(self.breakdown))
 
     def latency_frame(self) -> polars.DataFrame:
         """Latency in full as a polars data frame: latency_ns, packets, percentile; a row a bin (extra ``frames``)."""
-        from linecard import tables
-
-        return tables.frame(COLUMNS, latency_rows(self.latency_bins))
+        return frame(COLUMNS, latency_rows(self.latency_bins))
 
     def write_latency(self, path: str | Path) -> Path:
         """Write the latency's percentiles, in ns, as HdrHistogram's text (``.hgrm``)."""
@@ -355,53 +345,9 @@ class RunResult:
 
         return write_text(path, percentile_text(self.latency_bins, self.summary.latency_ns.mean))
 
-    def write_csv(self, path: str | Path) -> Path:
-        """Write the measurements as CSV, and a manifest beside them; return the manifest's path."""
-        from linecard import tables
-
-        return tables.write_run(self, path, "csv")
-
-    def write_parquet(self, path: str | Path) -> Path:
-        """Write the measurements as Parquet (extra ``frames``) and a manifest; return the manifest's path."""
-        from linecard import tables
-
-        return tables.write_run(self, path, "parquet")
-
-    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
-        """Write one self-contained page; ``command`` is shown as what repeats the run."""
-        from linecard.report.run import write_run
-
-        return write_run(self, path, command)
-
     def __repr__(self) -> str:
         first = self.summary
         return (
             f"<RunResult {self.preset} {self.app}: {first.throughput_gbps:.3f} Gbit/s, "
             f"{first.throughput_mpps:.3f} Mpps, limited by {self.bottleneck.component}>"
-        )
-
-    def _repr_html_(self) -> str:
-        first = self.summary
-        latency = first.latency_ns
-        facts = [
-            ("Throughput", f"{first.throughput_gbps:.3f} Gbit/s, {first.throughput_mpps:.3f} Mpps"),
-            ("Loss", ", ".join(loss_words(first))),
-            ("Latency", f"p50 {latency.p50 / 1e3:.2f} µs, p99 {latency.p99 / 1e3:.2f} µs"),
-            ("Bottleneck", f"{self.bottleneck.component}: {self.bottleneck.why}"),
-        ]
-        if first.steady is not None:
-            facts.insert(3, ("Steady", "yes" if first.steady else "no"))
-        times = [(words, getattr(self.dram, name)) for name, words in DRAM_WORDS.items()]
-        return _html.block(
-            f"{self.preset}: {self.app}",
-            _html.facts(facts),
-            _html.bars("Utilisation", [(use.component, use.utilization) for use in self.resources]),
-            _html.bars(
-                f"DRAM time, row hits {self.dram.row_hit_rate:.1%}",
-                [(words, share) for words, share in times if share is not None],
-            )
-            if any(share for _, share in times)
-            else "",
-            _html.bars("Packet time", [(part.part, part.share) for part in self.packet_time]),
-            _html.notes(self.warnings),
         )

@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from enum import IntEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,17 +30,15 @@ EPILOG = (
     "4 the run failed · 130 interrupted"
 )
 
-Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page of it.")]
-
 
 def command_line(words: Sequence[str] | None = None) -> str:
-    """The command that runs now, as a page shows it: without the option that asks for the page."""
+    """The command that runs now, as a page shows it: without the options that ask for files of its result."""
     kept = []
     several = iter(sys.argv[1:] if words is None else words)
     for word in several:
-        if word == "--html":
+        if word in {"--output", "-o"}:
             next(several, None)
-        elif not word.startswith("--html="):
+        elif not word.startswith(("--output=", "-o")):
             kept.append(word)
     return shlex.join(["linecard", *kept])
 

@@ -6,14 +6,9 @@ from typing import Any
 
 from linecard.errors import ConfigError
 
-# Options that name a file to write, and those beside which a manifest is written.
+# Options that name a file to write.
 OUTPUTS = frozenset(
     {
-        "--csv",
-        "--parquet",
-        "--html",
-        "--plot",
-        "--plots",
         "--timeline",
         "--folded",
         "--latency",
@@ -23,15 +18,13 @@ OUTPUTS = frozenset(
         "--output",
     }
 )
-WITH_MANIFEST = frozenset({"--csv", "--parquet"})
 
 
 def check_files(ctx: Any) -> None:
-    """Refuse, before anything runs, an output that is an input, another output, or a link to one; or a plot of no kind.
+    """Refuse, before anything runs, an output that is an input, another output, or a link to one.
 
     Raises:
         ConfigError: One is, or its name is missing, so that the next option was taken for it.
-        MissingExtraError: A plot is asked for, and the extra ``plot`` is not installed.
     """
     outputs: dict[str, str] = {}
     inputs = []
@@ -40,22 +33,29 @@ def check_files(ctx: Any) -> None:
         option = param.opts[0]
         if option not in OUTPUTS:
             inputs.append(value)
-        elif value is not None:
-            outputs[option] = str(value)
-            # A hyphen alone is stdout.
-            if outputs[option].startswith("-") and outputs[option] != "-":
+            continue
+        several = value if isinstance(value, (list, tuple)) else [] if value is None else [value]
+        for named in map(str, several):
+            # What `Outputs` refuses is no file.
+            kind, file = _file_of(named) if len(param.opts) > 1 and param.multiple else ("", named)
+            if file.startswith("-") and file != "-":
                 raise ConfigError(
-                    f"{option}: found {outputs[option]!r}, expected the name of a file; "
-                    f"a file of that name is ./{outputs[option]}"
+                    f"{option}: found {file!r}, expected the name of a file; a file of that name is ./{file}"
                 )
-            if option in WITH_MANIFEST:
-                outputs[f"the manifest beside {option}"] = f"{value}.manifest.json"
+            said = f"{option} {named}" if kind else option
+            outputs[said] = file
+            if kind:
+                outputs[f"the manifest beside {said}"] = f"{file}.manifest.json"
     if outputs:
         from linecard.files import check_apart
 
         check_apart(outputs, *inputs)
-    if "--plot" in outputs:
-        from linecard.plot.style import kind_of, load_pyplot
 
-        kind_of(outputs["--plot"])
-        load_pyplot()
+
+def _file_of(named: str) -> tuple[str, str]:
+    """Format and file of `--output`."""
+    from linecard.result import named_format
+
+    if named.startswith("-") and named != "-":
+        return "", named
+    return named_format(named)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from linecard import _html
-from linecard.catalogue import describe
-from linecard.records import field_names, plain
+from linecard.result import Result
+from linecard.several import Several
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    import polars
-
-    from linecard.executed.trace import ProgramTrace
+    from linecard.executed.trace_result import ProgramTrace
 
 
 # Splits so near to the best are told beside it: which of them is best may be chance.
@@ -95,7 +90,7 @@ class Adapted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CoreResult:
+class CoreResult(Result):
     """Every split of a core's area under one program, traffic and memory.
 
     Attributes:
@@ -111,6 +106,10 @@ class CoreResult:
         single_peak: Whether throughput over threads rises, peaks and falls.
         adapted: A malleable core of the same area; ``None`` where it was not asked for.
     """
+
+    TABLE: ClassVar[str] = "rows"
+    ASKED: ClassVar[tuple[str, ...]] = ("latency_cycles", "refs_per_cycle", "area", "window_packets")
+    APART: ClassVar[tuple[str, ...]] = ("program",)
 
     program: ProgramTrace
     latency_cycles: int
@@ -128,24 +127,6 @@ class CoreResult:
         """The best split."""
         return next(row for row in self.rows if row.threads == self.best_threads)
 
-    def adapted_facts(self) -> list[tuple[str, str]]:
-        """What a malleable core came to, in words: what was measured, beside the best split; empty without one."""
-        found = self.adapted
-        if found is None:
-            return []
-        trials = sum(stretch.trial for stretch in found.history)
-        slower = describe("cores/malleable")["processor.slower"].text
-        return [
-            ("Ends with", f"{_threads(found.threads)} after {trials} trial{'' if trials == 1 else 's'}"),
-            ("Between trials", f"{found.steady_packets_per_mcycle:,.1f} packets/Mcycle"),
-            ("With its trials", f"{found.packets_per_mcycle:,.1f} packets/Mcycle"),
-            (
-                "Best fixed split",
-                f"{self.best_packets_per_mcycle:,.1f} packets/Mcycle with {_threads(self.best_threads)}",
-            ),
-            ("Its clock", f"{slower} % slower than that of a fixed split"),
-        ]
-
     def plateau(self, percent: float) -> tuple[int, int]:
         """Fewest and most threads of the splits around the best one that lie within so many percent of it."""
         least = self.best_packets_per_mcycle * (1 - percent / 100)
@@ -159,29 +140,12 @@ class CoreResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        names = [name for name in self.__slots__ if name != "program"]
         plateaus = [{"within_percent": percent, "threads": list(self.plateau(percent))} for percent in PLATEAUS_PERCENT]
-        whole = {"program": self.program.to_dict(), **{name: plain(getattr(self, name)) for name in names}}
-        return {**whole, "plateaus": plateaus}
+        return {"program": self.program.to_dict(), **Result.to_dict(self), "plateaus": plateaus}
 
-    def to_frame(self) -> polars.DataFrame:
-        """The rows as a polars data frame (extra ``frames``)."""
-        from linecard import tables
-
-        names = field_names(CoreRow)
-        return tables.frame(names, [[getattr(row, name) for name in names] for row in self.rows])
-
-    def write_plot(self, path: str | Path) -> Path:
-        """Draw throughput and cycles over the splits as PNG (extra ``plot``)."""
-        from linecard.plot.core import write_splits
-
-        return write_splits(self, path)
-
-    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
-        """Write one self-contained page; ``command`` is shown as what repeats it."""
-        from linecard.report.core import write_cores
-
-        return write_cores([self], path, command)
+    def manifest(self) -> dict[str, Any]:
+        """What was asked for, and of which program."""
+        return {**Result.manifest(self), "program": self.program.manifest()}
 
     def __repr__(self) -> str:
         return (
@@ -189,29 +153,6 @@ class CoreResult:
             f"best {self.best_threads} threads, {self.best_packets_per_mcycle:.0f} packets/Mcycle>"
         )
 
-    def _repr_html_(self) -> str:
-        header = ("threads", "cache", "pkts/Mcycle", "hits", "bus", "switch", "limit")
-        rows = [
-            (
-                str(row.threads),
-                f"{row.cache_kb:g} KB",
-                f"{row.packets_per_mcycle:,.1f}",
-                f"{row.hit_percent:.0f} %" if row.cache_kb else "–",
-                f"{row.bandwidth_percent:.0f} %",
-                f"{row.switches_percent:.0f} %",
-                row.limit,
-            )
-            for row in self.rows
-        ]
-        best = f"Best: {_threads(self.best_threads)} and {self.best.cache_kb:g} KB of cache; limit: {self.best.limit}"
-        return _html.block(
-            f"{self.program.name}: {self.latency_cycles} cycles, {self.refs_per_cycle:g} references/cycle, "
-            f"{self.area} thread-equivalents",
-            _html.table(header, rows),
-            _html.facts([("", best)]),
-            _html.heading("Malleable, adapting") + _html.facts(self.adapted_facts()) if self.adapted else "",
-        )
 
-
-def _threads(count: int) -> str:
-    return "1 thread" if count == 1 else f"{count} threads"
+class Cores(Several[CoreResult]):
+    """A program on cores with several latencies of memory."""

@@ -14,7 +14,7 @@ from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.core.result import Adapted, CoreResult, CoreRow
 from linecard.executed.riscv import program_trace
-from linecard.executed.trace import ProgramTrace
+from linecard.executed.trace_result import ProgramTrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-from linecard import _html
-from linecard.records import Metric, field_names, plain
-
-if TYPE_CHECKING:
-    import polars
+from linecard.records import Metric, field_names
+from linecard.result import Result
+from linecard.tables import Table, records
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +39,6 @@ class MemoryLatency:
     bank_clocks: float
     bus_clocks: float
     refresh_clocks: float
-
-
-# What people call where the time of the data buses went, on screens and in notebooks alike.
-BUS_WORDS = {
-    "read": "reading",
-    "write": "writing",
-    "row_miss": "opening rows",
-    "bank_conflict": "bank conflicts",
-    "turnaround": "turning the bus",
-    "activate_window": "activate window",
-    "refresh": "refreshing",
-    "spacing": "spacing",
-    "idle": "idle",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +150,7 @@ class MemoryEnergy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class MemoryResult:
+class MemoryResult(Result):
     """Everything a run of DRAM alone tells.
 
     Attributes:
@@ -200,6 +184,10 @@ class MemoryResult:
         requests_frame: A polars data frame of what became of each request, with ``frames``.
         commands_frame: A polars data frame of every command, with ``frames``.
     """
+
+    ASKED: ClassVar[tuple[str, ...]] = ("device", "policy", "input", "format", "config_hash")
+    INPUT: ClassVar[str] = "input"
+    APART: ClassVar[tuple[str, ...]] = ("requests_frame", "commands_frame")
 
     device: str
     policy: str
@@ -235,11 +223,6 @@ class MemoryResult:
     def utilization(self) -> float:
         """Share of the buses' time in which data moved."""
         return self.time.read + self.time.write
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        names = [each.name for each in fields(self) if not each.name.endswith("_frame")]
-        return {name: plain(getattr(self, name)) for name in names}
 
     def metrics(self) -> list[Metric]:
         """Every measurement as a row of a tidy table."""
@@ -277,34 +260,12 @@ class MemoryResult:
             ]
         return rows
 
-    def to_frame(self) -> polars.DataFrame:
-        """Every measurement as a polars data frame (extra ``frames``)."""
-        from linecard import tables
-
-        rows = [(each.component, each.metric, each.unit, each.value) for each in self.metrics()]
-        return tables.frame(("component", "metric", "unit", "value"), rows)
-
-    def banks_frame(self) -> polars.DataFrame:
-        """A row per bank as a polars data frame (extra ``frames``)."""
-        from linecard import tables
-
-        names = field_names(BankUse)
-        return tables.frame(names, [[getattr(bank, name) for name in names] for bank in self.banks])
+    def table(self) -> Table:
+        """Every measurement as a row."""
+        return records(self.metrics())
 
     def __repr__(self) -> str:
         return (
             f"<MemoryResult {self.device} {self.policy}: {self.requests:,} requests, "
             f"{self.bandwidth_gbytes_s:.2f} of {self.peak_gbytes_s:.2f} GB/s>"
         )
-
-    def _repr_html_(self) -> str:
-        facts = [
-            ("Bandwidth", f"{self.bandwidth_gbytes_s:.3f} of {self.peak_gbytes_s:.3f} GB/s"),
-            ("Requests", f"{self.reads:,} reads, {self.writes:,} writes"),
-            ("Row hits", f"{self.row_hit_rate:.1%}"),
-        ]
-        shares = [(words, getattr(self.time, name)) for name, words in BUS_WORDS.items()]
-        title = f"{self.device}, {self.policy}, {self.input}"
-        latency = [(name, f"{each.mean_clocks:.1f}") for name, each in (("reads", self.read), ("writes", self.write))]
-        latencies = _html.table(("latency in clocks", "mean"), latency)
-        return _html.block(title, _html.facts(facts), latencies, _html.bars("Bus time", shares))

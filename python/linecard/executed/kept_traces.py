@@ -35,7 +35,7 @@ def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
     Raises:
         ConfigError: The folder cannot be read.
     """
-    return Listed(convert(_core.cached_traces(os.fspath(folder)), list[CachedTrace]))
+    return Listed(convert(_core.cached_traces(os.fspath(folder)), list[CachedTrace]), CachedTrace)
 
 
 @plain

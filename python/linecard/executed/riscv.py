@@ -26,7 +26,7 @@ from linecard._convert import convert
 from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
 from linecard.executed.compiling import WIDTHS, wrong_compilation
 from linecard.executed.shipped import PROGRAMS, program_info, programs, toolchain
-from linecard.executed.trace import ProgramTrace
+from linecard.executed.trace_result import ProgramTrace
 from linecard.executed.traffic import ProgramTraffic, Share
 from linecard.files import check_apart
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import ClassVar
 
 import msgspec
 
-from linecard import _html
 from linecard.executed.traffic import ProgramTraffic, Share  # noqa: TC001 # msgspec reads the annotations
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from linecard.result import Result
 
 
 class XdpProgramInfo(msgspec.Struct, frozen=True):
@@ -89,7 +86,7 @@ class XdpMap(msgspec.Struct, frozen=True):
     record_bytes: int
 
 
-class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
+class XdpRun(Result, msgspec.Struct, frozen=True, kw_only=True):
     """What an XDP program did with its packets.
 
     Attributes:
@@ -108,6 +105,10 @@ class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
         maps: What maps hold.
     """
 
+    TABLE: ClassVar[str] = "lines"
+    ASKED: ClassVar[tuple[str, ...]] = ("name", "program", "traffic")
+    INPUT: ClassVar[str] = "name"
+
     name: str
     program: str
     traffic: ProgramTraffic
@@ -122,11 +123,6 @@ class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[Share, ...]
     maps: tuple[XdpMap, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        plain: dict[str, Any] = msgspec.to_builtins(self)
-        return plain
-
     def map(self, name: str) -> XdpMap:
         """The map of that name.
 
@@ -137,20 +133,6 @@ class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
             if found.name == name:
                 return found
         raise KeyError(name)
-
-    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
-        """Write one self-contained page; ``command`` is shown as what repeats it."""
-        from linecard.report.program import write_xdp
-
-        return write_xdp(self, path, command)
-
-    def _repr_html_(self) -> str:
-        pairs = [
-            ("packets", f"{self.traffic.packets:,}"),
-            ("instructions a packet", f"{self.instructions_per_packet:,.1f}"),
-        ]
-        verdicts = [(share.name, share.percent / 100) for share in self.verdicts]
-        return _html.block(self.name, _html.facts(pairs), _html.bars("Verdicts", verdicts))
 
 
 class LaneRows(msgspec.Struct, frozen=True):
@@ -186,7 +168,7 @@ class BlockRows(msgspec.Struct, frozen=True):
     exit: str | None
 
 
-class XdpRows(msgspec.Struct, frozen=True, kw_only=True):
+class XdpRows(Result, msgspec.Struct, frozen=True, kw_only=True):
     """What an XDP program comes to in rows.
 
     Attributes:
@@ -197,13 +179,12 @@ class XdpRows(msgspec.Struct, frozen=True, kw_only=True):
         blocks: Blocks in order, with as many lanes as were asked for.
     """
 
+    TABLE: ClassVar[str] = "blocks"
+    ASKED: ClassVar[tuple[str, ...]] = ("name", "program", "instructions")
+    INPUT: ClassVar[str] = "name"
+
     name: str
     program: str
     instructions: int
     lanes: tuple[LaneRows, ...]
     blocks: tuple[BlockRows, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        plain: dict[str, Any] = msgspec.to_builtins(self)
-        return plain

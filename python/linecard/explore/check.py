@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from linecard import _core, _html
+from linecard import _core
 from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
 from linecard.explore.demand import Demand  # noqa: TC001 # msgspec reads the annotations
 from linecard.explore.program_options import program_arguments
-from linecard.records import plain
+from linecard.numbers import percent
+from linecard.result import Result
+from linecard.view import (
+    BAR,
+    SHOWN_SHARE,
+    Bar,
+    Cell,
+    Fact,
+    Facts,
+    Notes,
+    Part,
+    Said,
+    Table,
+    Title,
+    Verdict,
+    load_tone,
+    text,
+    view,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -52,7 +70,7 @@ class PlaceCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class ChipCheck:
+class ChipCheck(Result):
     """A chip's file that fits together, and what follows from it.
 
     Attributes:
@@ -70,6 +88,10 @@ class ChipCheck:
         demands: What the traffic asks of each part, the most loaded first, where one was given.
     """
 
+    TABLE: ClassVar[str] = "accesses"
+    ASKED: ClassVar[tuple[str, ...]] = ("preset", "title", "program")
+    INPUT: ClassVar[str] = "preset"
+
     preset: str
     title: str
     program: str
@@ -84,23 +106,10 @@ class ChipCheck:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        fields: dict[str, Any] = plain(self)
+        fields = Result.to_dict(self)
         if not self.demands:
             del fields["demands"]
         return fields
-
-    def _repr_html_(self) -> str:
-        rows = [(f"{row.cluster} → {row.role}", f"{row.unloaded_ns:.1f} ns, {_peak(row)}") for row in self.accesses]
-        facts = [("Engines", f"{self.engines:,}"), ("Threads", f"{self.threads:,}"), ("Program", self.program)]
-        if self.unused:
-            facts.append(("Unused", ", ".join(self.unused)))
-        facts += [(f"{each.component} carries", f"{each.most_gbps:.4g} Gbit/s") for each in self.demands]
-        facts += [("Warning", warning) for warning in self.warnings]
-        return _html.block(f"{self.preset}: {self.title}", _html.facts([*facts, *rows]))
-
-
-def _peak(row: PlaceCheck) -> str:
-    return "no bound" if row.peak_mops is None else f"at most {row.peak_mops:,.0f} M/s"
 
 
 @plain_arguments
@@ -147,3 +156,70 @@ def check(
     if app is None and trace is None and size is None and not program_arguments(options):
         return found
     return replace(found, demands=demands(preset, set=set, app=app, trace=trace, size=size, program=options))
+
+
+@view.register
+def _(result: ChipCheck) -> list[Part]:
+    sides = ((result.receive_gbps, "in"), (result.transmit_gbps, "out"))
+    ports = ", ".join(f"{rate:g} Gbit/s {way}" if rate else f"never busy {way}" for rate, way in sides)
+    facts = [
+        Fact("Program", result.program, "", "strong"),
+        Fact("Engines", f"{result.engines:,}", f"with {result.threads:,} threads"),
+        Fact("Ports", ports),
+    ]
+    if result.unused:
+        facts.append(Fact("Unused", ", ".join(result.unused)))
+    slowest = max((row.unloaded_ns for row in result.accesses), default=0.0) or 1.0
+    return [
+        Title(result.preset, result.title),
+        Facts(facts),
+        Table(
+            "A read without load, and the most that there is",
+            (
+                *map(text, ("cluster", "role", "place")),
+                "unloaded",
+                BAR,
+                text("there + place + back, ns"),
+                "at most",
+                "Gbit/s",
+            ),
+            [_access(row, slowest) for row in result.accesses],
+            said="over its route",
+        ),
+        *_demands(result.demands),
+        Notes(result.warnings),
+        Verdict("The file fits together.", "", "good"),
+    ]
+
+
+def _access(row: PlaceCheck, slowest: float) -> tuple[Cell, ...]:
+    parts = f"{row.there_ns:.1f} + {row.place_ns:.1f} + {row.back_ns:.1f}"
+    most = ("no bound", "") if row.peak_mops is None else (f"{row.peak_mops:,.0f} M/s", f"{row.peak_gbps:,.1f}")
+    unloaded = Said(f"{row.unloaded_ns:.1f} ns")
+    return row.cluster, row.role, row.place, unloaded, Bar(row.unloaded_ns / slowest), parts, *most
+
+
+def _demands(several: tuple[Demand, ...]) -> list[Part]:
+    """What is asked of each part, and a sentence on those that carry less."""
+    if not several:
+        return []
+    offered = several[0].offered_gbps
+    rows = [
+        (
+            each.component,
+            Bar(each.share, load_tone(each.share)),
+            percent(each.share),
+            f"{each.most_gbps:,.1f}",
+            f"{each.most_mpps:,.2f}",
+        )
+        for each in several
+        if each.share >= SHOWN_SHARE
+    ]
+    over = [
+        Said(f"{each.component}: {offered:,.4g} of {each.most_gbps:,.4g} Gbit/s", "bad")
+        for each in several
+        if each.share > 1
+    ]
+    below = over or [Said("Every part carries what is offered.", "good")]
+    columns = (text("part"), BAR, "asked", "carries, Gbit/s", "Mpps")
+    return [Table("Demand", columns, rows, f"of {offered:,.4g} Gbit/s offered", below=below)]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from linecard.explore.wording import cell_text, change_text, noise_text
 from linecard.interval import Estimate
+from linecard.result import Result
+from linecard.tables import Table, records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from linecard.explore.execute import Counts
 
@@ -118,7 +118,7 @@ def moved_between(name: str, a: Sequence[float], b: Sequence[float]) -> Moved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CompareResult:
+class CompareResult(Result):
     """Two things side by side.
 
     Attributes:
@@ -135,6 +135,9 @@ class CompareResult:
         notes: What to know.
         counts: Runs found and made; of designs only.
     """
+
+    ASKED: ClassVar[tuple[str, ...]] = ("a", "b", "kind", "basis")
+    APART: ClassVar[tuple[str, ...]] = ("counts",)
 
     a: str
     b: str
@@ -154,33 +157,11 @@ class CompareResult:
         """The metrics for people: without those that are zero on both sides, or say again what a rate says."""
         return tuple(each for each in self.metrics if (each.a or each.b) and each.name not in _SAID_BY_RATES)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        from linecard.records import plain
-
-        return {name: plain(getattr(self, name)) for name in self.__slots__ if name != "counts"}
-
-    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
-        """Write one self-contained page; ``command`` is shown as what repeats it."""
-        from linecard.report.compare import write_compare
-
-        return write_compare(self, path, command)
+    def table(self) -> Table:
+        """Everything on both sides: metrics, measurements of parts, costs of lines."""
+        lines = (replace(moved, name=f"{line.name}: {moved.name}") for line in self.lines for moved in line.costs)
+        return records((*self.metrics, *self.measurements, *lines), Moved)
 
     def __repr__(self) -> str:
         moved = sum(each.beyond_noise is True for each in self.metrics)
         return f"<CompareResult {self.a} and {self.b}: {len(self.configuration)} keys differ, {moved} numbers moved>"
-
-    def _repr_html_(self) -> str:
-        from linecard import _html
-
-        keys = [[each.key, str(each.a), str(each.b), each.unit] for each in self.configuration]
-        rows = [
-            [each.name, cell_text(each.a), cell_text(each.b), change_text(each), noise_text(each)]
-            for each in self.shown
-        ]
-        return _html.block(
-            f"{self.a} and {self.b}",
-            _html.table(("key", "a", "b", "unit"), keys),
-            _html.table(("number", "a", "b", "change", f"beyond noise ({self.basis})"), rows),
-            _html.notes(self.notes),
-        )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from linecard.records import plain
+from linecard.result import Result
+from linecard.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from linecard.explore.execute import Counts
 
@@ -127,7 +130,7 @@ class RateRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class NdrResult:
+class NdrResult(Result):
     """No-drop and partial-drop rates of a chip.
 
     Attributes:
@@ -139,6 +142,9 @@ class NdrResult:
         counts: Runs found and made.
     """
 
+    ASKED: ClassVar[tuple[str, ...]] = ("chip", "packets", "seeds", "width")
+    INPUT: ClassVar[str] = "chip"
+
     chip: str
     rows: tuple[RateRow, ...]
     packets: int
@@ -148,56 +154,22 @@ class NdrResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON: the first row's fields at the top, and all rows in ``rows``."""
-        from linecard.records import plain
-
         rows = plain(list(self.rows))
         shared = {"chip": self.chip, "packets": self.packets, "seeds": self.seeds, "width": self.width}
         return {**shared, **rows[0], "rows": rows}
 
-    def table(self) -> tuple[tuple[str, ...], list[list[object]]]:
-        """Columns and rows of the classical table."""
-        columns: tuple[str, ...] = (
-            "traffic",
-            "size_bytes",
-            "line_mpps",
-            "ndr_mpps",
-            "ndr_gbps",
-            "pdr_mpps",
-            "pdr_gbps",
-        )
-        columns = (*columns, "trials", "limit", "confirmed_packets", "confirmed")
+    def table(self) -> Table:
+        """The classical table."""
+        names = ("traffic", "size_bytes", "line_mpps", "ndr_mpps", "ndr_gbps", "pdr_mpps", "pdr_gbps")
+        columns = (*names, "trials", "limit", "confirmed_packets", "confirmed")
         latencies = [(f"{name}_ns", share) for share in LATENCY_SHARES for name in ("p50", "p90", "p99")]
-        rows: list[list[object]] = []
+        rows = []
         for row in self.rows:
             at = {each.share_of_pdr: each for each in row.latency}
             times = [getattr(at[share], name) if share in at else None for name, share in latencies]
             rows.append([*(getattr(row, name) for name in columns), *times])
-        return (*columns, *(f"latency_{name}_at_{share:.0%}_pdr" for name, share in latencies)), rows
-
-    def write_plot(self, path: str | Path) -> Path:
-        """Draw rates over frame sizes, and loss over load: PNG or SVG, as the name ends (extra ``plot``)."""
-        from linecard.plot.rates import write_rates
-
-        return write_rates(self, path)
-
-    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
-        """Write one self-contained page; ``command`` is shown as what repeats the search."""
-        from linecard.report.rates import write_rates
-
-        return write_rates(self, path, command)
+        return Table((*columns, *(f"latency_{name}_at_{share:.0%}_pdr" for name, share in latencies)), rows)
 
     def __repr__(self) -> str:
         first = self.rows[0]
         return f"<NdrResult {self.chip}, {first.traffic}: NDR {first.ndr_mpps:.3f}, PDR {first.pdr_mpps:.3f} Mpps>"
-
-    def _repr_html_(self) -> str:
-        from linecard import _html
-
-        cells = [
-            [row.traffic, f"{row.ndr_mpps:.3f}", f"{row.pdr_mpps:.3f}", f"{row.line_mpps:.3f}", str(row.trials)]
-            for row in self.rows
-        ]
-        return _html.block(
-            f"{self.chip}: no-drop rates",
-            _html.table(("frames", "NDR, Mpps", "PDR, Mpps", "line, Mpps", "trials"), cells),
-        )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from linecard.result import Result
+from linecard.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from linecard.explore.execute import Counts
     from linecard.explore.refused import Reason
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class OptimizeResult:
+class OptimizeResult(Result):
     """The best points of a space.
 
     Attributes:
@@ -44,6 +46,9 @@ class OptimizeResult:
         counts: Runs found and made.
     """
 
+    ASKED: ClassVar[tuple[str, ...]] = ("title", "method", "objectives", "axes", "given")
+    APART: ClassVar[tuple[str, ...]] = ("doubts", "rows", "given", "parts", "counts")
+
     title: str
     method: str
     objectives: tuple[str, ...]
@@ -65,33 +70,20 @@ class OptimizeResult:
     parts: tuple[Parts, ...] = field(compare=False)
     counts: Counts = field(compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
-        from linecard.records import plain
+    def table(self) -> Table:
+        """The front, a point a row."""
+        last = ("steady", "knee", "command")
+        rows = [
+            [*(row[name] for name in self.axes), *row["objectives"], *(row[name] for name in last)]
+            for row in self.front
+        ]
+        return Table((*self.axes, *self.objectives, *last), rows)
 
-        left_out = {"doubts", "rows", "given", "parts", "counts"}
-        return {name: plain(getattr(self, name)) for name in self.__slots__ if name not in left_out}
+    def page(self, command: str | None = None) -> str:  # noqa: ARG002 # each point has a command of its own
+        """One self-contained page to explore the runs and the front in."""
+        from linecard.report.explorer import optimized_page
 
-    def write_html(self, path: str | Path) -> Path:
-        """Write one self-contained page to explore the runs and the front in."""
-        from linecard.report.explorer import write_optimized
-
-        return write_optimized(self, path)
-
-    def write_plot(self, path: str | Path) -> Path:
-        """Draw the runs and the front over the first two objectives: PNG or SVG, as the name ends (extra ``plot``)."""
-        from linecard.plot.space import write_front
-
-        return write_front(self, path)
+        return optimized_page(self)
 
     def __repr__(self) -> str:
         return f"<OptimizeResult {self.title}: {len(self.front)} best of {self.runs} points run, {self.points} in all>"
-
-    def _repr_html_(self) -> str:
-        from linecard import _html
-        from linecard.explore.wording import cell_text
-
-        rows = [
-            [*(cell_text(row[name]) for name in self.axes), *map(cell_text, row["objectives"])] for row in self.front
-        ]
-        return _html.block(repr(self)[1:-1], _html.table((*self.axes, *self.objectives), rows))

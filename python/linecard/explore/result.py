@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from linecard import _html
 from linecard.chip.length import DOUBTS, RATE_ONLY
+from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.columns import FIRST_NUMBERS
 from linecard.explore.repeated import Repeated, best_of, over_seeds
-from linecard.explore.wording import cell_text, doubts_text
+from linecard.explore.wording import doubts_text
+from linecard.result import Result
+from linecard.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     import polars
 
     from linecard.explore.execute import Counts
 
-_SHOWN = 50
 # Rows of which parts are held; a page of more says how to ask for one of them.
 MOST_PARTS = 10_000
 
@@ -53,7 +53,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SweepResult:
+class SweepResult(Result):
     """The table of a sweep. The same sweep gives the same table, whatever ran it and however often it was killed.
 
     Attributes:
@@ -73,7 +73,11 @@ class SweepResult:
         parts: For each row where its time went, for its page: how busy each part was, and the time of a packet in
             each; empty for a table of more than ``MOST_PARTS`` rows.
         counts: How many runs were found in the store, run, refused and failed this time.
+        across: Column of the horizontal axis of its chart; the first axis where it is left out.
+        up: Column of the vertical one; the first number where it is left out.
     """
+
+    ASKED: ClassVar[tuple[str, ...]] = ("title", "what", "axes", "given")
 
     title: str
     what: str
@@ -87,6 +91,8 @@ class SweepResult:
     lengthened: int = field(compare=False)
     parts: tuple[Parts, ...] = field(compare=False)
     counts: Counts = field(compare=False)
+    across: str | None = field(default=None, compare=False)
+    up: str | None = field(default=None, compare=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -117,10 +123,29 @@ class SweepResult:
         states = {row["status"] for row in self.rows}
         return not states.isdisjoint({"ok", RATE_ONLY}) or states.isdisjoint(DOUBTS)
 
-    def cells(self) -> list[list[Any]]:
-        """The table as lists, in the order of :attr:`columns`."""
-        columns = self.columns
-        return [[row[name] for name in columns] for row in self.rows]
+    def table(self) -> Table:
+        """A row a point, in the order of :attr:`columns`."""
+        return Table(self.columns, [[row[name] for name in self.columns] for row in self.rows])
+
+    def charted(self, across: str | None = None, up: str | None = None) -> SweepResult:
+        """The same with column ``up`` over column ``across`` in its chart.
+
+        Raises:
+            ConfigError: There is no such column, or no point has a number in ``up``.
+        """
+        for name in (across, up):
+            if name is not None and name not in self.columns:
+                message = f"found no column {name!r}, expected one of {', '.join(self.columns)}"
+                raise ConfigError.of([ConfigProblem("chart", "", message)])
+        if up is not None and not any(isinstance(row[up], (int, float)) for row in self.rows):
+            raise ConfigError.of([ConfigProblem("chart", "", f"no point has a number {up!r}; nothing can be drawn")])
+        return replace(self, across=across, up=up)
+
+    def page(self, command: str | None = None) -> str:  # noqa: ARG002 # each point has a command of its own
+        """One self-contained page to explore the table in."""
+        from linecard.report.explorer import sweep_page
+
+        return sweep_page(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
@@ -177,32 +202,6 @@ class SweepResult:
         built: polars.DataFrame = need_polars().DataFrame(columns, strict=False)
         return built
 
-    def write_csv(self, path: str | Path) -> Path:
-        """Write the table as CSV."""
-        from linecard.files import write_text
-        from linecard.tables import csv_text
-
-        return write_text(path, csv_text(self.columns, self.cells()))
-
-    def write_parquet(self, path: str | Path) -> Path:
-        """Write the table as Parquet (extra ``frames``)."""
-        from linecard.files import write_file
-
-        frame = self.to_frame()
-        return write_file(path, frame.write_parquet)
-
-    def write_html(self, path: str | Path) -> Path:
-        """Write one self-contained page to explore the table in."""
-        from linecard.report.explorer import write_sweep
-
-        return write_sweep(self, path)
-
-    def write_plot(self, path: str | Path, *, across: str | None = None, up: str | None = None) -> Path:
-        """Draw column ``up`` over column ``across``: PNG or SVG, as the name ends (extra ``plot``)."""
-        from linecard.plot.space import write_table
-
-        return write_table(self, path, across, up)
-
     def shown_columns(self, most: int) -> list[str]:
         """The columns to look at first: what was varied, whether it ran, and the usual numbers."""
         defined = [name for name in self.numbers if name in self._defined()]
@@ -218,10 +217,3 @@ class SweepResult:
         status = [row["status"] for row in self.rows]
         others = "".join(f", {status.count(each)} {each}" for each in ("refused", "failed") if each in status)
         return f"<SweepResult {self.title}: {len(self.rows)} points over {', '.join(self.axes) or 'nothing'}{others}>"
-
-    def _repr_html_(self) -> str:
-        columns = [*self.shown_columns(9), "status"]
-        rows = [[cell_text(row[name]) for name in columns] for row in self.rows[:_SHOWN]]
-        more = [f"{len(self.rows) - _SHOWN:,} more rows: to_frame() has all"] if len(self.rows) > _SHOWN else []
-        notes = [*self.warnings, *more, *self.doubts]
-        return _html.block(repr(self)[1:-1], _html.table(columns, rows), _html.notes(notes))

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import IO, TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from linecard.explore.content import code_version
 from linecard.explore.subject import SUBJECTS
 from linecard.files import write_file
-from linecard.records import need_polars, plain
-from linecard.tables import METRIC_COLUMNS
+from linecard.records import need_polars
+from linecard.result import Result
+from linecard.tables import METRIC_COLUMNS, Table
+from linecard.view import BAR, Bar, Part, Title, text, view
+from linecard.view import Table as TablePart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from linecard.explore.store import Store
+    from linecard.explore.store import Store, StoreUse
 
 # Columns before the measurement's own: what was run, and its arguments and settings as text.
 COLUMNS = ("run", "what", "command", *METRIC_COLUMNS[1:])
@@ -30,7 +34,32 @@ def _records(store: Store) -> Iterator[dict[str, Any]]:
             yield record
 
 
-def contents(store: Store) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class StoreContents(Result):
+    """What a store holds.
+
+    Attributes:
+        title: The store, and how full it is.
+        use: The same in numbers.
+        groups: Runs of one subject, one design and one version of the code.
+        damaged: Files that cannot be read.
+    """
+
+    ASKED: ClassVar[tuple[str, ...]] = ("title",)
+    APART: ClassVar[tuple[str, ...]] = ("title",)
+
+    title: str
+    use: StoreUse
+    groups: tuple[dict[str, Any], ...]
+    damaged: int
+
+    def table(self) -> Table:
+        """The groups, a row each."""
+        names = ("what", "of", "runs", "failed", "seconds", "code")
+        return Table(names, [[row[name] for name in names] for row in self.groups])
+
+
+def contents(store: Store, title: str) -> StoreContents:
     """What a store holds, in groups of one subject, one design and one version of the code."""
     groups: dict[tuple[str, str, str], dict[str, Any]] = {}
     seconds = store.seconds()
@@ -45,11 +74,21 @@ def contents(store: Store) -> dict[str, Any]:
         row["runs"] += 1
         row["failed"] += record["status"] != "ok"
         row["seconds"] += seconds.get(record["key"], 0.0)
-    return {
-        "use": plain(store.use()),
-        "groups": [groups[name] for name in sorted(groups)],
-        "damaged": len(store.damaged),
-    }
+    return StoreContents(title, store.use(), tuple(groups[name] for name in sorted(groups)), len(store.damaged))
+
+
+@view.register
+def _(result: StoreContents) -> list[Part]:
+    most = max((row["runs"] for row in result.groups), default=1)
+    rows = [
+        (
+            *(row["what"], row["of"], Bar(row["runs"] / most), row["runs"], row["failed"], f"{row['seconds']:,.1f}"),
+            "this version" if row["code"] == code_version() else "another version",
+        )
+        for row in result.groups
+    ]
+    columns = (text("what"), text("of"), BAR, "runs", "failed", "seconds", text("made by"))
+    return [Title(result.title), TablePart("", columns, rows)]
 
 
 def prune(store: Store, to_bytes: int | None, *, other_versions: bool) -> tuple[int, int]:

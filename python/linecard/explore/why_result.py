@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from linecard.result import Result
+from linecard.tables import Table, records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from linecard.explore.execute import Counts
 
@@ -119,7 +121,7 @@ class Sensitivity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class WhyResult:
+class WhyResult(Result):
     """What limits a chip and what would help.
 
     Attributes:
@@ -148,6 +150,10 @@ class WhyResult:
         counts: Runs found and made.
     """
 
+    ASKED: ClassVar[tuple[str, ...]] = ("chip", "load", "seeds", "packets", "elasticity_packets")
+    INPUT: ClassVar[str] = "chip"
+    APART: ClassVar[tuple[str, ...]] = ("counts",)
+
     chip: str
     load: str
     answered: bool
@@ -170,36 +176,10 @@ class WhyResult:
     elasticity_packets: int
     counts: Counts = field(compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
-        from linecard.records import plain
-
-        return {name: plain(getattr(self, name)) for name in self.__slots__ if name != "counts"}
-
-    def write_plot(self, path: str | Path) -> Path:
-        """Draw the gains as a tornado: PNG or SVG, as the name ends (extra ``plot``)."""
-        from linecard.plot.tornado import write_tornado
-
-        return write_tornado(self, path)
-
-    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
-        """Write one self-contained page; ``command`` is shown as what repeats it."""
-        from linecard.report.why import write_why
-
-        return write_why(self, path, command)
+    def table(self) -> Table:
+        """What lifting each limit gains."""
+        several = [", ".join(f"{key}={value}" for key, value in each.settings.items()) for each in self.lifts]
+        return records(self.lifts, Lifted, settings=several)
 
     def __repr__(self) -> str:
         return f"<WhyResult {self.chip}: {self.throughput_mpps:.3f} Mpps, limited by {self.verdict}>"
-
-    def _repr_html_(self) -> str:
-        from linecard import _html
-
-        most = max((abs(lift.gain) for lift in self.lifts), default=1.0) or 1.0
-        gains = [(f"{lift.text}: {lift.gain:+.1%}", max(0.0, lift.gain) / most) for lift in self.lifts[:12]]
-        bounds = [(f"{limit.component}: {limit.bound_mpps:.4g} Mpps", limit.utilization) for limit in self.limits[:12]]
-        return _html.block(
-            f"{self.chip}: limited by {self.verdict}",
-            _html.facts([("Why", self.why)]),
-            _html.bars("Gains, of the largest", gains),
-            _html.bars("Bounds, and how near", bounds),
-        )

@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from linecard.tables import frame_of
-
-if TYPE_CHECKING:
-    import polars
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +71,3 @@ class CacheCurves:
                 return row
         shapes = sorted({row.sets for row in self.lru})
         raise KeyError(f"no row of {sets} sets and {ways} ways; sets are {shapes}, ways 1 to 16")
-
-    def to_frame(self) -> polars.DataFrame:
-        """The rows of :attr:`lru` as a polars data frame (extra ``frames``)."""
-        return frame_of(LruRow, self.lru)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-from linecard import _html
-from linecard._core import __version__
 from linecard.flowcache.curves import CacheCurves  # noqa: TC001 # msgspec reads the annotations
-from linecard.records import field_names, plain
+from linecard.records import plain
+from linecard.result import Result
+from linecard.traffic.flow_view import TrafficView  # noqa: TC001 # msgspec reads the annotations
 from linecard.traffic.result import Diagnostic  # noqa: TC001 # msgspec reads the annotations
-from linecard.traffic.view import TrafficView  # noqa: TC001 # msgspec reads the annotations
-
-if TYPE_CHECKING:
-    import polars
+from linecard.view import Fact
 
 # The policies that stand for what no policy of the same sets can exceed, in order of preference.
 UPPER_BOUNDS = ("OPT", "OPT_BYPASS")
@@ -130,7 +126,7 @@ def _best(rows: list[CacheRow]) -> BestPolicy | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class FlowCacheResult:
+class FlowCacheResult(Result):
     """Every cache over one traffic, sizes first, then ways, then policies, each in the order asked for.
 
     Attributes:
@@ -154,6 +150,9 @@ class FlowCacheResult:
         traffic: What the flows are like, when asked for.
         time_out_ns: Silence that ends a flow there.
     """
+
+    TABLE: ClassVar[str] = "rows"
+    INPUT: ClassVar[str] = "input"
 
     rows: tuple[CacheRow, ...]
     input: str
@@ -195,20 +194,18 @@ class FlowCacheResult:
         known = ", ".join(f"{row.policy} {row.entries} {row.ways}" for row in self.rows)
         raise KeyError(f"no row of {policy} with {entries} entries in {ways} ways; there are: {known}")
 
-    def facts(self) -> list[tuple[str, str]]:
-        """The input in words, as the screen and the notebook show it."""
-        packing = "" if self.compression in {"", "none"} else f" in {self.compression}"
-        left_out = f"; {self.packets_without_flow:,} in no flow left out" if self.packets_without_flow else ""
-        digests = f"{self.width_bits} bits"
-        if self.key is not None:
-            digests += f" of {self.hash} over {self.key}"
+    def facts(self) -> list[Fact]:
+        """The input in words."""
+        packing = "" if self.compression in {"", "none"} else f"in {self.compression}"
+        left_out = f"{self.packets_without_flow:,} in no flow left out" if self.packets_without_flow else ""
+        digests = "" if self.key is None else f"of {self.hash} over {self.key}"
         facts = [
-            ("Format", self.format + packing),
-            ("Packets", f"{self.packets:,}{left_out}"),
-            ("Digests", digests),
+            Fact("Format", self.format, packing),
+            Fact("Packets", f"{self.packets:,}", left_out),
+            Fact("Digests", f"{self.width_bits} bits", digests),
         ]
         if self.rows:
-            facts.append(("Distinct", f"{self.rows[0].first_ref_misses:,} digests"))
+            facts.append(Fact("Distinct", f"{self.rows[0].first_ref_misses:,}", "digests"))
         return facts
 
     def to_dict(self) -> dict[str, Any]:
@@ -218,67 +215,9 @@ class FlowCacheResult:
 
     def manifest(self) -> dict[str, Any]:
         """Everything needed to repeat this result and to recognise it."""
-        from linecard.request import file_hash
-
-        file = Path(self.input)
-        hash_of_input = file_hash(file) if self.format != "array" and file.is_file() else None
-        result = self.to_dict()
-        for name in ("rows", "best", "diagnostics", "curves", "traffic"):
-            del result[name]
-        return {"linecard_version": __version__, "input_hash": hash_of_input, **result}
-
-    def to_frame(self) -> polars.DataFrame:
-        """The rows as a polars data frame (extra ``frames``)."""
-        from linecard import tables
-
-        return tables.frame(field_names(CacheRow), self._table())
-
-    def write_csv(self, path: str | Path) -> Path:
-        """Write the rows as CSV, and a manifest beside them; return the manifest's path."""
-        from linecard import tables
-
-        path = Path(path)
-        tables.write_table(path, field_names(CacheRow), self._table(), "csv")
-        return tables.manifest_beside(path, self.manifest())
-
-    def write_plots(self, folder: str | Path) -> list[Path]:
-        """Draw what there is to draw into a folder, as PNG and SVG; return their paths (extra ``plot``)."""
-        from linecard import files
-        from linecard.plot.flowcache import draw_flowcache
-
-        drawings = draw_flowcache(self)
-        folder = files.make_folder(folder)
-        return [path for name, drawing in drawings.items() for path in drawing.write_both(folder, name)]
-
-    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
-        """Write one self-contained page; ``command`` is shown as what repeats it."""
-        from linecard.report.flowcache import write_flowcache
-
-        return write_flowcache(self, path, command)
-
-    def _table(self) -> list[list[object]]:
-        names = field_names(CacheRow)
-        return [[getattr(row, name) for name in names] for row in self.rows]
+        found = {"rows", "best", "diagnostics", "curves", "traffic"}
+        asked = {name: value for name, value in self.to_dict().items() if name not in found}
+        return {**Result.manifest(self), **asked}
 
     def __repr__(self) -> str:
         return f"<FlowCacheResult {self.input}: {len(self.rows)} caches over {self.packets:,} packets>"
-
-    def _repr_html_(self) -> str:
-        header = ("entries", "ways", "policy", "hit rate", "cold", "capacity", "conflict", "state in bits")
-        rows = [
-            (
-                f"{row.entries:,}",
-                row.shape,
-                row.policy,
-                f"{row.hit_rate:.2%}",
-                *(f"{count / row.packets:.2%}" for count in (row.cold, row.capacity, row.conflict)),
-                "oracle" if row.policy_state_bits is None else f"{row.policy_state_bits:,}",
-            )
-            for row in self.rows
-        ]
-        return _html.block(
-            self.input,
-            _html.facts(self.facts()),
-            _html.table(header, rows),
-            _html.notes(str(diagnostic) for diagnostic in self.diagnostics[:10]),
-        )

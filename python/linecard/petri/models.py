@@ -6,14 +6,14 @@ Both read the same preset and report the same metrics: throughput and the utilis
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from linecard import _html
 from linecard._arguments import plain
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.petri.ixp2400 import run as run_net
-from linecard.tables import records
+from linecard.result import Result
+from linecard.view import BAR, Bar, Cell, Part, Said, Table, Title, Verdict, text, view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -78,7 +78,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Result):
     """Both models over a grid.
 
     Attributes:
@@ -86,6 +86,9 @@ class Comparison:
         seed: Seed of both.
         packets: Packets of each run.
     """
+
+    TABLE: ClassVar[str] = "rows"
+    ASKED: ClassVar[tuple[str, ...]] = ("seed", "packets")
 
     rows: tuple[Difference, ...]
     seed: int
@@ -104,11 +107,6 @@ class Comparison:
             if key not in found or abs(row.difference) > abs(found[key].difference):
                 found[key] = row
         return found
-
-    def _repr_html_(self) -> str:
-        found = records(self.rows)
-        verdict = "agree everywhere" if self.passed else "differ"
-        return _html.block(f"Two models that {verdict}", _html.record_table(found.columns, found.rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as ``compare-models --json`` prints it."""
@@ -200,3 +198,42 @@ def compare_models(
     if progress is not None:
         progress(len(points), len(points))
     return Comparison(tuple(rows), seed, packets)
+
+
+@view.register
+def _(result: Comparison) -> list[Part]:
+    points = [row for row in result.rows if row.np or row.petri]
+    worst = [row for row in result.worst().values() if row.np or row.petri]
+    verdict = ("The models agree at every point", "", "best") if result.passed else ("The models differ", "", "bad")
+    return [
+        Title("Two models of the IXP2400", "events (np) and a Petri net, every metric"),
+        Verdict(*verdict),
+        Table(
+            "Every point",
+            (*map(text, ("threads", "traffic", "scheme", "metric")), "np", "petri", "difference"),
+            [(row.threads, row.traffic, row.scheme, *_metric(row)) for row in points],
+        ),
+        Table(
+            "Largest differences",
+            (text(""), BAR, "", text("")),
+            [
+                (
+                    row.component,
+                    Bar(abs(row.difference) / row.limit, "good" if row.passed else "bad"),
+                    _difference(row),
+                    f"{row.threads} {row.traffic} {row.scheme}, at most {row.limit:g}",
+                )
+                for row in worst
+            ],
+        ),
+    ]
+
+
+def _metric(row: Difference) -> tuple[Cell, ...]:
+    name = "throughput, Mbit/s" if row.metric == "throughput_mbps" else f"{row.component}, %"
+    return name, f"{row.np:,.1f}", f"{row.petri:,.1f}", _difference(row)
+
+
+def _difference(row: Difference) -> Said:
+    unit = "%" if row.metric == "throughput_mbps" else "points"
+    return Said(f"{row.difference:+.2f} {unit}", "good" if row.passed else "bad")

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
-from linecard import _html
 from linecard.petri.dot import to_dot
 from linecard.petri.picture import to_svg
-from linecard.records import plain
-from linecard.tables import Table, frame
+from linecard.result import Result
+from linecard.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Explored:
+class Explored(Result):
     """Every marking that can be reached; time plays no part.
 
     Attributes:
@@ -38,6 +35,8 @@ class Explored:
         transition_invariants: How often transitions fire on the way back to where it began; likewise.
     """
 
+    ASKED: ClassVar[tuple[str, ...]] = ("net", "places", "transitions", "arcs")
+
     net: str
     places: int
     transitions: int
@@ -54,30 +53,16 @@ class Explored:
     place_invariants: list[dict[str, int]] | None
     transition_invariants: list[dict[str, int]] | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        result: dict[str, Any] = plain(self)
-        return result
-
     def table(self) -> Table:
         """A place and the most tokens in it, a row each."""
         return Table(("place", "most_tokens"), list(self.bounds.items()))
-
-    def _repr_html_(self) -> str:
-        facts = [
-            ("Markings", f"{self.reachable_markings:,}" + ("" if self.complete else ", stopped at the limit")),
-            ("Edges", f"{self.edges:,}"),
-            ("Dead", f"{self.dead_markings:,} markings"),
-        ]
-        bounds = [(name, f"{bound:,}") for name, bound in self.bounds.items()]
-        return _html.block(self.net, _html.facts(facts), _html.heading("Bounds"), _html.facts(bounds))
 
     def __repr__(self) -> str:
         return f"<Explored {self.net}: {self.reachable_markings:,} markings, {self.edges:,} edges>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Solved:
+class Solved(Result):
     """A steady state, exact.
 
     Attributes:
@@ -88,16 +73,13 @@ class Solved:
         mean_tokens: Tokens averaged over time, by place.
     """
 
+    ASKED: ClassVar[tuple[str, ...]] = ("net",)
+
     net: str
     tangible_markings: int
     vanishing_markings: int
     throughput: dict[str, float]
     mean_tokens: dict[str, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        result: dict[str, Any] = plain(self)
-        return result
 
     def table(self) -> Table:
         """Measure, name and value: firings in a unit of time, tokens."""
@@ -105,23 +87,12 @@ class Solved:
         rows += [("mean_tokens", name, value) for name, value in self.mean_tokens.items()]
         return Table(("measure", "name", "value"), rows)
 
-    def to_frame(self) -> polars.DataFrame:
-        """Measure, name and value as a polars data frame (extra ``frames``)."""
-        return frame(self.table().columns, self.table().rows)
-
     def __repr__(self) -> str:
         return f"<Solved {self.net}: {self.tangible_markings:,} tangible markings>"
 
-    def _repr_html_(self) -> str:
-        rows = [(name, f"{value:.6g} firings") for name, value in self.throughput.items()]
-        rows += [(name, f"{value:.6g} tokens") for name, value in self.mean_tokens.items()]
-        markings = f"{self.tangible_markings:,} tangible, {self.vanishing_markings:,} vanishing"
-        facts = _html.facts([("Markings", markings)])
-        return _html.block(self.net, facts, _html.heading("Steady state"), _html.facts(rows))
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Simulated:
+class Simulated(Result):
     """Replications of a net: means, and half the widths of their 95 % intervals (Student's t over replications).
 
     Attributes:
@@ -144,6 +115,8 @@ class Simulated:
             replication.
     """
 
+    ASKED: ClassVar[tuple[str, ...]] = ("net", "replications", "time")
+
     net: str
     throughput: dict[str, float]
     mean_tokens: dict[str, float]
@@ -161,11 +134,6 @@ class Simulated:
     dead_replications: int
     relative_half_width: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        result: dict[str, Any] = plain(self)
-        return result
-
     def table(self) -> Table:
         """Measure, name, mean and half width of its 95 % interval."""
         rows: list[Sequence[object]] = []
@@ -177,26 +145,6 @@ class Simulated:
         ):
             rows += [(measure, name, mean, widths[name]) for name, mean in means.items()]
         return Table(("measure", "name", "mean", "half_width"), rows)
-
-    def _repr_html_(self) -> str:
-        facts = [("Runs", f"{self.replications} of time {self.time:g}, {self.firings:,} firings")]
-        sides = (
-            (self.throughput, self.throughput_half_width, "firings"),
-            (self.rewards, self.rewards_half_width, "reward"),
-            (self.mean_tokens, self.mean_tokens_half_width, "tokens"),
-        )
-        rows = [
-            (name, f"{mean:.6g} ± {widths[name]:.2g} {unit}")
-            for means, widths, unit in sides
-            for name, mean in means.items()
-            if mean or unit == "firings"
-        ]
-        heading = _html.heading("In a unit of time, and on average")
-        return _html.block(self.net, _html.facts(facts), heading, _html.facts(rows))
-
-    def to_frame(self) -> polars.DataFrame:
-        """Measure, name, mean and half width as a polars data frame (extra ``frames``)."""
-        return frame(self.table().columns, self.table().rows)
 
     def __repr__(self) -> str:
         return f"<Simulated {self.net}: {self.replications} replications, {self.firings:,} firings>"

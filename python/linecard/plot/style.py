@@ -94,7 +94,7 @@ def load_pyplot() -> Any:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise MissingExtraError("a plot", "plot") from error
+        raise MissingExtraError("a plot of a study", "report") from error
     mpl.use("Agg")
     from matplotlib import pyplot
 

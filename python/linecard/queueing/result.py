@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from linecard import _html
-from linecard._core import __version__
 from linecard.queueing.settings import queueing_settings
-from linecard.records import field_names, plain
-from linecard.tables import Table
+from linecard.records import plain
+from linecard.result import Result
 from linecard.traffic.result import Diagnostic  # noqa: TC001 # msgspec reads the annotations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    import polars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +115,7 @@ class Gaps:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class QueueingResult:
+class QueueingResult(Result):
     """Every manager under one workload.
 
     Attributes:
@@ -138,6 +133,9 @@ class QueueingResult:
         damaged_records: Damaged places of the capture that were passed over.
         diagnostics: The first findings in the capture.
     """
+
+    TABLE: ClassVar[str] = "rows"
+    INPUT: ClassVar[str] = "workload"
 
     rows: tuple[QueueRow, ...]
     workload: str
@@ -168,48 +166,13 @@ class QueueingResult:
         """Throughput of one manager by that of another."""
         return self.row(manager).throughput_mops / self.row(to).throughput_mops
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        result: dict[str, Any] = plain(self)
-        return result
-
     def manifest(self) -> dict[str, Any]:
         """Everything needed to repeat this result and to recognise it."""
-        return _manifest(self.to_dict(), ("rows", "gaps", "diagnostics"))
-
-    def to_frame(self) -> polars.DataFrame:
-        """The rows as a polars data frame (extra ``frames``)."""
-        from linecard import tables
-
-        return tables.frame(field_names(QueueRow), _table(self.rows))
-
-    def table(self) -> Table:
-        """The rows, a manager each."""
-        return Table(field_names(QueueRow), list(_table(self.rows)))
-
-    def write_csv(self, path: str | Path) -> Path:
-        """Write the rows as CSV, and a manifest beside them; return the manifest's path."""
-        return _write_csv(path, field_names(QueueRow), _table(self.rows), self.manifest())
+        return _manifest(self, Result.manifest(self), ("rows", "gaps", "diagnostics"))
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{row.manager} {row.throughput_mops:.1f}" for row in self.rows)
         return f"<QueueingResult {self.workload}: {rates} M operations/s>"
-
-    def _repr_html_(self) -> str:
-        header = ("manager", "M operations/s", "hit rate", "latency p50", "references", "model", "difference")
-        rows = [
-            (
-                row.manager,
-                f"{row.throughput_mops:.1f}",
-                f"{row.hit_rate:.1%}",
-                f"{row.latency_p50_ns:.0f} ns",
-                f"{row.references_per_operation:.2f}",
-                f"{row.model_mops:.1f}",
-                f"{row.model_difference_percent:+.1f} %",
-            )
-            for row in self.rows
-        ]
-        return _html.block(f"Queues: {self.workload}", _html.table(header, rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +195,7 @@ class QueueDesign:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class QueueDesignResult:
+class QueueDesignResult(Result):
     """Every size of a queuing cache that was tried, and the smallest that reaches the target.
 
     Attributes:
@@ -253,6 +216,9 @@ class QueueDesignResult:
         diagnostics: The first findings.
     """
 
+    TABLE: ClassVar[str] = "designs"
+    INPUT: ClassVar[str] = "workload"
+
     smallest: QueueDesign | None
     designs: tuple[QueueDesign, ...]
     target_mops: float
@@ -269,67 +235,18 @@ class QueueDesignResult:
     damaged_records: int
     diagnostics: tuple[Diagnostic, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        result: dict[str, Any] = plain(self)
-        return result
-
     def manifest(self) -> dict[str, Any]:
         """Everything needed to repeat this result and to recognise it."""
-        return _manifest(self.to_dict(), ("smallest", "designs", "diagnostics"))
-
-    def _repr_html_(self) -> str:
-        best = self.smallest
-        said = "No size reaches it"
-        if best is not None:
-            size = f"{best.entries} entries, {best.engines} engines, {best.threads} threads"
-            said = f"{size}: {best.throughput_mops:.1f} M operations/s"
-        return _html.block(
-            f"{self.workload}: {self.target_mops:g} M operations/s",
-            _html.facts([("Smallest", said)]),
-            _html.record_table(self.table().columns, self.table().rows),
-        )
-
-    def to_frame(self) -> polars.DataFrame:
-        """The designs as a polars data frame (extra ``frames``)."""
-        from linecard import tables
-
-        return tables.frame(field_names(QueueDesign), _table(self.designs))
-
-    def table(self) -> Table:
-        """The sizes that were tried, a row each."""
-        return Table(field_names(QueueDesign), list(_table(self.designs)))
-
-    def write_csv(self, path: str | Path) -> Path:
-        """Write the designs as CSV, and a manifest beside them; return the manifest's path."""
-        return _write_csv(path, field_names(QueueDesign), _table(self.designs), self.manifest())
+        return _manifest(self, Result.manifest(self), ("smallest", "designs", "diagnostics"))
 
     def __repr__(self) -> str:
         return f"<QueueDesignResult {self.workload} at {self.target_mops:g} M operations/s: {self.smallest}>"
 
 
-def _manifest(result: dict[str, Any], without: Iterable[str]) -> dict[str, Any]:
-    from linecard.request import file_hash
-
-    file = Path(result["workload"])
-    is_capture = result["format"] != "workload"
-    for name in without:
-        del result[name]
-    return {
-        "linecard_version": __version__,
-        "input_hash": file_hash(file) if is_capture and file.is_file() else None,
-        **result,
-        "all_settings": plain(queueing_settings(result["settings"], machine=result["machine"])),
-    }
-
-
-def _table(rows: Iterable[Any]) -> list[list[object]]:
-    return [[getattr(row, name) for name in field_names(type(row))] for row in rows]
-
-
-def _write_csv(path: str | Path, columns: tuple[str, ...], rows: list[list[object]], manifest: dict[str, Any]) -> Path:
-    from linecard import tables
-
-    path = Path(path)
-    tables.write_table(path, columns, rows, "csv")
-    return tables.manifest_beside(path, manifest)
+def _manifest(
+    result: QueueingResult | QueueDesignResult, shared: dict[str, Any], without: Iterable[str]
+) -> dict[str, Any]:
+    """All but the findings, and every setting of the machine."""
+    asked = {name: value for name, value in result.to_dict().items() if name not in without}
+    all_settings = plain(queueing_settings(result.settings, machine=result.machine))
+    return {**shared, **asked, "all_settings": all_settings}

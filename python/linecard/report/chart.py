@@ -1,51 +1,63 @@
-"""Charts as SVG in a page: lines and points over a number, or stacked shares over names.
+"""Charts as SVG: lines and points over a number, stacked shares, and bars with their intervals.
 
-Series differ by colour and by mark. Each mark tells its values when pointed at; the same numbers stand in a table of
-the page, to which the picture's text refers, so that nobody needs to see it.
+Series differ by colour and by mark. Each mark tells its values when pointed at; the same numbers stand in a table, to
+which the chart's text refers, so that nobody needs to see it. Colours are variables of a page's style sheet, which
+knows the dark; `report.picture` puts paper's in their place.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from linecard.svg import width_of
+from linecard.view import Axis, Bar, Chart, Said, Series, Stacked, Table
+from linecard.words import parts
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 WIDTH, HEIGHT = 420, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 20, 12, 44
 _COLOURS = 8
 _LARGE, _SMALL = 1e4, 1e-3
+# Of an axis that begins at zero where the picture allows it, what varies takes this share at least.
+LEAST_SHARE = 0.25
+KEY = re.compile(r"[a-z]\w*(\.\w+|\[\d+\])+|[a-z]+(_[a-z]+)+")
+_STEP, _LETTERS, _MOST_BARS = 22, 12, 40
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
-    """Points of one kind; ``line`` joins them."""
+class Drawn:
+    """Elements of a chart, its height, and its words."""
 
-    name: str
-    points: Sequence[tuple[float, float]]
-    line: bool = True
+    elements: str
+    height: float
+    title: str
+    said: str
+    words: str
+
+    def figure(self) -> str:
+        """The chart in a page."""
+        said = f"<figcaption>{escape(self.said)}</figcaption>" if self.said else ""
+        return (
+            f'<figure><svg viewBox="0 0 {WIDTH} {self.height:g}" role="img" '
+            f'aria-label="{escape(self.said or self.title)}. {escape(self.words)}">{self.elements}</svg>{said}</figure>'
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """A scale.
-
-    Attributes:
-        name: What it is, with its unit.
-        logarithmic: Whether equal ratios have equal lengths.
-        zero: Whether it begins at zero.
-        low: Where it begins, if not where the data do.
-        high: Where it ends likewise.
-    """
-
-    name: str
-    logarithmic: bool = False
-    zero: bool = False
-    low: float | None = None
-    high: float | None = None
+def drawn(part: Chart | Stacked | Table) -> Drawn | None:
+    """A part as a chart, if there is anything to draw; of tables, those with a column of bars."""
+    match part:
+        case Chart():
+            return _lines(part)
+        case Stacked():
+            return _stacked(part)
+        case Table():
+            return _bars(part)
 
 
 def _plain(value: float) -> str:
@@ -64,14 +76,18 @@ class _Scale:
     def __init__(self, axis: Axis, values: Sequence[float], start: float, end: float) -> None:
         finite = [value for value in values if math.isfinite(value) and (value > 0 or not axis.logarithmic)]
         low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
-        low = axis.low if axis.low is not None else 0.0 if axis.zero and low > 0 else low
+        from_zero = axis.zero or (axis.zero is None and (low == high or high - low >= LEAST_SHARE * high))
+        low = axis.low if axis.low is not None else 0.0 if from_zero and low > 0 else low
         high = axis.high if axis.high is not None else high
+        if axis.names:
+            low, high = -0.5, len(axis.names) - 0.5
         if not high > low:
             low, high = (low / 2, low * 2 or 1.0) if axis.logarithmic else (low - 0.5, low + 0.5)
         self._form: Callable[[float], float] = math.log10 if axis.logarithmic else float
-        self.ticks = _powers(low, high) if axis.logarithmic else _steps(low, high)
-        if not axis.logarithmic and axis.high is None:
-            high = max(high, self.ticks[-1])
+        places = range(len(axis.names)) if axis.names else _powers(low, high) if axis.logarithmic else _steps(low, high)
+        self.ticks = {float(place): axis.names[int(place)] if axis.names else _plain(place) for place in places}
+        if not axis.logarithmic and axis.high is None and not axis.names:
+            high = max(high, *self.ticks)
         # Axes of logarithms have no zero, and what goes below it needs none.
         self.is_cut = not axis.logarithmic and low > 0
         self._low, self._high, self._start, self._end = self._form(low), self._form(high), start, end
@@ -121,117 +137,174 @@ def _mark(number: int, x: float, y: float, size: float = 4.0) -> str:
     return f'<polygon points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in points)}" fill="{colour}">'
 
 
-_CLOSING = {"<c": "</circle>", "<r": "</rect>", "<p": "</polygon>"}
+def _told(mark: str, text: str = "") -> str:
+    closing = {"<c": "</circle>", "<r": "</rect>", "<p": "</polygon>"}[mark[:2]]
+    return f"{mark}<title>{escape(text)}</title>{closing}" if text else f"{mark}{closing}"
 
 
-def _told(mark: str, text: str) -> str:
-    return f"{mark}<title>{escape(text)}</title>{_CLOSING[mark[:2]]}"
+def _rect(x: float, y: float, width: float, height: float, colour: str) -> str:
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="var(--{colour})">'
 
 
-def _legend(names: Sequence[str], *, marks: bool) -> str:
+def _text(x: float, y: float, text: str, anchor: str = "start", kind: str = "") -> str:
+    kind = f' class="{kind}"' if kind else ""
+    return f'<text{kind} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def cut_to(text: str, room: float) -> str:
+    """A text without its end, where there is no room for all of it."""
+    while text and width_of(text, _LETTERS) > room:
+        text = text.removesuffix("…")[:-1].rstrip() + "…"
+    return text
+
+
+def _legend(names: Sequence[str], top: float, *, marks: bool) -> tuple[str, float]:
+    """Names of several series below a chart, as many in a row as fit, and the height with them."""
     if len(names) < 2:
-        return ""
-    items = []
-    for number, name in enumerate(names):
-        mark = _mark(number if marks else number * 4 + 1, 9, 6)
-        if not marks:
-            mark = f'<rect x="3" y="1" width="12" height="10" fill="var(--s{number % _COLOURS})">'
-        shown = f'<svg viewBox="0 0 18 12" aria-hidden="true">{mark}{_CLOSING[mark[:2]]}</svg>'
-        items.append(f"<li>{shown} {escape(name)}</li>")
-    return f'<ul class="legend">{"".join(items)}</ul>'
+        return "", top
+    x, y, items = 8.0, top + 12, []
+    for number, name in enumerate(cut_to(name, WIDTH - 40) for name in names):
+        width = 18 + width_of(name, _LETTERS) + 14
+        if x > 8 and x + width > WIDTH:
+            x, y = 8.0, y + 18
+        mark = _mark(number, x + 6, y - 4) if marks else _rect(x, y - 9, 12, 10, f"s{number % _COLOURS}")
+        items.append(_told(mark) + _text(x + 18, y, name, kind="name"))
+        x += width
+    return "".join(items), y + 8
 
 
-def _figure(title: str, says: str, drawn: Sequence[str], legend: str, height: float = HEIGHT) -> str:
-    return (
-        f'<figure><svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{escape(title)}. {escape(says)}">'
-        f"{''.join(drawn)}</svg>{legend}<figcaption>{escape(title)}</figcaption></figure>"
-    )
-
-
-def lines(title: str, x: Axis, y: Axis, several: Sequence[Series], *, level: tuple[str, float] | None = None) -> str:
-    """Series over a number; nothing where there are no points.
-
-    Args:
-        title: What it shows, in a sentence; it stands below.
-        x: The axis across.
-        y: The axis up.
-        several: The series, in the order of the legend.
-        level: A name and a value at which a line goes across.
-    """
-    points = [point for each in several for point in each.points]
+def _lines(part: Chart) -> Drawn | None:
+    """Series over a number; nothing where there are no points."""
+    points = [point for each in part.series for point in each.points]
     if not points:
-        return ""
-    across = _Scale(x, [point[0] for point in points], _LEFT, WIDTH - _RIGHT)
-    up = _Scale(y, [point[1] for point in points], HEIGHT - _BOTTOM, _TOP)
-    drawn = _axes(x, y, across, up)
-    if level is not None and (at := up.at(level[1])) is not None:
-        drawn.append(
+        return None
+    ends = [end for each in part.series for pair in each.ranges for end in pair]
+    across = _Scale(part.x, [point[0] for point in points], _LEFT, WIDTH - _RIGHT)
+    up = _Scale(part.y, [*(point[1] for point in points), *ends], HEIGHT - _BOTTOM, _TOP)
+    found = _axes(part.x, part.y, across, up)
+    if part.level is not None and (at := up.at(part.level[1])) is not None:
+        found.append(
             f'<line x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}" stroke="var(--front)" '
-            f'stroke-dasharray="4 3"/><text x="{WIDTH - _RIGHT - 4}" y="{at - 4:.1f}" text-anchor="end" '
-            f'style="fill:var(--front)">{escape(level[0])}</text>'
+            f'stroke-dasharray="4 3"/>{_text(_LEFT + 4, at - 4, part.level[0], kind="level")}'
         )
-    for number, each in enumerate(several):
-        places = [(across.at(a), up.at(b), a, b) for a, b in each.points]
-        there = [(a, b, c, d) for a, b, c, d in places if a is not None and b is not None]
-        if each.line and len(there) > 1:
-            path = "L".join(f"{a:.1f} {b:.1f}" for a, b, _, _ in there)
-            drawn.append(f'<path d="M{path}" fill="none" stroke="var(--s{number % _COLOURS})" stroke-width="1.6"/>')
-        name = f"{each.name}: " if each.name else ""
-        small = 4.0 if len(there) <= 60 else 2.0
-        drawn += [_told(_mark(number, a, b, small), f"{name}{c:g}, {d:.5g}") for a, b, c, d in there]
-    says = f"{y.name} over {x.name}; the numbers are in a table of this page."
-    return _figure(title, says, drawn, _legend([each.name for each in several], marks=True))
+    for number, each in enumerate(part.series):
+        found += _series(each, number, across, up)
+    legend, height = _legend([each.name for each in part.series], HEIGHT, marks=True)
+    words = f"{part.y.name} over {part.x.name}; the numbers are in a table of this page."
+    return Drawn("".join(found) + legend, height, part.title, part.said, words)
+
+
+def _series(each: Series, number: int, across: _Scale, up: _Scale) -> Iterator[str]:
+    places = [(across.at(a), up.at(b), a, b) for a, b in each.points]
+    there = [(a, b, c, d) for a, b, c, d in places if a is not None and b is not None]
+    colour = f'stroke="var(--s{number % _COLOURS})"'
+    if each.line and len(there) > 1:
+        path = "L".join(f"{a:.1f} {b:.1f}" for a, b, _, _ in there)
+        yield f'<path d="M{path}" fill="none" {colour} stroke-width="1.6"/>'
+    for (x, _), (low, high) in zip(each.points, each.ranges, strict=False):
+        at, ends = across.at(x), (up.at(low), up.at(high))
+        if at is not None and ends[0] is not None and ends[1] is not None:
+            caps = "".join(f"M{at - 4:.1f} {end:.1f}h8" for end in ends if end is not None)
+            yield f'<path class="range" d="M{at:.1f} {ends[0]:.1f}V{ends[1]:.1f}{caps}"/>'
+    name = f"{each.name}: " if each.name else ""
+    small = 4.0 if len(there) <= 60 else 2.0
+    for a, b, c, d in there:
+        yield _told(_mark(number, a, b, small), f"{name}{c:g}, {d:.5g}")
 
 
 def _axes(x: Axis, y: Axis, across: _Scale, up: _Scale) -> list[str]:
-    drawn = []
-    for tick in across.ticks:
+    found = []
+    # Names under the axis get the room between two; every second one, or fewer, where that is too little.
+    widest = max(width_of(name, _LETTERS) for name in across.ticks.values()) + 6
+    stride = max(1, math.ceil(widest * len(across.ticks) / (WIDTH - _LEFT)))
+    for number, (tick, name) in enumerate(across.ticks.items()):
         at = across.at(tick)
         if at is not None and _LEFT - 1 <= at <= WIDTH - _RIGHT + 1:
-            drawn.append(f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM}"/>')
-            drawn.append(f'<text x="{at:.1f}" y="{HEIGHT - _BOTTOM + 15}" text-anchor="middle">{_plain(tick)}</text>')
-    for tick in up.ticks:
+            found.append(f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM}"/>')
+            if number % stride == 0:
+                found.append(_text(at, HEIGHT - _BOTTOM + 15, name, "middle"))
+    for tick, name in up.ticks.items():
         at = up.at(tick)
         if at is not None and _TOP - 1 <= at <= HEIGHT - _BOTTOM + 1:
-            drawn.append(f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
-            drawn.append(f'<text x="{_LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{_plain(tick)}</text>')
+            found.append(f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
+            found.append(_text(_LEFT - 6, at + 4, name, "end"))
     middle, centre = (_TOP + HEIGHT - _BOTTOM) / 2, (_LEFT + WIDTH - _RIGHT) / 2
-    wide, high = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
     if up.is_cut:
         foot = HEIGHT - _BOTTOM
         strokes = "".join(f'<path class="cut" d="M{_LEFT - 5} {foot - at} l10 -5"/>' for at in (4, 9))
-        drawn.append(f'{strokes}<text class="cut" x="{_LEFT + 9}" y="{foot - 5}">axis cut: does not begin at 0</text>')
-    drawn.append(
-        f'<rect class="frame" x="{_LEFT}" y="{_TOP}" width="{wide}" height="{high}"/>'
-        f'<text class="name" x="{centre}" y="{HEIGHT - 8}" text-anchor="middle">{escape(x.name)}</text>'
+        found.append(strokes + _text(_LEFT + 9, foot - 5, "axis cut: does not begin at 0", kind="cut"))
+    found.append(
+        f'<rect class="frame" x="{_LEFT}" y="{_TOP}" width="{WIDTH - _LEFT - _RIGHT}" '
+        f'height="{HEIGHT - _TOP - _BOTTOM}"/>{_text(centre, HEIGHT - 8, x.name, "middle", "name")}'
         f'<text class="name" transform="translate(13 {middle:.0f}) rotate(-90)" text-anchor="middle">'
         f"{escape(y.name)}</text>"
     )
-    return drawn
+    return found
 
 
-def stacked(
-    title: str, names: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]], *, unit: str = "%", most: float = 100
-) -> str:
+def _stacked(part: Stacked) -> Drawn | None:
     """A bar a row, made of parts: lying, so that names have room."""
+    if not part.rows:
+        return None
+    left = 14 + max(width_of(name, _LETTERS) for name, _ in part.rows)
+    room = WIDTH - left - _RIGHT
+    found = []
+    for at, (row, shares) in enumerate(part.rows):
+        y, x = 4 + at * (_STEP + 2), left
+        found.append(_text(left - 6, y + 14, row, "end", "name"))
+        for number, (name, share) in enumerate(zip(part.names, shares, strict=True)):
+            long = share / part.most * room
+            if long > 0:
+                mark = _rect(x, y, long, _STEP - 4, f"s{number % _COLOURS}")
+                found.append(_told(mark, f"{row}: {name} {share:.3g} {part.unit}"))
+                x += long
+    foot = (_STEP + 2) * len(part.rows) + 20
+    found += [
+        _text(left + share * room, foot, _plain(share * part.most), "middle") for share in (0, 0.25, 0.5, 0.75, 1)
+    ]
+    legend, height = _legend(part.names, foot + 6, marks=False)
+    words = f"Parts of a bar in {part.unit}: {', '.join(part.names)}; the numbers are in a table of this page."
+    return Drawn("".join(found) + legend, height, part.title, part.said, words)
+
+
+def _readable(name: str) -> str:
+    """A text; a key of a chip's file in words."""
+    return parts(name)[0] if KEY.fullmatch(name) else name
+
+
+def _bars(part: Table) -> Drawn | None:
+    """Bars of a table with the names before them and the number behind; intervals are lines."""
+    rows = []
+    for cells in part.rows:
+        at = next((n for n, cell in enumerate(cells) if isinstance(cell, Bar)), None)
+        if at is not None and isinstance(bar := cells[at], Bar):
+            texts = [cell.text if isinstance(cell, Said) else str(cell) for cell in (*cells[:at], *cells[at + 1 :][:1])]
+            rows.append((", ".join(map(_readable, filter(None, texts[:at]))), bar, "".join(texts[at:])))
+    rows = rows[: part.shown or _MOST_BARS]
     if not rows:
-        return ""
-    step, left = 24, 14 + 7 * max(len(name) for name, _ in rows)
-    height = step * len(rows) + 26
-    drawn = []
-    for at, (row, parts) in enumerate(rows):
-        y = 4 + at * step
-        drawn.append(f'<text class="name" x="{left - 6}" y="{y + 14}" text-anchor="end">{escape(row)}</text>')
-        x = float(left)
-        for number, (name, part) in enumerate(zip(names, parts, strict=True)):
-            wide = part / most * (WIDTH - left - _RIGHT)
-            if wide > 0:
-                place = f'x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{step - 6}"'
-                mark = f'<rect {place} fill="var(--s{number % _COLOURS})">'
-                drawn.append(_told(mark, f"{row}: {name} {part:.3g} {unit}"))
-                x += wide
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        x = left + share * (WIDTH - left - _RIGHT)
-        drawn.append(f'<text x="{x:.1f}" y="{height - 6}" text-anchor="middle">{_plain(share * most)}</text>')
-    says = f"Parts of a bar in {unit}: {', '.join(names)}; the numbers are in a table of this page."
-    return _figure(title, says, drawn, _legend(names, marks=False), height)
+        return None
+    left = min(14 + max(width_of(name, _LETTERS) for name, _, _ in rows), WIDTH * 0.55)
+    right = 10 + max(width_of(said, _LETTERS) for _, _, said in rows)
+    room = WIDTH - left - right
+    signed = any(bar.signed for _, bar, _ in rows)
+    low = max(-1.0, min(0.0, *(min(bar.share, bar.low or 0.0) for _, bar, _ in rows)))
+
+    def x(share: float) -> float:
+        return left + (min(max(share, low), 1.0) - low) / (1 - low) * room
+
+    found = []
+    for at, (name, bar, said) in enumerate(rows):
+        y = 4 + at * _STEP
+        start, end = sorted((x(0.0), x(bar.share)))
+        colour = "bad" if bar.share < 0 else "front" if bar.tone in {"bad", "warn"} and not signed else "point"
+        if not signed:
+            found.append(_told(_rect(left, y, room, _STEP - 8, "panel")))
+        found.append(_told(_rect(start, y, end - start, _STEP - 8, colour), f"{name}: {said}"))
+        if bar.low is not None and bar.high is not None:
+            found.append(f'<path class="range" d="M{x(bar.low):.1f} {y + 7}H{x(bar.high):.1f}"/>')
+        found.append(_text(left - 6, y + 12, cut_to(name, left - 10), "end", "name"))
+        found.append(_text(WIDTH - right + 6, y + 12, said))
+    if signed:
+        found.append(f'<path class="range" d="M{x(0.0):.1f} 2V{_STEP * len(rows):.1f}"/>')
+    words = "The numbers are in a table of this page."
+    return Drawn("".join(found), _STEP * len(rows) + 6, part.title, part.said, words)

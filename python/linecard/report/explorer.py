@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from linecard.chip.length import has_numbers
 from linecard.explore.columns import FIRST_NUMBERS, OBJECTIVE
 from linecard.explore.subject import SUBJECTS
-from linecard.files import write_text
 from linecard.report.sheet import style
 from linecard.words import label, objective
 
@@ -33,8 +32,8 @@ _LESS = ("latency", "loss", "dropped", "miss", "cost", "area", "energy", "power"
 _DIGITS = 4
 
 
-def write_sweep(result: SweepResult, path: str | Path) -> Path:
-    """Write the page of a sweep."""
+def sweep_page(result: SweepResult) -> str:
+    """The page of a sweep."""
     shown = [name for name in result.shown_columns(len(result.axes) + 4) if name not in result.axes]
     numbers = [name for name in shown if any(_is_number(row[name]) for row in result.rows)]
     y = next((name for name in numbers if _better(name)), numbers[0] if numbers else "status")
@@ -43,8 +42,7 @@ def write_sweep(result: SweepResult, path: str | Path) -> Path:
     bad = sum(not has_numbers(row) for row in result.rows)
     said = f"{len(result.rows):,} points" + (f", {bad:,} of them refused or failed" if bad else "")
     said = "; ".join((said, *result.doubts))
-    return _write(
-        path,
+    return _page(
         title=result.title,
         said=said,
         axes=result.axes,
@@ -62,8 +60,8 @@ def write_sweep(result: SweepResult, path: str | Path) -> Path:
     )
 
 
-def write_optimized(result: OptimizeResult, path: str | Path) -> Path:
-    """Write the page of an optimisation, with the front marked."""
+def optimized_page(result: OptimizeResult) -> str:
+    """The page of an optimisation, with the front marked."""
     first = result.rows[0]
     objectives = [OBJECTIVE + text for text in result.objectives]
     names = [name for name in first if name not in {*objectives, *_TEXTS, "status"}]
@@ -71,8 +69,7 @@ def write_optimized(result: OptimizeResult, path: str | Path) -> Path:
     commands = {row["command"]: number for number, row in enumerate(result.rows)}
     front = [commands[row["command"]] for row in result.front]
     asked = {OBJECTIVE + text: 1 if text.startswith("max") else -1 for text in result.objectives}
-    return _write(
-        path,
+    return _page(
         title=result.title,
         said=f"{result.runs:,} of {result.points:,} points were run; {len(front):,} are on the front",
         axes=result.axes,
@@ -101,8 +98,7 @@ def _better(name: str) -> int:
     return 1 if any(word in name for word in _MORE) and "offered" not in name else 0
 
 
-def _write(
-    path: str | Path,
+def _page(
     *,
     columns: Sequence[str],
     rows: Sequence[Mapping[str, Any]],
@@ -110,7 +106,7 @@ def _write(
     given: Mapping[str, Any],
     parts: Sequence[Parts],
     **said: Any,
-) -> Path:
+) -> str:
     kinds = {}
     for kind in ("busy", "packet"):
         names = list(dict.fromkeys(name for each in parts for name in getattr(each, kind)))
@@ -132,7 +128,7 @@ def _write(
     # Nothing in the data may end the element that holds them.
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     template = _TEMPLATE.read_text(encoding="utf-8").replace("/*STYLE*/", style("style"))
-    return write_text(path, template.replace("/*DATA*/", text))
+    return template.replace("/*DATA*/", text)
 
 
 def _labels(columns: Sequence[str]) -> dict[str, str]:

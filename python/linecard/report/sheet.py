@@ -1,4 +1,4 @@
-"""What a page is made of: tiles, tables with headers, bars, a command to copy, and what is folded away.
+"""What a page is made of: tiles, sections, a command to copy, and what is folded away.
 
 Everything is escaped here. A page is HTML and CSS with one small script, which copies a command; without it nothing is
 lost.
@@ -7,17 +7,14 @@ lost.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from linecard._core import __version__
-from linecard.files import write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable
 
 _COPY = """
 document.querySelectorAll(".command").forEach((box) => {
@@ -74,11 +71,6 @@ def page(title: str, said: str, *parts: str) -> str:
     )
 
 
-def write_page(path: str | Path, title: str, said: str, *parts: str) -> Path:
-    """Write a whole page, or none of it."""
-    return write_text(path, page(title, said, *parts))
-
-
 def section(title: str, *parts: str, said: str = "") -> str:
     """Parts under a heading; nothing where there are none."""
     body = "".join(parts)
@@ -96,7 +88,8 @@ def beside(*sections: str) -> str:
 
 def verdict(head: str, text: str) -> str:
     """What the page says first."""
-    return f'<div class="verdict"><p><b>{escape(head)}</b></p><p>{escape(text)}</p></div>'
+    why = f"<p>{escape(text)}</p>" if text else ""
+    return f'<div class="verdict"><p><b>{escape(head)}</b></p>{why}</div>'
 
 
 def tiles(several: Iterable[tuple[str, str, str]]) -> str:
@@ -106,143 +99,6 @@ def tiles(several: Iterable[tuple[str, str, str]]) -> str:
         for name, value, more in several
     )
     return f'<dl class="tiles">{boxes}</dl>'
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar in a cell, between -1 and 1; it says nothing that a number beside it does not.
-
-    Attributes:
-        value: Its length.
-        low: Lower bound, where it is known.
-        high: Upper bound likewise.
-        signed: Whether it grows from the middle.
-        use: Whether it is the use of a part, of which much is a warning.
-    """
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    signed: bool = False
-    use: bool = False
-
-    def html(self) -> str:
-        """The bar; what has a sign grows from the middle."""
-        start, end = sorted((self._at(0.0), self._at(self.value)))
-        kind = ' class="less"' if self.value < 0 else ' class="high"' if self.use and self.value >= 0.9 else ""
-        drawn = f'<i{kind} style="left:{start:.1f}%;width:{end - start:.1f}%"></i>'
-        if self.signed:
-            drawn += f'<i class="zero" style="left:{self._at(0.0):.1f}%"></i>'
-        if self.low is not None and self.high is not None:
-            low, high = self._at(self.low), self._at(self.high)
-            drawn += f'<i class="between" style="left:{low:.1f}%;width:{max(0.5, high - low):.1f}%"></i>'
-        return f'<td class="bar"><span class="track" aria-hidden="true">{drawn}</span></td>'
-
-    def _at(self, value: float) -> float:
-        inside = min(max(value, -1.0), 1.0)
-        return 50 + inside * 50 if self.signed else max(0.0, inside) * 100
-
-
-Cell = str | int | float | None | Bar
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """A number for people."""
-    if value is None:
-        return "–"
-    return f"{value:,.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}"
-
-
-def table(
-    caption: str,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[Cell]],
-    *,
-    marked: Iterable[int] = (),
-    text: Iterable[str] = (),
-    said: Iterable[str] = (),
-    bars: bool = False,
-    alone: bool = False,
-) -> str:
-    """A table that scrolls by itself; the first cell of a row is its header.
-
-    Args:
-        caption: What it is, for those who hear it.
-        columns: Their names; a column of bars has none.
-        rows: Cells: texts, numbers, or bars.
-        marked: Rows that stand out.
-        text: Columns of words, beside the first.
-        said: Columns of sentences, which wrap.
-        bars: Whether it takes the whole width, so that bars are long.
-        alone: Whether it is all that the page has, and takes the whole of it.
-    """
-    rows = list(rows)
-    words, sentences, loud = {columns[0], *text}, {*said}, {*marked}
-    # Cells say the name of their column where a phone shows a row as a list.
-    is_list = _width(columns, rows, sentences) > PHONE_LETTERS
-
-    def kind(name: str) -> str:
-        return ' class="said"' if name in sentences else ' class="text"' if name in words else ""
-
-    body = []
-    for at, row in enumerate(rows):
-        cells = []
-        for name, cell in zip(columns, row, strict=True):
-            if isinstance(cell, Bar):
-                cells.append(cell.html())
-            else:
-                shown = escape(cell if isinstance(cell, str) else number(cell))
-                first = not cells
-                of = f' data-name="{escape(name.strip())}"' if is_list else ""
-                cells.append(
-                    f'<th scope="row"{kind(name)}{of}>{shown}</th>' if first else f"<td{kind(name)}{of}>{shown}</td>"
-                )
-        stands_out = ' class="marked"' if at in loud else ""
-        body.append(f"<tr{stands_out}>{''.join(cells)}</tr>")
-    if not body:
-        return ""
-    # A column of bars repeats a number: those who hear the table need no word of it.
-    head = "".join(
-        f'<th scope="col"{kind(name)}>{escape(name)}</th>' if name else '<td aria-hidden="true"></td>'
-        for name in columns
-    )
-    kinds = ["wide"]
-    kinds += ["rows"] if is_list else []
-    kinds += ["full"] if alone or len(columns) >= FULL_COLUMNS else []
-    kinds += ["alone"] if alone else []
-    whole = (
-        f'<div class="{" ".join(kinds)}" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
-        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
-    )
-    return f'<div class="bars">{whole}</div>' if bars else whole
-
-
-# Letters that a phone of 390 pixels shows in a row, what a column takes beside its letters, and a bar.
-PHONE_LETTERS, LETTERS_BETWEEN, LETTERS_OF_BAR, LETTERS_THAT_WRAP = 47.5, 2.75, 9, 16
-# From so many columns on a table is as wide as the page.
-FULL_COLUMNS = 6
-
-
-def _width(columns: Sequence[str], rows: Sequence[Sequence[Cell]], sentences: set[str]) -> float:
-    """Letters that the widest row of a table takes, about."""
-    total = 0.0
-    for at, name in enumerate(columns):
-        cells = [row[at] for row in rows]
-        if any(isinstance(cell, Bar) for cell in cells):
-            total += LETTERS_OF_BAR
-            continue
-        texts = [cell if isinstance(cell, str) else number(cell) for cell in cells if not isinstance(cell, Bar)]
-        longest = max([len(name), *map(len, texts)])
-        # Sentences wrap, and so does what stands first beside a bar.
-        wraps = name in sentences or (at == 0 and any(isinstance(cell, Bar) for row in rows for cell in row))
-        total += LETTERS_BETWEEN + (min(longest, LETTERS_THAT_WRAP) if wraps else longest)
-    return total
-
-
-def shares(caption: str, columns: tuple[str, str], several: Iterable[tuple[str, float, str]], most: float = 1.0) -> str:
-    """Names with a share each, 0 to ``most``, as bars and in words."""
-    rows: list[list[Cell]] = [[name, Bar(share / most if most else 0.0), text] for name, share, text in several]
-    return table(caption, (columns[0], "", columns[1]), rows, bars=True)
 
 
 def command(text: str, what: str = "The command that repeats it") -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from linecard import _html
-from linecard.study.columns import COMPARISON_COLUMNS, percent
+from linecard.result import Result
+from linecard.study.columns import COMPARISON_COLUMNS
 from linecard.study.compare import (
     Cell,
     Check,
@@ -15,18 +15,16 @@ from linecard.study.compare import (
     Order,
     Point,
     Shape,
-    item_name,
     limit_id,
     max_abs,
     mean_abs,
     quantities,
 )
 from linecard.study.limits import target_id
+from linecard.tables import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import polars
 
     from linecard.study.keys import FigureSpec, TableSpec
     from linecard.study.limits import Line
@@ -168,7 +166,7 @@ PERCENT = "percent"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StudyResult:
+class StudyResult(Result):
     """A whole study. The same study gives the same result on any machine and with any ``jobs``, but for ``seconds``.
 
     Attributes:
@@ -367,11 +365,15 @@ class StudyResult:
                 )
         return rows
 
-    def to_frame(self) -> polars.DataFrame:
-        """The comparison as a polars data frame (extra ``frames``)."""
-        from linecard import tables
+    def table(self) -> Table:
+        """The comparison, a row a cell or point."""
+        return Table(COMPARISON_COLUMNS, self.comparison_rows())
 
-        return tables.frame(COMPARISON_COLUMNS, self.comparison_rows())
+    def manifest(self) -> dict[str, Any]:
+        """Everything needed to repeat the study and to recognise its results."""
+        from linecard.study.write import manifest
+
+        return {**Result.manifest(self), **manifest(self)}
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write tables, manifest, plots and the HTML report into a folder; return what was written."""
@@ -382,27 +384,3 @@ class StudyResult:
     def __repr__(self) -> str:
         mean = "none" if self.mean_abs_error is None else f"{self.mean_abs_error:.1%}"
         return f"<StudyResult {self.study.spec.id}: {len(self.counted_cells)} cells, mean error {mean}>"
-
-    def _repr_html_(self) -> str:
-        rows = [
-            (
-                item_name(table.spec.id),
-                table.spec.title,
-                str(len(table.cells)),
-                percent(table.mean_abs_error),
-                percent(table.max_abs_error),
-                f"{len(table.orders) - table.order_violations} of {len(table.orders)}",
-            )
-            for table in self.tables
-        ]
-        return _html.block(
-            self.study.spec.title,
-            _html.facts(
-                [
-                    ("Cells", f"{len(self.counted_cells)} counted, {self.calibrated_cells} calibrated"),
-                    ("Error", f"mean {percent(self.mean_abs_error)}, largest {percent(self.max_abs_error)}"),
-                    ("Order", f"{self.order_violations} of {len(self.orders)} pairs turned"),
-                ]
-            ),
-            _html.table(("table", "title", "cells", "mean error", "largest", "order kept"), rows),
-        )

@@ -7,7 +7,7 @@ from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.request import TIME_OUT_MAX_SECONDS, U64_MAX
-from linecard.traffic.view import FlowMixTraffic, TrafficView
+from linecard.traffic.flow_view import FlowMixTraffic, TrafficView
 
 
 @plain

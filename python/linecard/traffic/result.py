@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import ClassVar
 
-from linecard import _html
-from linecard.records import plain
-
-if TYPE_CHECKING:
-    import polars
+from linecard.result import Result
+from linecard.view import Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,7 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class FlowStatistics:
+class FlowStatistics(Result):
     """Statistics of one capture. A flow is a one-way 5-tuple: protocol, addresses and ports.
 
     Attributes:
@@ -100,6 +97,10 @@ class FlowStatistics:
         diagnostics: The first findings, with file, byte offset and packet number.
     """
 
+    TABLE: ClassVar[str] = "size_bins"
+    ASKED: ClassVar[tuple[str, ...]] = ("file", "format", "compression", "packets", "bytes")
+    INPUT: ClassVar[str] = "file"
+
     file: str
     format: str
     compression: str
@@ -130,63 +131,38 @@ class FlowStatistics:
     damaged_records: int
     diagnostics: tuple[Diagnostic, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        statistics: dict[str, Any] = plain(self)
-        return statistics
-
-    def to_frame(self) -> polars.DataFrame:
-        """The size distribution as a polars data frame: from_bytes, to_bytes, packets (extra ``frames``)."""
-        from linecard import tables
-
-        rows = [(each.from_bytes, each.to_bytes, each.packets) for each in self.size_bins]
-        return tables.frame(("from_bytes", "to_bytes", "packets"), rows)
-
-    def facts(self) -> list[tuple[str, str]]:
-        """The numbers in words, as the screen and the notebook show them."""
+    def facts(self) -> list[Fact]:
+        """The numbers in words."""
         rate = ""
         # A capture joined from several days has a duration, but no rate.
         if self.seconds and "clock_jump" not in self.damage:
-            rate = f", {self.bytes * 8 / self.seconds / 1e6:,.3f} Mbit/s"
+            rate = f"{self.bytes * 8 / self.seconds / 1e6:,.3f} Mbit/s"
         # A described link has sizes and headers, and no bytes; nor has a table of packets.
         captured = f", {self.captured_bytes:,} captured" if self.captured_bytes else ""
+        packing = "" if self.compression in {"", "none"} else f"in {self.compression}"
+        alone = (
+            f"{self.single_packet_flows_percent:.1f} % of flows, "
+            f"{self.packets_in_single_packet_flows_percent:.1f} % of packets"
+        )
         facts = [
-            ("Format", self.format + ("" if self.compression in {"", "none"} else f" in {self.compression}")),
-            ("Packets", f"{self.packets:,}"),
-            ("Bytes", f"{self.bytes:,} on the wire" + captured),
-            ("Duration", f"{self.seconds:,.6f} s{rate}"),
-            (
-                "Mean size",
-                f"{self.mean_bytes:.1f} bytes; {self.at_most_64_bytes_percent:.1f} % at most 64 bytes",
+            Fact("Format", self.format, packing),
+            Fact("Packets", f"{self.packets:,}", f"{self.ipv4_packets:,} IPv4, {self.ipv6_packets:,} IPv6"),
+            Fact("Bytes", f"{self.bytes:,}", f"on the wire{captured}"),
+            Fact("Duration", f"{self.seconds:,.6f} s", rate),
+            Fact(
+                "Mean size", f"{self.mean_bytes:.1f} bytes", f"{self.at_most_64_bytes_percent:.1f} % at most 64 bytes"
             ),
-            ("Protocols", f"{self.ipv4_packets:,} IPv4, {self.ipv6_packets:,} IPv6"),
-            (
-                "Flows",
-                f"{self.flows:,} one-way; the ten largest hold {self.top10_flows_percent:.1f} % of packets",
+            Fact(
+                "Flows", f"{self.flows:,}", f"one-way; the ten largest hold {self.top10_flows_percent:.1f} % of packets"
             ),
-            (
-                "Single-packet flows",
-                f"{self.single_packet_flows:,} ({self.single_packet_flows_percent:.1f} % of flows, "
-                f"{self.packets_in_single_packet_flows_percent:.1f} % of packets)",
-            ),
+            Fact("Single-packet flows", f"{self.single_packet_flows:,}", alone),
         ]
         if self.vlan_packets or self.mpls_packets:
-            facts.append(("Tags", f"{self.vlan_packets:,} with VLAN, {self.mpls_packets:,} with MPLS"))
+            facts.append(Fact("Tags", f"{self.vlan_packets:,} with VLAN, {self.mpls_packets:,} with MPLS"))
         if self.ipv4_checksums_ok_percent is not None:
-            share = f"{self.ipv4_checksums_ok_percent:.1f} % of {self.ipv4_checksums:,} hold"
-            facts.append(("IPv4 checksums", share))
+            share = f"{self.ipv4_checksums_ok_percent:.1f} %"
+            facts.append(Fact("IPv4 checksums", share, f"of {self.ipv4_checksums:,} hold"))
         return facts
 
     def __repr__(self) -> str:
         return f"<FlowStatistics {self.file}: {self.packets:,} packets, {self.flows:,} flows>"
-
-    def _repr_html_(self) -> str:
-        sizes = [(each.label, each.packets / max(self.packets, 1)) for each in self.size_bins]
-        skipped = [(reason, f"{count:,}") for reason, count in self.skipped.items()]
-        return _html.block(
-            self.file,
-            _html.facts(self.facts()),
-            _html.bars("Packets by size in bytes", sizes),
-            _html.table(("in no flow", "packets"), skipped),
-            _html.notes(str(diagnostic) for diagnostic in self.diagnostics[:10]),
-        )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
-from linecard import _core, _html
+from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.request import name_of, settings
+from linecard.result import Result
+from linecard.tables import Table
+from linecard.view import BAR, Axis, Bar, Chart, Fact, Facts, Part, Series, Title, view
+from linecard.view import Table as TablePart
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ShotNoiseResult:
+class ShotNoiseResult(Result):
     """The load of shot noise in windows.
 
     Attributes:
@@ -31,6 +35,8 @@ class ShotNoiseResult:
         window_ms: Length of a window.
     """
 
+    ASKED: ClassVar[tuple[str, ...]] = ("seed", "window_ms", "mean_mbps")
+
     rates_mbps: tuple[float, ...]
     mean_mbps: float
     variation_percent: float
@@ -40,27 +46,13 @@ class ShotNoiseResult:
     seed: int
     window_ms: float
 
-    def facts(self) -> list[tuple[str, str]]:
-        """The numbers in words, as the screen and the notebook show them."""
-        return [
-            ("Mean", f"{self.mean_mbps:,.1f} Mbit/s"),
-            ("Range", f"{min(self.rates_mbps):,.1f} to {max(self.rates_mbps):,.1f} Mbit/s"),
-            ("Variation", f"{self.variation_percent:.2f} %, closed form {self.expected_variation_percent:.2f} %"),
-            ("Flows", f"{self.active_flows:,.0f} under way on average"),
-        ]
+    def table(self) -> Table:
+        """The load of each window."""
+        return Table(("start_seconds", "rate_mbps"), self.windows())
 
-    def _repr_html_(self) -> str:
-        title = f"Load, Mbit/s in windows of {self.window_ms:g} ms"
-        most = max(self.rates_mbps)
-        windows = [
-            (f"{number * self.window_ms / 1e3:.1f} s: {rate:,.1f}", rate / most)
-            for number, rate in enumerate(self.rates_mbps)
-        ]
-        return _html.block(title, _html.facts(self.facts()), _html.bars("Of the largest", windows))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as ``shot-noise --json`` prints it."""
-        return asdict(self)
+    def windows(self) -> list[tuple[float, float]]:
+        """Beginning in seconds, and load, of each window."""
+        return [(number * self.window_ms / 1e3, rate) for number, rate in enumerate(self.rates_mbps)]
 
 
 @plain
@@ -106,3 +98,31 @@ def shot_noise(
         progress=progress,
     )
     return convert(report, ShotNoiseResult)
+
+
+@view.register
+def _(result: ShotNoiseResult) -> list[Part]:
+    most = max(result.rates_mbps)
+    return [
+        Title("Load", f"Mbit/s in windows of {result.window_ms:g} ms"),
+        Facts(
+            (
+                Fact("Mean", f"{result.mean_mbps:,.1f} Mbit/s", "", "strong"),
+                Fact("Range", f"{min(result.rates_mbps):,.1f} to {most:,.1f} Mbit/s"),
+                Fact(
+                    "Variation",
+                    f"{result.variation_percent:.2f} %",
+                    f"closed form {result.expected_variation_percent:.2f} %",
+                ),
+                Fact("Flows", f"{result.active_flows:,.0f}", "under way on average"),
+            )
+        ),
+        Chart(
+            "Load over time", Axis("time, s", low=0), Axis("load, Mbit/s", zero=True), [Series("", result.windows())]
+        ),
+        TablePart(
+            "Windows",
+            ("from, s", "Mbit/s", BAR),
+            [(f"{start:.1f}", f"{rate:,.1f}", Bar(rate / most)) for start, rate in result.windows()],
+        ),
+    ]

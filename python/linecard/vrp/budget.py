@@ -11,22 +11,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
-from linecard import _html
 from linecard._arguments import plain as plain_arguments
 from linecard.catalogue import describe
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.records import field_names, plain
 from linecard.request import name_of, settings
+from linecard.result import Result
+from linecard.view import BAR, Bar, Part, Said, Table, Title, text, view
 from linecard.vrp.operation import TRANSFER_BYTES, probe, step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
-
-    import polars
 
     from linecard.chip.result import RunResult
     from linecard.description import Description
@@ -91,7 +89,7 @@ class VrpResource:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class VrpBudget:
+class VrpBudget(Result):
     """What extensions may use at a packet rate.
 
     Attributes:
@@ -103,6 +101,9 @@ class VrpBudget:
         istore_instructions: Instruction store that is left.
         runs: Simulations that the search took.
     """
+
+    TABLE: ClassVar[str] = "resources"
+    ASKED: ClassVar[tuple[str, ...]] = ("preset", "rate_pps", "margin_percent")
 
     preset: str
     rate_pps: float
@@ -118,30 +119,8 @@ class VrpBudget:
                 return row
         raise KeyError(f"no resource {resource!r}; there are {', '.join(row.resource for row in self.resources)}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        result: dict[str, Any] = plain(self)
-        return result
-
-    def to_frame(self) -> polars.DataFrame:
-        """The resources as a polars data frame (extra ``frames``)."""
-        from linecard import tables
-
-        names = field_names(VrpResource)
-        return tables.frame(names, [[getattr(row, name) for name in names] for row in self.resources])
-
     def __repr__(self) -> str:
         return f"<VrpBudget {self.preset} at {self.rate_pps / 1e6:g} Mpps: {self['cycles'].budget} cycles>"
-
-    def _repr_html_(self) -> str:
-        rows = [
-            (row.resource, f"{row.head_room:,}", f"{row.budget:,}", f"{row.cost_cycles:.0f}", row.unit)
-            for row in self.resources
-        ]
-        return _html.block(
-            f"{self.preset} at {self.rate_pps / 1e6:g} Mpps",
-            _html.table(("resource", "head room", "budget", "cycles each", "unit"), rows),
-        )
 
 
 def keeps_up(result: RunResult) -> bool:
@@ -322,13 +301,21 @@ def vrp_budget(
     )
 
 
-def budgets_over(
-    preset: str,
-    rates: Iterable[str | float],
-    *,
-    set: Settings | None = None,
-    seed: int = 1,
-    progress: ProgressCallback | None = None,
-) -> tuple[VrpBudget, ...]:
-    """The budget at several packet rates."""
-    return tuple(vrp_budget(preset, rate, set=set, seed=seed, progress=progress) for rate in rates)
+@view.register
+def _(result: VrpBudget) -> list[Part]:
+    title = f"{result.preset} at {result.rate_pps / 1e6:g} Mpps of 64 bytes"
+    also = f"{result.registers} registers, {result.istore_instructions} instructions of store"
+    rows = [
+        (
+            row.resource.replace("_", " "),
+            row.head_room,
+            Bar(row.budget / row.head_room if row.head_room else 0.0),
+            row.budget,
+            f"{row.cost_cycles:.0f}",
+            row.unit,
+        )
+        for row in result.resources
+    ]
+    columns = (text("resource"), "head room", BAR, "budget", "cycles each", text("unit"))
+    said = f"for every 64 bytes; {result.margin_percent:g} % given"
+    return [Title(title), Table("Beside forwarding", columns, rows, said, below=(Said(also, "dim"),))]

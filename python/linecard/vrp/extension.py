@@ -6,17 +6,17 @@ import difflib
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from linecard import _html
 from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.records import plain
 from linecard.request import name_of, settings
+from linecard.result import Result
+from linecard.view import BAR, Bar, Fact, Facts, Part, Said, Table, Title, text, view
 from linecard.vrp.budget import keeps_up, line_search
 from linecard.vrp.operation import OPERATIONS, probe, units
 
@@ -81,7 +81,7 @@ class VrpUse:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class VrpCheck:
+class VrpCheck(Result):
     """An extension beside a budget, and what it does at the line rate.
 
     Attributes:
@@ -95,6 +95,9 @@ class VrpCheck:
         cause: Why it was refused; empty if it was not.
     """
 
+    TABLE: ClassVar[str] = "uses"
+    ASKED: ClassVar[tuple[str, ...]] = ("name", "rate_pps", "accepted")
+
     name: str
     rate_pps: float
     accepted: bool
@@ -104,27 +107,9 @@ class VrpCheck:
     latency_ns: float | None
     cause: str
 
-    def _repr_html_(self) -> str:
-        uses = [
-            (
-                use.resource.replace("_", " "),
-                f"{use.used:g}",
-                f"{use.budget:g}",
-                "fits" if use.fits else f"{use.used - use.budget:g} too many",
-            )
-            for use in self.uses
-        ]
-        facts = [("Verdict", "accepted" if self.accepted else "refused"), ("Because", self.cause)]
-        facts.append(("Loading", f"{self.load_cycles:,.0f} engine cycles"))
-        return _html.block(
-            self.name,
-            _html.facts([each for each in facts if each[1]]),
-            _html.table(("resource", "used", "allowed", ""), uses),
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        result: dict[str, Any] = plain(self)
+        result = Result.to_dict(self)
         for row, use in zip(result["uses"], self.uses, strict=True):
             row["fits"] = use.fits
         return result
@@ -273,3 +258,26 @@ def vrp_check(
         latency_ns=latency,
         cause="; ".join(over),
     )
+
+
+@view.register
+def _(result: VrpCheck) -> list[Part]:
+    facts = [Fact("Verdict", *(("accepted", "", "best") if result.accepted else ("refused", "", "bad")))]
+    if result.cause:
+        facts.append(Fact("Because", "", result.cause))
+    if result.loss_fraction is not None and result.latency_ns is not None:
+        ran = f"at {result.rate_pps / 1e6:g} Mpps, {result.latency_ns:,.0f} ns a packet"
+        facts.append(Fact("Run", f"{result.loss_fraction:.2%} lost", ran))
+    facts.append(Fact("Loading", f"{result.load_cycles:,.0f} engine cycles"))
+    rows = [
+        (
+            use.resource.replace("_", " "),
+            Bar(use.used / use.budget if use.budget else 0.0, "good" if use.fits else "bad"),
+            f"{use.used:g}",
+            f"{use.budget:g}",
+            Said("fits", "good") if use.fits else Said(f"{use.used - use.budget:g} too many", "bad"),
+        )
+        for use in result.uses
+    ]
+    columns = (text("resource"), BAR, "used", "allowed", text(""))
+    return [Title(result.name), Facts(facts), Table("Budget", columns, rows, "for every 64 bytes")]

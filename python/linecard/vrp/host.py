@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
-from linecard import _core, _html
+from linecard import _core
 from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.records import plain
 from linecard.request import U64_MAX, name_of, settings
+from linecard.result import Result
+from linecard.tables import Table
+from linecard.view import Fact, Facts, Part, Title, bars, view
 from linecard.vrp.budget import PACKET_BYTES, parse_rate
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class HierarchyResult:
+class HierarchyResult(Result):
     """Packets that need more than the engines: who is reached, and what it can spend.
 
     Attributes:
@@ -41,6 +43,8 @@ class HierarchyResult:
         engine_wait_alone_ns: The same without core and host.
     """
 
+    ASKED: ClassVar[tuple[str, ...]] = ("preset", "rate_pps", "packet_bytes", "message_bytes")
+
     preset: str
     rate_pps: float
     packet_bytes: int
@@ -57,30 +61,10 @@ class HierarchyResult:
     engine_wait_ns: float
     engine_wait_alone_ns: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        result: dict[str, Any] = plain(self)
-        return result
-
-    def facts(self) -> list[tuple[str, str]]:
-        """The numbers in words, as the screen and the notebook show them."""
-        waits = f"engines wait {self.engine_wait_ns:,.1f} ns, {self.engine_wait_alone_ns:,.1f} without core and host"
-        most = f"{self.most_messages_per_second / 1e3:,.1f} kpps of {self.message_bytes} bytes there and back"
-        return [
-            ("Reach", f"{self.reach_percent:.1f} % of the packets, {self.messages_per_second / 1e3:,.1f} kpps"),
-            ("At most", most),
-            ("Host", f"{self.host_cycles_per_message:,.0f} cycles for each"),
-            ("Core", f"{self.core_cycles_per_message:,.0f} cycles for each"),
-            ("DRAM", waits),
-        ]
-
-    def busy(self) -> list[tuple[str, float]]:
-        """How busy link, host, core and DRAM were, in shares of the time."""
-        return [(name, getattr(self, f"{name}_utilization")) for name in ("link", "host", "core", "dram")]
-
-    def _repr_html_(self) -> str:
-        title = f"{self.preset}, {self.rate_pps / 1e3:,.4g} kpps of {self.packet_bytes} bytes"
-        return _html.block(title, _html.facts(self.facts()), _html.bars("Busy", self.busy()))
+    def table(self) -> Table:
+        """A measure and its value, a row each."""
+        values = [(name, value) for name, value in self.to_dict().items() if isinstance(value, (int, float))]
+        return Table(("measure", "value"), values)
 
     def __repr__(self) -> str:
         return f"<HierarchyResult {self.preset}: {self.reach_percent:.1f} % reach the host>"
@@ -138,3 +122,31 @@ def hierarchy(
         seed=seed,
     )
     return convert(found, HierarchyResult)
+
+
+@view.register
+def _(result: HierarchyResult) -> list[Part]:
+    most = f"{result.most_messages_per_second / 1e3:,.1f} kpps"
+    busy = [(name, getattr(result, f"{name}_utilization")) for name in ("link", "host", "core", "dram")]
+    return [
+        Title(f"{result.preset}, {result.rate_pps / 1e3:,.4g} kpps of {result.packet_bytes} bytes"),
+        Facts(
+            (
+                Fact(
+                    "Reach",
+                    f"{result.reach_percent:.1f} % of the packets",
+                    f"{result.messages_per_second / 1e3:,.1f} kpps",
+                    "strong",
+                ),
+                Fact("At most", most, f"of {result.message_bytes} bytes there and back"),
+                Fact("Host", f"{result.host_cycles_per_message:,.0f} cycles", "for each"),
+                Fact("Core", f"{result.core_cycles_per_message:,.0f} cycles", "for each"),
+                Fact(
+                    "DRAM",
+                    f"engines wait {result.engine_wait_ns:,.1f} ns",
+                    f"{result.engine_wait_alone_ns:,.1f} without core and host",
+                ),
+            )
+        ),
+        bars("Busy", busy, "without the work that messages are sent for"),
+    ]

@@ -112,7 +112,7 @@ def test_classes_and_their_queues_are_metrics(result):
 
 def test_the_screen_and_the_page_have_a_row_for_each_class(cli, chip, tmp_path):
     page = tmp_path / "run.html"
-    screen = cli("run", chip, "--packets", 500, "--warmup", 100, "--html", page).out
+    screen = cli("run", chip, "--packets", 500, "--warmup", 100, "-o", page).out
     for name in ("class voice", "class data", "output eth.1", "input eth.0"):
         assert name in screen
         assert name in page.read_text()

@@ -23,19 +23,17 @@ def test_a_drawing_has_twice_the_pixels_of_the_svg(tmp_path):
     assert png == linecard.draw("nfp4000", tmp_path / "again.PNG").read_bytes()
 
 
-def test_shapes_stand_where_the_svg_has_them(tmp_path):
-    """The middle of each large filled shape has its colour, and an arrow its own."""
+def test_shapes_and_words_stand_where_the_svg_has_them(tmp_path):
+    """The middle of each large filled shape has its colour, an arrow its own, and a text is drawn in the font."""
     from matplotlib.image import imread
 
-    from linecard.plot.raster import png
+    from linecard.report.picture import png
 
     svg = (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100">'
+        '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100" font-family="Helvetica, sans-serif">'
         '<rect width="200" height="100" fill="#ffffff"/>'
         '<rect x="10" y="10" width="40" height="30" rx="5" fill="#ff0000" stroke="#000000" stroke-width="1"/>'
-        '<polygon points="70,10 100,10 100,40 70,40" fill="#00ff00"/>'
-        '<circle cx="140" cy="25" r="10" fill="#0000ff"/>'
-        '<polyline points="10,70 150,70" fill="none" stroke="#ff00ff" stroke-width="4" marker-end="url(#wire)"/>'
+        '<polyline points="10,70 150,70" fill="none" stroke="#ff00ff" stroke-width="4"/>'
         '<text x="10" y="95" font-size="14" fill="#00ffff">WWWWWW</text></svg>'
     )
     file = tmp_path / "shapes.png"
@@ -46,13 +44,11 @@ def test_shapes_stand_where_the_svg_has_them(tmp_path):
         return [round(255 * part) for part in pixels[round(2 * y), round(2 * x)][:3]]
 
     assert at(30, 25) == [255, 0, 0]
-    assert at(85, 25) == [0, 255, 0]
-    assert at(140, 25) == [0, 0, 255]
     assert at(80, 70) == [255, 0, 255]
-    # The head is wider than the line, and its tip lies a pixel behind the line's end.
-    assert at(147, 68) != [255, 255, 255]
     assert at(155, 70) == [255, 255, 255]
     assert np.any(np.all(np.isclose(pixels[160:200, 20:120, :3], [0, 1, 1], atol=0.02), axis=2))
+    # Equal pictures are equal bytes, with or without the fonts of the machine.
+    assert png(svg) == file.read_bytes()
 
 
 def test_another_ending_is_refused(tmp_path):

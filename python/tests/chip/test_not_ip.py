@@ -124,7 +124,7 @@ def test_screen_json_and_table_say_how_many_there_were_and_what_became_of_them(c
     screen = " ".join(cli("run", *asked).out.split())
     assert "Loss none 0 of 300 packets that left or were dropped" in screen
     assert "Not IP 100 frames 100 punted to the host" in screen
-    dropped = cli("run", *asked, "--set", "program.not_ip=drop", "--json", "--csv", tmp_path / "out.csv")
+    dropped = cli("run", *asked, "--set", "program.not_ip=drop", "--json", "-o", tmp_path / "out.csv")
     assert json.loads(dropped.out)["summary"]["not_ip"] == {
         "packets_in": 100,
         "forwarded": 0,

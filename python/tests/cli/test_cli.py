@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT
 
 import linecard
-from linecard.cli.pieces import BIT_RATES, PACKET_RATES, rate
+from linecard.numbers import BIT_RATES, PACKET_RATES, rate
 
 QUICK = ("--packets", 2000, "--warmup", 500)
 COMMANDS = ("run", "flows", "flowcache", "presets", "describe", "reproduce")
@@ -41,7 +41,7 @@ def test_small_rates_keep_their_digits():
 
 def test_a_slow_run_shows_its_rate(cli):
     screen = cli("run", "example_smartnic", "--packets", 100, "--warmup", 10, "--set", "traffic.rate_gbps=0.00001").out
-    assert re.search(r"Throughput +\d\.\d{3} kbit/s +\d\.\d{3} pps +offered \d\.\d{3} kbit/s", screen)
+    assert re.search(r"Throughput +\d\.\d{3} kbit/s +\d\.\d{3} pps, offered \d\.\d{3} kbit/s", screen)
     assert re.search(r"95 %: \d+\.\d{3} to \d+\.\d{3} kbit/s", screen)
 
 
@@ -108,7 +108,7 @@ def test_shares_are_shares():
 
 def test_files_are_written_with_their_manifest(cli, tmp_path):
     path = tmp_path / "run.csv"
-    ended = cli("run", "ixp1200", *QUICK, "--csv", path, "--json")
+    ended = cli("run", "ixp1200", *QUICK, "-o", path, "--json")
     assert ended.status == 0
     run_id = json.loads(ended.out)["run_id"]
     assert path.read_text().splitlines()[1].startswith(run_id)

@@ -26,7 +26,8 @@ def test_a_device_is_written_to_and_stays_one(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "options", [("--csv", "/dev/null"), ("--timeline", "/dev/null"), ("--csv", "/dev/null", "--timeline", "/dev/null")]
+    "options",
+    [("-o", "csv:/dev/null"), ("--timeline", "/dev/null"), ("-o", "csv:/dev/null", "--timeline", "/dev/null")],
 )
 def test_a_run_writes_to_devices(cli, options):
     ended = cli(*RUN, *options)
@@ -78,7 +79,7 @@ def test_a_link_stays_one_and_what_it_leads_to_is_replaced(cli, tmp_path, there)
 
 
 def test_a_hyphen_is_stdout(tmp_path):
-    command = [sys.executable, "-m", "linecard", *RUN[:-1], "--csv", "-"]
+    command = [sys.executable, "-m", "linecard", *RUN[:-1], "-o", "csv:-"]
     ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
     assert "run_id,component,metric,unit,value\n" in ended.stdout
     command = [sys.executable, "-m", "linecard", *DRAM[:-1], "--commands", "-"]
@@ -90,13 +91,13 @@ def test_a_hyphen_is_stdout(tmp_path):
 @pytest.mark.parametrize(
     ("command", "option", "name"),
     [
-        (RUN, "--csv", "no/such/run.csv"),
+        (RUN, "-o", "no/such/run.csv"),
         (RUN, "--timeline", "no/such/run.json"),
-        (("flowcache", "none.u32le"), "--csv", "no/caches.csv"),
-        (("queueing", "run", "--workload", "SD16_90"), "--csv", "no/queues.csv"),
-        (("compare-models",), "--csv", "no/rows.csv"),
+        (("flowcache", "none.u32le"), "-o", "no/caches.csv"),
+        (("queueing", "run", "--workload", "SD16_90"), "-o", "no/queues.csv"),
+        (("compare-models",), "-o", "no/rows.csv"),
         (("petri", "convert", "none.toml"), "-o", "no/net.pnml"),
-        (("core", "--program", "classify"), "--plot", "no/splits.png"),
+        (("core", "--program", "classify"), "-o", "no/splits.png"),
         (DRAM, "--requests", "no/requests.csv"),
     ],
 )
@@ -108,8 +109,8 @@ def test_a_missing_folder_is_said_before_the_run_and_not_made(cli, tmp_path, com
 
 
 def test_a_folder_is_no_file(cli, tmp_path):
-    for option in ("--csv", "--timeline"):
-        ended = cli(*RUN, option, tmp_path)
+    for words in (("-o", f"csv:{tmp_path}"), ("--timeline", tmp_path)):
+        ended = cli(*RUN, *words)
         assert (ended.status, ended.out) == (2, "")
         assert "it is a folder" in ended.err
 
@@ -118,19 +119,19 @@ def test_a_full_disk_is_said_before_the_run(cli, tmp_path, monkeypatch):
     found = os.statvfs(tmp_path)
     full = os.statvfs_result((*found[:4], 0, *found[5:]))
     monkeypatch.setattr(os, "statvfs", lambda _: full)
-    ended = cli(*RUN, "--csv", tmp_path / "run.csv")
+    ended = cli(*RUN, "-o", tmp_path / "run.csv")
     assert (ended.status, ended.out) == (2, "")
     assert "no space left" in ended.err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize(
-    ("command", "option"), [(RUN, "--csv"), (RUN, "--timeline"), (DRAM, "--requests"), (DRAM, "--commands")]
+    ("command", "option"), [(RUN, "-o"), (RUN, "--timeline"), (DRAM, "--requests"), (DRAM, "--commands")]
 )
 def test_a_disk_that_fills_up_loses_no_result(cli, tmp_path, command, option):
     link = tmp_path / "full"
     link.symlink_to("/dev/full")
-    ended = cli(*command, option, link)
+    ended = cli(*command, option, f"csv:{link}" if option == "-o" else link)
     assert ended.status == 2
     assert "No space left" in ended.err
     assert str(link) in ended.err
@@ -162,24 +163,24 @@ extends = ["platforms/example_smartnic"]
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("run nic.toml --packets 50 --csv nic.toml", "nic.toml, which is read"),
-        ("run nic.toml --packets 50 --csv ./sub/../nic.toml", "nic.toml, which is read"),
+        ("run nic.toml --packets 50 -o csv:nic.toml", "nic.toml, which is read"),
+        ("run nic.toml --packets 50 -o csv:./sub/../nic.toml", "nic.toml, which is read"),
         ("run nic.toml --packets 50 --timeline link.toml", "nic.toml, which is read"),
-        ("run nic.toml --packets 50 --html hard.toml", "nic.toml, which is read"),
+        ("run nic.toml --packets 50 -o html:hard.toml", "nic.toml, which is read"),
         # What another file names, and what an option or a change does.
-        ("run nic2.toml --packets 50 --csv nic.toml", "nic.toml, which is read"),
-        ("run example_smartnic --set program.run=steps.toml --csv steps.toml", "steps.toml, which is read"),
-        ("run ixp1200 --trace in.pcap --csv in.pcap", "in.pcap, which is read"),
-        ("check nic.toml --csv nic.toml", "nic.toml, which is read"),
+        ("run nic2.toml --packets 50 -o csv:nic.toml", "nic.toml, which is read"),
+        ("run example_smartnic --set program.run=steps.toml -o csv:steps.toml", "steps.toml, which is read"),
+        ("run ixp1200 --trace in.pcap -o csv:in.pcap", "in.pcap, which is read"),
+        ("check nic.toml -o csv:nic.toml", "nic.toml, which is read"),
         ("draw nic.toml -o nic.toml", "nic.toml, which is read"),
-        ("sweep nic.toml --vary seed=1,2 --packets 50 --csv nic.toml", "nic.toml, which is read"),
-        ("sweep space.toml --csv nic.toml", "nic.toml, which is read"),
-        ("flows in.pcap --csv in.pcap", "in.pcap, which is read"),
+        ("sweep nic.toml --vary seed=1,2 --packets 50 -o csv:nic.toml", "nic.toml, which is read"),
+        ("sweep space.toml -o csv:nic.toml", "nic.toml, which is read"),
+        ("flows in.pcap -o csv:in.pcap", "in.pcap, which is read"),
         ("dram run -d ddr4_2400 --trace t.csv --requests t.csv", "t.csv, which is read"),
         ("petri convert net.toml -o net.toml", "net.toml, which is read"),
-        ("run nic.toml --packets 50 --csv out.x --html out.x", "--csv and --html are one file"),
-        ("run nic.toml --packets 50 --csv out.x --html out.x.manifest.json", "one file"),
-        ("sweep nic.toml --vary seed=1,2 --csv new.csv --html to_new.csv", "--csv and --html are one file"),
+        ("run nic.toml --packets 50 -o csv:out.x -o html:out.x", "are one file"),
+        ("run nic.toml --packets 50 -o csv:out.x -o html:out.x.manifest.json", "one file"),
+        ("sweep nic.toml --vary seed=1,2 -o new.csv -o html:to_new.csv", "are one file"),
         ("dram run -d ddr4_2400 --pattern stream --requests r.csv --commands ./r.csv", "are one file"),
     ],
 )
@@ -204,9 +205,9 @@ def test_no_output_is_an_input_or_another_output(cli, tmp_path, monkeypatch, com
 
 def test_an_option_without_its_file_takes_no_other_option_for_one(cli, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ended = cli("describe", "ixp1200", "--csv", "a.csv", "--parquet", "--json")
+    ended = cli("describe", "ixp1200", "-o", "a.csv", "--output", "--json")
     assert (ended.status, ended.out) == (2, "")
-    assert "--parquet: found '--json', expected the name of a file" in ended.err
+    assert "--output: found '--json', expected the name of a file" in ended.err
     assert not list(tmp_path.iterdir())
 
 
@@ -253,8 +254,6 @@ def test_every_option_that_names_an_output_is_guarded():
 
     words = (
         "Write ",
-        ": .png or .svg",
-        "The same as Parquet",
         "Drawing to",
         "What is made",
         "Output folder",

@@ -58,7 +58,7 @@ def test_a_name_that_is_not_utf8_is_an_error_that_shows_it(tmp_path, command):
 
 
 def test_results_are_written_under_names_that_are_not_utf8(tmp_path):
-    ended = run(tmp_path, "run", "ixp1200", "--packets", "50", "--csv", b"bad\xff.csv")
+    ended = run(tmp_path, "run", "ixp1200", "--packets", "50", "-o", b"bad\xff.csv")
     assert ended.returncode == 0, ended.stderr
     assert (tmp_path / os.fsdecode(b"bad\xff.csv")).is_file()
 

@@ -12,7 +12,7 @@ COMMANDS = {
     "json": "presets --json",
     "help": "--help",
     "a version": "--version",
-    "a table on stdout": "run ixp1200 --packets 200 --warmup 0 --csv -",
+    "a table on stdout": "run ixp1200 --packets 200 --warmup 0 -o csv:-",
     "a file": "new mine.toml",
 }
 
@@ -38,7 +38,7 @@ def test_stdout_that_takes_nothing_is_one_sentence_and_a_status(tmp_path, name, 
 
 
 def test_files_are_written_though_the_screen_is_lost(tmp_path):
-    ended = shell(tmp_path, "run ixp1200 --packets 200 --warmup 0 --csv table.csv --html page.html", "> /dev/full")
+    ended = shell(tmp_path, "run ixp1200 --packets 200 --warmup 0 -o table.csv -o page.html", "> /dev/full")
     assert ended.returncode == 2
     assert (tmp_path / "table.csv").read_text().startswith("run_id,")
     assert "</html>" in (tmp_path / "page.html").read_text()

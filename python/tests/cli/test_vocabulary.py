@@ -13,19 +13,13 @@ from conftest import ROOT
 from test_widths import COMMANDS
 
 from linecard import cli
+from linecard.result import FORMATS
 from tools.documents.commands import named_commands
 
-# Why a command that takes --json has no table to write.
-NO_TABLE = {
+# Why a command that takes --json writes no result.
+NO_RESULT = {
     "results prune": "what was removed",
-    "program trace": "shares of several kinds; --html has them",
-    "program run": "shares of several kinds; --html has them",
-    "program rows": "a program, row by row",
     "reproduce": "a folder of tables, plots and a report",
-}
-# Why a command that writes a table has no page: it lists what is there and simulates nothing.
-NO_PAGE = {
-    *("presets", "results list", "results export", "queueing settings", "program list", "cache show"),
 }
 # What is hardware and no parallelism.
 HARDWARE_THREADS = {"core", "compare-models"}
@@ -77,22 +71,18 @@ def test_output_is_minus_o():
         assert ("--output" in names) == ("-o" in names), command
 
 
-def test_plots_pages_and_tables_are_files_with_the_same_words():
-    folders = 0
+def test_every_result_is_written_by_one_option_with_the_same_words():
+    words = {}
     for command, names, parameter in ALL:
-        if "--plot" in names:
-            assert parameter.metavar == "FILE", command
-            assert ".png or .svg" in parameter.help, command
-            assert "(extra: plot)" in parameter.help, command
-        if "--plots" in names:
-            folders += 1
-            assert parameter.metavar == "DIR", command
-        if "--html" in names:
-            assert parameter.metavar == "FILE", command
-            assert parameter.help.startswith("Write one self-contained page"), command
-        if "--parquet" in names:
-            assert parameter.help.endswith("(extra: frames)."), command
-    assert folders == 1
+        if "--output" in names and "--json" in OF[command] and command not in NO_RESULT:
+            words.setdefault((parameter.help, parameter.metavar, parameter.multiple), []).append(command)
+    ((said, metavar, repeatable),) = words
+    assert metavar == "FILE"
+    assert repeatable
+    for kind in FORMATS:
+        assert f".{kind}" in said
+    removed = {"--csv", "--parquet", "--html", "--plot", "--plots"}
+    assert not [command for command, names, _ in ALL if names & removed]
 
 
 def test_rates_have_a_unit_in_what_is_typed():
@@ -129,14 +119,15 @@ def test_a_letter_is_one_word():
     assert {letter: found for letter, found in words.items() if len(found) > 1} == {}
 
 
-def test_what_reports_writes_a_table_and_a_page():
+def test_what_reports_writes_its_result():
     for command, known in OF.items():
-        assert ("--csv" in known) == ("--parquet" in known), command
         if "--json" in known:
-            assert ("--csv" in known) != (command in NO_TABLE), command
-        if "--csv" in known:
-            assert ("--html" in known) != (command in NO_PAGE), command
-    assert set(OF) >= set(NO_TABLE) | NO_PAGE
+            assert ("--output" in known) != (command in NO_RESULT.keys() - {"reproduce"}), command
+    assert set(OF) >= set(NO_RESULT)
+
+
+# Lists of a folder that would have to be filled, and what the tests of runs write.
+NOT_HERE = {"results list", "run", *NO_RESULT}
 
 
 @pytest.fixture
@@ -153,13 +144,11 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "name",
-    sorted(name for name in COMMANDS if name in OF and "--csv" in OF[name] and name not in {"results list", "run"}),
+    sorted(name for name in COMMANDS if name in OF and "--json" in OF[name] and name not in NOT_HERE),
 )
 def test_a_table_holds_what_the_command_found(cli, folder, name):
     polars = pytest.importorskip("polars", reason="NO POLARS: Parquet was NOT written; pip install '.[frames]'")
-    words = [*COMMANDS[name], "--csv", "a.csv", "--parquet", "a.parquet"]
-    words += ["--html", "a.html"] if "--html" in OF[name] else []
-    ended = cli(*words, "--json")
+    ended = cli(*COMMANDS[name], "-o", "a.csv", "-o", "a.parquet", "-o", "a.html", "--json")
     assert ended.status in {0, 1}, ended.err
     json.loads(ended.out)
     with Path("a.csv").open(encoding="utf-8", newline="") as file:
@@ -170,25 +159,24 @@ def test_a_table_holds_what_the_command_found(cli, folder, name):
     assert frame.height == len(rows)
     if name != "cache show":
         assert rows, name
-    if "--html" in OF[name]:
-        page = Path("a.html").read_text(encoding="utf-8")
-        assert "linecard" in page
-        assert "<table" in page
-    assert ended.err.count("wrote") >= 1
+    page = Path("a.html").read_text(encoding="utf-8")
+    assert "linecard" in page
+    assert ("<table" in page) == bool(rows)
+    assert ended.err.count("wrote") == 3
 
 
 @pytest.mark.parametrize("name", ["check", "vrp budget", "petri simulate", "compare"])
 def test_a_table_that_cannot_be_written_is_refused_before_the_run(cli, folder, name):
-    for option in ("--csv", "--parquet"):
-        ended = cli(*COMMANDS[name], option, "none/a.csv")
+    for kind in ("csv", "parquet", "html"):
+        ended = cli(*COMMANDS[name], "-o", f"none/a.{kind}")
         assert (ended.status, ended.out) == (2, "")
         assert "there is no folder" in ended.err
 
 
 def test_records_of_both_kinds_make_a_table_and_none_of_them_a_header(cli, folder):
-    assert cli("program", "list", "--xdp", "--csv", "xdp.csv").status == 0
+    assert cli("program", "list", "--xdp", "-o", "xdp.csv").status == 0
     header, *rows = Path("xdp.csv").read_text(encoding="utf-8").splitlines()
     assert header.startswith("name,")
     assert len(rows) > 5
-    assert cli("cache", "show", "kept", "--csv", "kept.csv").status == 0
+    assert cli("cache", "show", "kept", "-o", "kept.csv").status == 0
     assert Path("kept.csv").read_text(encoding="utf-8").startswith("file,")

@@ -208,7 +208,7 @@ def test_frames_hold_requests_commands_banks_and_metrics():
     result = linecard.dram("hbm2", "split_open", pattern="packet_cells", count=2000, frames=True)
     assert result.requests_frame.height == 2000
     assert set(result.commands_frame["cmd"].unique()) >= {"ACT", "RD", "WR"}
-    assert result.banks_frame().height == 16
+    assert len(result.banks) == 16
     metrics = result.to_frame()
     assert metrics.filter(metrics["metric"] == "requests")["value"].to_list() == [2000.0]
     assert "hbm2" in repr(result)

@@ -578,11 +578,11 @@ def test_no_chip_takes_in_more_than_its_wires_carry(chip):
 
 def test_a_narrow_screen_has_every_line_with_its_costs(monkeypatch, capsys):
     from linecard.cli import stdout
-    from linecard.cli.chip import run_screen
+    from linecard.cli.screen import print_result
 
     found = linecard.run(NFP, program="firewall", packets=300, warmup_packets=100, verdict=False)
     monkeypatch.setattr(stdout, "screen_width", lambda: 40)
-    run_screen.print_run(found)
+    print_result(found)
     shown = " ".join(capsys.readouterr().out.split())
     dearest = max(found.programs[0].lines, key=lambda line: line.cycles_per_packet + line.stall_cycles_per_packet)
     assert dearest.line.split(": ")[0] in shown

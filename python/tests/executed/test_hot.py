@@ -94,9 +94,10 @@ def test_bars_of_a_source_are_of_all_its_time(tmp_path):
     source = tmp_path / "adds.c"
     source.write_text(ADDS)
     found = linecard.run("nfp4000", program=source, packets=1000, warmup_packets=200, verdict=False)
-    page = found.write_html(tmp_path / "run.html").read_text()
+    page = found.save(tmp_path / "run.html").read_text()
     lines = found.programs[0].lines
     times = [each.cycles_per_packet + each.stall_cycles_per_packet for each in lines]
-    shares = {f"--share:{time / max(times):.1%}" for time in times}
-    assert all(share in page for share in shares)
+    listed = page[page.index("adds.c, of a packet") :]
+    shares = {f"width:{time / max(times):.1%}" for time in times}
+    assert all(share in listed for share in shares)
     assert "`backends[3]`" in page

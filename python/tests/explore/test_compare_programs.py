@@ -94,9 +94,9 @@ def test_two_shipped_programs_are_compared_on_a_chip(cli, tmp_path):
     number = next(line for line in alone.programs[0].lines if line.number is not None)
     assert own[f"parse_count.c:{number.number}"] == number.instructions_per_packet
     page = tmp_path / "page.html"
-    again = cli(*words, "--set", "island.count=1", "--store", tmp_path / "s", "--html", page)
+    again = cli(*words, "--set", "island.count=1", "--store", tmp_path / "s", "-o", page)
     assert "Lines of the programs of a packet" in " ".join(again.out.split())
-    assert "Cost of each line in a and in b" in page.read_text()
+    assert "<h2>Lines of the programs</h2>" in page.read_text()
 
 
 def test_a_changed_line_of_a_c_file_stands_out(tmp_path, cli):

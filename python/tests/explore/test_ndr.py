@@ -194,7 +194,7 @@ def test_the_command_prints_the_same_rates_and_latencies(chip, cli, tmp_path):
     assert plain["trials"] == len(plain["tried"])
     assert [row["traffic"] for row in plain["rows"]] == ["512", "imix"]
     assert cli(*command, "--json", "--jobs", 2).out == first.out
-    shown = cli(*command, "--csv", tmp_path / "r.csv")
+    shown = cli(*command, "-o", tmp_path / "r.csv")
     assert f"{plain['ndr_mpps']:.3f}" in shown.out
     assert (tmp_path / "r.csv").read_text().startswith("traffic,size_bytes,line_mpps,ndr_mpps")
 
@@ -220,14 +220,14 @@ def test_what_cannot_be_searched_is_refused(chip, cli):
 
 
 def test_plots_are_pictures_with_the_same_bytes(chip, tmp_path):
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("resvg_py")
     found = linecard.ndr(chip, [512], packets=500)
     for ending in ("png", "svg"):
-        files = [found.write_plot(tmp_path / f"{name}.{ending}").read_bytes() for name in "ab"]
+        files = [found.save(tmp_path / f"{name}.{ending}").read_bytes() for name in "ab"]
         assert files[0] == files[1]
         assert len(files[0]) > 5000
-    with pytest.raises(ConfigError, match=r"expected \.png or \.svg"):
-        found.write_plot(tmp_path / "a.pdf")
+    with pytest.raises(ConfigError, match=r"expected one of \.json"):
+        found.save(tmp_path / "a.pdf")
     assert threading.active_count() < 10
 
 

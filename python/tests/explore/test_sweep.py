@@ -24,6 +24,7 @@ from linecard.explore.points import make_points
 from linecard.explore.spec import read_spec
 from linecard.explore.subject import SUBJECTS, Request
 from linecard.explore.sweep import draft_of
+from linecard.explore.view import chart_of
 
 NIC = "example_smartnic"
 
@@ -576,9 +577,9 @@ def test_a_table_is_a_frame_a_csv_and_a_notebook_view(tmp_path):
     frame = table.to_frame()
     assert frame["status"].to_list() == ["ok", "refused"]
     assert frame["throughput_gbps"].dtype == polars.Float64
-    table.write_parquet(tmp_path / "t.parquet")
+    table.save(tmp_path / "t.parquet")
     assert polars.read_parquet(tmp_path / "t.parquet").equals(frame)
-    table.write_csv(tmp_path / "t.csv")
+    table.save(tmp_path / "t.csv")
     assert polars.read_csv(tmp_path / "t.csv").columns == list(table.columns)
     assert "refused" in table._repr_html_()
     assert math.isfinite(frame["throughput_gbps"].drop_nulls().sum())
@@ -592,7 +593,7 @@ def test_a_store_lists_exports_and_forgets(cli, tmp_path):
     cli("sweep", NIC, "--vary", "island.count=1..3", "--packets", 100, "--no-lengthen", "--store", store)
     listed = json.loads(cli("results", "list", "--store", store, "--json").out)
     assert [(row["what"], row["of"], row["runs"]) for row in listed["groups"]] == [("run", NIC, 3)]
-    exported = cli("results", "export", "--store", store, "--csv", "-").out.splitlines()
+    exported = cli("results", "export", "--store", store, "-o", "csv:-").out.splitlines()
     assert exported[0] == "run,what,command,component,metric,unit,value"
     assert len({line.split(",")[0] for line in exported[1:]}) == 3
     one = Store(store).use().used_bytes // 3
@@ -639,41 +640,30 @@ def test_a_row_has_its_limit_unless_it_was_told_to_leave_that_out(cli, tmp_path)
 
 
 def test_a_sweep_is_drawn_over_an_axis_with_the_same_bytes(cli, tmp_path):
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("resvg_py")
     command = ("sweep", NIC, "--packets", 2000, "--vary", "island.count=2,3,4", "--vary", "packets.part=ddr4_2400,hbm9")
     files = []
     for name in ("a", "b"):
-        ended = cli(*command, "--store", tmp_path / "s", "--plot", tmp_path / f"{name}.svg", "--up", "latency_p99_ns")
+        ended = cli(*command, "--store", tmp_path / "s", "-o", tmp_path / f"{name}.svg", "--up", "latency_p99_ns")
         assert ended.status == 0, ended.err
         files.append((tmp_path / f"{name}.svg").read_bytes())
     assert files[0] == files[1]
     table = linecard.sweep(NIC, packets=2000, vary={"island.count": [2, 3]}, repeat=2)
-    assert table.write_plot(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert table.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     # Names are places on the axis, and two measured columns are points.
-    table.write_plot(tmp_path / "names.svg", across="status", up="throughput_gbps")
-    table.write_plot(tmp_path / "points.svg", across="latency_p50_ns", up="throughput_gbps")
+    table.charted("status", "throughput_gbps").save(tmp_path / "names.svg")
+    table.charted("latency_p50_ns", "throughput_gbps").save(tmp_path / "points.svg")
     for asked, says in (({"up": "speed"}, "no column 'speed'"), ({"up": "command"}, "no point has a number")):
         with pytest.raises(ConfigError, match=says):
-            table.write_plot(tmp_path / "x.png", **asked)
-    with pytest.raises(ConfigError, match=r"expected \.png or \.svg"):
-        table.write_plot(tmp_path / "x.pdf")
+            table.charted(**asked)
+    with pytest.raises(ConfigError, match=r"expected one of \.json"):
+        table.save(tmp_path / "x.pdf")
 
 
-def test_what_is_drawn_are_the_numbers_of_the_table(tmp_path, monkeypatch):
-    pytest.importorskip("matplotlib")
-    from matplotlib.axes import Axes
-
-    lines = {}
-    before = Axes.plot
-    monkeypatch.setattr(
-        Axes,
-        "plot",
-        lambda self, x, y, **more: (lines.setdefault(more["label"], (x, y)), before(self, x, y, **more))[1],
-    )
+def test_what_is_drawn_are_the_numbers_of_the_table():
     table = linecard.sweep(NIC, packets=2000, vary={"island.count": [3, 2], "packets.part": ["ddr4_2400", "hbm2"]})
-    table.write_plot(tmp_path / "p.svg", up="throughput_mpps")
-    # Marks of a cut axis have no name that a legend shows.
-    assert {name for name in lines if name[0] != "_"} == {"packets part ddr4_2400", "packets part hbm2"}
+    (chart,) = chart_of(table.charted(up="throughput_mpps"))
+    lines = {series.name: dict(series.points) for series in chart.series}
+    assert lines.keys() == {"packets part ddr4_2400", "packets part hbm2"}
     for row in table.rows:
-        x, y = lines[f"packets part {row['packets.part']}"]
-        assert y[x.index(row["island.count"])] == row["throughput_mpps"]
+        assert lines[f"packets part {row['packets.part']}"][row["island.count"]] == row["throughput_mpps"]

@@ -249,7 +249,7 @@ def test_the_screen_has_the_verdict_and_the_reason_in_full(chip, cli):
     said = " ".join(ended.out.split())
     # Longer than a line, and nothing of it or of the words before it is cut.
     assert re.search(
-        r"Limit crypto With crypto twice as fast, \d+% more leaves \(95 %: \+\d+% to \+\d+%\)\. Leaves", said
+        r"Limit: crypto With crypto twice as fast, \d+% more leaves \(95 %: \+\d+% to \+\d+%\)\. Leaves", said
     )
 
 

@@ -201,7 +201,7 @@ def test_threads_change_no_byte(cli, tmp_path):
 
 def test_the_table_is_tidy(cli, digest_file, tmp_path):
     path = tmp_path / "caches.csv"
-    ended = cli("flowcache", digest_file, "--entries", "2,4", "--ways", 2, "--csv", path, "--json")
+    ended = cli("flowcache", digest_file, "--entries", "2,4", "--ways", 2, "-o", path, "--json")
     assert ended.status == 0, ended.err
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))

@@ -33,7 +33,7 @@ def test_a_nic_is_sized(cli):
     line = (
         f"linecard sweep nic.toml --vary island.threads=1,2,8 --set traffic.arrivals=saturated {queues} --packets 2000"
     )
-    person.types(f"{line} --csv threads.csv")
+    person.types(f"{line} -o threads.csv")
     rows = list(csv.DictReader(Path("threads.csv").read_text().splitlines()))
     rates = {int(row["island.threads"]): float(row["throughput_mpps"]) for row in rows}
     assert list(rates) == [1, 2, 8]

@@ -18,8 +18,8 @@ def folder(tmp_path, monkeypatch):
 def test_a_result_is_checked(cli):
     person = Person(cli)
     line = "linecard run hasan2003_all_pf --packets 2000 --warmup 500 --seed 3 --json"
-    first = person.types(f"{line} --csv one.csv").out
-    assert first == person.types(f"{line} --csv two.csv").out
+    first = person.types(f"{line} -o one.csv").out
+    assert first == person.types(f"{line} -o two.csv").out
     assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
     manifest = json.loads(Path("one.csv.manifest.json").read_text())
     assert manifest["run_id"] == json.loads(first)["run_id"]

@@ -46,7 +46,7 @@ def test_the_same_request_gives_the_same_bytes_and_seeds_differ():
     assert small().to_dict() == small().to_dict()
     assert small(seed=2).to_dict() != small().to_dict()
     assert repr(small()).startswith("<QueueingResult SD16_90: qc ")
-    assert "M operations/s" in small()._repr_html_()
+    assert "M ops/s" in small()._repr_html_()
 
 
 def test_settings_reach_the_machine():
@@ -91,7 +91,7 @@ def test_a_capture_is_mapped_to_queues(tmp_path):
     # An enqueue and a dequeue for each packet.
     assert result.rows[0].operations == result.packets * 2
     csv = tmp_path / "queues.csv"
-    manifest = json.loads(result.write_csv(csv).read_text())
+    manifest = json.loads(result.save(csv).with_name(f"{csv.name}.manifest.json").read_text())
     assert csv.read_text().startswith("manager,operations,throughput_mops")
     assert len(manifest["input_hash"]) == 64
     assert {setting["key"] for setting in manifest["all_settings"]} >= {"threads", "memory_port_ns"}

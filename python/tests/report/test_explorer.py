@@ -30,7 +30,7 @@ def table():
 
 @pytest.fixture
 def file(table, tmp_path):
-    return table.write_html(tmp_path / "page.html")
+    return table.save(tmp_path / "page.html")
 
 
 def test_a_page_is_one_small_file_that_loads_nothing(file, table):
@@ -41,7 +41,7 @@ def test_a_page_is_one_small_file_that_loads_nothing(file, table):
     data = json.loads(DATA.search(text)[1])
     assert data["columns"] == list(table.columns)
     assert [row[data["columns"].index("command")] for row in data["rows"]] == table.column("command")
-    assert table.write_html(file.with_name("again.html")).read_bytes() == file.read_bytes()
+    assert table.save(file.with_name("again.html")).read_bytes() == file.read_bytes()
 
 
 def test_an_optimised_space_marks_its_front(tmp_path):
@@ -51,7 +51,7 @@ def test_an_optimised_space_marks_its_front(tmp_path):
         'objectives = ["max bandwidth_gbytes_s", "min read.mean_ns"]\n[vary]\nin_flight = "1..9"\n'
     )
     found = linecard.optimize(space)
-    data = json.loads(DATA.search(found.write_html(tmp_path / "p.html").read_text())[1])
+    data = json.loads(DATA.search(found.save(tmp_path / "p.html").read_text())[1])
     commands = [data["rows"][number][data["columns"].index("command")] for number in data["front"]]
     assert commands == [row["command"] for row in found.front]
     assert found.front[data["knee"]]["knee"]

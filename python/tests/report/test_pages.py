@@ -11,9 +11,11 @@ from browser import DARK, LIGHT, needs_browser, seen_in_frames
 from conftest import ROOT, TINY, make_result
 
 import linecard
-from linecard.errors import ConfigError
 from linecard.plot import style
 from linecard.report import chart, sheet
+from linecard.report.page import page
+from linecard.report.table import table
+from linecard.view import BAR, Axis, Bar, Chart, Series, Stacked, Table, Title, text
 
 CAPTURE = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
 NIC = ("example_smartnic", "--packets", 200)
@@ -55,7 +57,7 @@ def pages(cli, folder, made):
     if len(made) < len(COMMANDS):
         for name, words in COMMANDS.items():
             store = ("--store", folder / "store") if name in STORED else ()
-            ended = cli(*words, *store, "--html", folder / f"{name}.html", "--json")
+            ended = cli(*words, *store, "-o", folder / f"{name}.html", "--json")
             assert ended.status in (0, 2 * (name == "sweep")), (name, ended.err)
             assert f"wrote {folder / f'{name}.html'}" in ended.err
             made[name] = folder / f"{name}.html"
@@ -108,13 +110,13 @@ def test_a_page_says_the_command_that_repeats_it_and_is_the_same_again(pages, cl
     words = [str(word) for word in COMMANDS["run"]]
     text = pages["run"].read_text(encoding="utf-8")
     assert f"<code>linecard {' '.join(words)} --json</code>" in text
-    cli(*words, "--json", f"--html={folder / 'again.html'}")
+    cli(*words, "--json", f"--output={folder / 'again.html'}")
     assert (folder / "again.html").read_text(encoding="utf-8") == text
 
 
 def test_what_a_result_says_is_escaped(tmp_path):
     result = make_result(preset="<b>&x", warnings=["</main><script>"])
-    text = result.write_html(tmp_path / "p.html").read_text(encoding="utf-8")
+    text = result.save(tmp_path / "p.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;&amp;x" in text
     assert "</main><script>" not in text
     assert "It was busy &lt;99 %&gt; of the time." in text
@@ -122,30 +124,37 @@ def test_what_a_result_says_is_escaped(tmp_path):
 
 def test_a_page_that_cannot_be_written_is_refused_before_the_run(cli, tmp_path):
     for words in (("run", "ixp1200"), ("ndr", "example_smartnic"), ("why", "example_smartnic"), ("compare", "a", "b")):
-        ended = cli(*words, "--html", tmp_path / "none" / "p.html")
+        ended = cli(*words, "-o", tmp_path / "none" / "p.html")
         assert ended.status == 2
         assert "there is no folder" in ended.err
-    ended = cli("program", "run", "rv32ui-p-add", "--html", tmp_path / "p.html")
+    ended = cli("program", "run", "rv32ui-p-add", "-o", tmp_path / "p.html")
     assert ended.status in (2, 4)
 
 
 def test_charts_hold_what_they_are_given():
-    drawn = chart.lines(
-        "a title", chart.Axis("x", logarithmic=True), chart.Axis("y"), [chart.Series("s", [(1, 2), (10, 3), (0, 4)])]
-    )
+    x, y = Axis("x", logarithmic=True), Axis("y")
+    found = chart.drawn(Chart("a title", x, y, [Series("s", [(1, 2), (10, 3), (0, 4)])]))
     # What has no place on an axis of logarithms is left out.
-    assert drawn.count("<title>") == 2
-    assert "s: 10, 3" in drawn
-    assert chart.lines("none", chart.Axis("x"), chart.Axis("y"), []) == ""
-    one = chart.lines("one", chart.Axis("x"), chart.Axis("y", zero=True), [chart.Series("", [(5, 0)])])
-    assert one.count("<title>") == 1
-    bars = chart.stacked("parts", ["a", "b"], [("r", [25.0, 75.0]), ("s", [100.0, 0.0])])
-    assert bars.count("<title>") == 3
+    assert found.elements.count("<title>") == 2
+    assert "s: 10, 3" in found.elements
+    assert chart.drawn(Chart("none", Axis("x"), y, [])) is None
+    one = chart.drawn(Chart("one", Axis("x"), Axis("y", zero=True), [Series("", [(5, 0)])]))
+    assert one.elements.count("<title>") == 1
+    stack = chart.drawn(Stacked("parts", ["a", "b"], [("r", [25.0, 75.0]), ("s", [100.0, 0.0])]))
+    assert stack.elements.count("<title>") == 3
+    ranged = chart.drawn(Chart("r", Axis("x"), y, [Series("s", [(1, 2), (2, 3)], ranges=[(1, 3), (2.5, 3.5)])]))
+    assert ranged.elements.count('class="range"') == 2
+    names = chart.drawn(Chart("n", Axis("x", names=["first", "second"]), y, [Series("", [(0, 1), (1, 2)])]))
+    assert ">first</text>" in names.elements
+    signed = chart.drawn(Table("t", (text("a"), BAR, ""), [("a", Bar(-0.5, low=-0.6, high=-0.4, signed=True), "-5")]))
+    assert "a: -5" in signed.elements
+    assert chart.drawn(Table("t", (text("a"),), [("a",)])) is None
 
 
 def test_a_bar_stays_in_its_cell():
-    for bar in (sheet.Bar(7.0), sheet.Bar(-7.0, -9.0, 9.0, signed=True), sheet.Bar(0.5, 0.4, 0.6)):
-        for left, width in re.findall(r"left:([\d.-]+)%;width:([\d.-]+)%", bar.html()):
+    for bar in (Bar(7.0), Bar(-7.0, "", -9.0, 9.0, signed=True), Bar(0.5, "", 0.4, 0.6)):
+        found = table("t", (BAR,), [(bar,)])
+        for left, width in re.findall(r"left:([\d.-]+)%;width:([\d.-]+)%", found):
             assert 0 <= float(left) <= 100.1
             assert float(left) + float(width) <= 100.6
 
@@ -280,13 +289,11 @@ def test_the_command_is_copied(pages):
     assert seen_in_frames(files, 390, script) == [1] * len(files)
 
 
-def test_a_result_of_nothing_is_still_a_page(tmp_path):
-    assert sheet.table("none", ("a",), []) == ""
+def test_a_result_of_nothing_is_still_a_page():
+    assert table("none", ("a",), []) == ""
     assert sheet.section("none") == ""
-    path = sheet.write_page(tmp_path / "p.html", "t", "s")
-    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
-    with pytest.raises(ConfigError):
-        sheet.write_page(tmp_path, "t", "s")
+    assert page([Title("t", "s")]).startswith("<!doctype html>")
+    assert page([]).startswith("<!doctype html>")
 
 
 def test_words_axes_and_grids_of_plots_follow_the_dark():

@@ -64,7 +64,7 @@ def test_the_command_prints_the_promised_keys(cli, capture):
 def test_the_screen_and_the_exit_status_of_damage(cli, capture, cut_capture):
     ended = cli("flows", capture)
     assert ended.status == 0
-    assert "10 one-way" in ended.out
+    assert "10   one-way" in ended.out
     ended = cli("flows", cut_capture)
     assert ended.status == 3
     assert "Packets" in ended.out
@@ -98,7 +98,7 @@ def test_packed_digests_that_expand_without_end_are_refused(cli, tmp_path):
 def test_a_described_link_stands_where_a_capture_does(cli, tmp_path):
     whole = linecard.flows("edge")
     assert (whole.format, whole.packets, whole.captured_bytes) == ("described link", 150_000, 0)
-    assert "0 captured" not in dict(whole.facts())["Bytes"]
+    assert not [fact for fact in whole.facts() if "0 captured" in fact.more]
     # Its description: shares of flows and packets that come out within a few percent of what was asked for.
     assert whole.single_packet_flows_percent == pytest.approx(45, rel=0.05)
     assert whole.packets_in_single_packet_flows_percent == pytest.approx(3, rel=0.1)

@@ -33,7 +33,7 @@ from linecard.study.runners import PlainRun, settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from linecard.executed.trace import ProgramTrace
+    from linecard.executed.trace_result import ProgramTrace
     from linecard.study.plan import RunSpec
 
     Values = dict[tuple[str, str], float]

@@ -8,8 +8,8 @@ from rich.text import Text
 import linecard
 from linecard.chip.result import RunResult
 from linecard.cli import stderr, stdout
-from linecard.cli.chip.run_screen import print_run
-from linecard.cli.pieces import percent, si_time
+from linecard.cli.screen import print_result
+from linecard.numbers import percent, si_time
 
 CHIP = "example_smartnic"
 PACKETS = 4_000
@@ -71,7 +71,7 @@ def _run(changes: list[str]) -> RunResult:
     stdout.show(Padding(Text("$ " + " ".join(words), style="bold"), (1, 0, 0, 0)))
     with stderr.progress("Simulating", "packets") as progress:
         result = linecard.run(CHIP, packets=PACKETS, set=changes, progress=progress)
-    print_run(result)
+    print_result(result)
     return result
 
 

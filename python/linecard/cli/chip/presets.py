@@ -8,11 +8,15 @@ import typer
 
 import linecard
 from linecard.cli import completion
-from linecard.cli.options import JSON_HELP, Html
-from linecard.cli.written import Csv, Files, Parquet
+from linecard.cli.output import Json, Output, Outputs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from linecard.description import PresetInfo
+    from linecard.view import Table
+
+NAMES_SHOWN = 5
 
 
 def presets(
@@ -29,9 +33,8 @@ def presets(
         str | None,
         typer.Option("--search", metavar="WORDS", help="List presets with all of these words in name or title."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
+    json: Json = False,
+    output: Output = None,
 ) -> None:
     """List the shipped presets: how many of each kind, those of one kind, or those with a word.
 
@@ -46,25 +49,34 @@ def presets(
         linecard presets --json
     """
     from linecard.cli import stderr, stdout
-    from linecard.cli.chip.presets_screen import print_kinds, print_presets
-    from linecard.records import plain
-    from linecard.tables import Table
+    from linecard.cli.screen import screen
 
-    files = Files(csv, parquet)
+    outputs = Outputs(json, output)
     found = linecard.presets(kind, search)
-    if json:
-        stdout.print_json(plain(found))
-    elif kind is None and search is None:
-        print_kinds(found)
-    elif found:
-        print_presets(found)
+    if kind is None and search is None and not json:
+        stdout.show(*screen([_kinds(found)]))
+        outputs.write(found)
+    elif found or json:
+        outputs.give(found)
     else:
         stderr.note(f"no preset has all words of `{search}`; linecard presets KIND lists a kind")
-    files.write(Table(("kind", "name", "title", "extends"), [_row(each) for each in found]))
 
 
-def _row(preset: PresetInfo) -> tuple[str, str, str, str]:
-    return preset.kind, preset.name, preset.title, ", ".join(preset.extends)
+def _kinds(found: Sequence[PresetInfo]) -> Table:
+    """How many presets there are of each kind, and some of them."""
+    from linecard.catalogue import KINDS
+    from linecard.view import Lines, Said, Table, text, wide
+
+    rows = []
+    for kind, meaning in KINDS.items():
+        of_kind = [each for each in found if each.kind == kind]
+        # Those that extend nothing are what the others are variants of.
+        names = [each.name for each in sorted(of_kind, key=lambda each: len(each.extends))]
+        more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+        rows.append((Said(kind), len(names), Lines(meaning, ", ".join(names[:NAMES_SHOWN]) + more)))
+    words = "linecard presets KIND lists a kind, --search WORD finds presets, linecard describe PRESET shows one"
+    columns = (text("kind"), "presets", wide("what they are"))
+    return Table("", columns, rows, below=(Said(words, "dim"),))
 
 
 def describe(
@@ -79,10 +91,8 @@ def describe(
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    html: Html = None,
+    json: Json = False,
+    output: Output = None,
 ) -> None:
     """Show every parameter of a preset with unit and source, and what follows from them.
 
@@ -94,18 +104,5 @@ def describe(
 
         linecard describe hasan2003_all_pf --set dram.banks=2 --json
     """
-    from linecard.cli import stdout
-    from linecard.cli.chip.presets_screen import print_description
-    from linecard.tables import Table
-
-    files = Files(csv, parquet, html)
-    description = linecard.describe(preset, set)
-    if json:
-        stdout.print_json(description.to_dict())
-    else:
-        print_description(description)
-    columns = ("key", "value", "unit", "meaning", "allowed", "source")
-    rows = [
-        (each.key, each.text, each.unit, each.meaning, each.allowed, each.source) for each in description.parameters
-    ]
-    files.write(Table(columns, rows), description.preset, description.title)
+    outputs = Outputs(json, output)
+    outputs.give(linecard.describe(preset, set))

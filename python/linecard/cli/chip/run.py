@@ -9,21 +9,15 @@ import typer
 
 import linecard
 from linecard.cli.asked import takes
-from linecard.cli.options import JSON_HELP, Exit, Html, command_line
+from linecard.cli.options import Exit
+from linecard.cli.output import Json, Output, Outputs
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
 
 
 @takes("run", "question", "program")
 def run(
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[
-        Path | None,
-        typer.Option("--csv", metavar="FILE", help="Write every measurement as CSV, a manifest beside it."),
-    ] = None,
-    parquet: Annotated[
-        Path | None, typer.Option("--parquet", metavar="FILE", help="The same as Parquet (extra: frames).")
-    ] = None,
-    html: Html = None,
+    json: Json = False,
+    output: Output = None,
     folded: Annotated[
         Path | None,
         typer.Option("--folded", metavar="FILE", help="Write the cycles of an executed program's call stacks, folded."),
@@ -58,42 +52,34 @@ def run(
 
         linecard run nfp4000 --program balancer --folded cycles.txt
 
-        linecard run ixp1200 --csv result.csv --timeline run.json
+        linecard run ixp1200 -o run.html -o run.csv --timeline run.json
 
         linecard run example_smartnic --latency latency.hgrm --pcap-out left.pcapng
 
         linecard run ixp2400 --set traffic.kind=PSC --set program.scheme=FCB+TB
     """
+    from rich.padding import Padding
+    from rich.text import Text
+
     from linecard.cli import stderr, stdout
-    from linecard.cli.chip.run_screen import print_run
+    from linecard.cli.pieces import DIM
     from linecard.files import check_outputs, write_text
-    from linecard.records import need_polars
 
     if folded is not None and asked["program"] is None:
         message = "has no effect without a program to execute (--program)"
         raise ConfigError.of([ConfigProblem("folded", "", message)])
     timeline, pcap_out = asked["timeline"], asked["pcap_out"]
-    # Better now than after a long run.
-    if parquet is not None:
-        need_polars()
-    check_outputs(csv, parquet, html, timeline, folded, latency, pcap_out)
+    outputs = Outputs(json, output)
+    check_outputs(timeline, folded, latency, pcap_out)
     unwritten = None
     with stderr.progress("Simulating", "packets") as progress:
         try:
             result = linecard.run(**asked, progress=progress)
         except NotWrittenError as error:
             result, unwritten = error.result, error
-    # The result goes out before anything that can still fail.
-    if json:
-        stdout.print_json(result.to_dict())
-    else:
-        print_run(result)
-    if csv is not None:
-        stderr.note_written([csv, result.write_csv(csv)])
-    if parquet is not None:
-        stderr.note_written([parquet, result.write_parquet(parquet)])
-    if html is not None:
-        stderr.note_written([result.write_html(html, command=command_line())])
+    outputs.give(result)
+    if not json:
+        stdout.show(Padding(Text(f"{result.wall_seconds:.2f} s real", style=DIM), (0, 0, 1, 2)))
     if latency is not None:
         stderr.note_written([result.write_latency(latency)])
     if folded is not None:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import linecard
 from linecard.cli.asked import takes
-from linecard.cli.options import JSON_HELP, Html
-from linecard.cli.written import Csv, Files, Parquet
+from linecard.cli.output import Json, Output, Outputs
 from linecard.errors import NotWrittenError
 
 
 @takes("dram")
 def run(
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    html: Html = None,
+    json: Json = False,
+    output: Output = None,
     *,
     asked: dict[str, Any],
 ) -> None:
@@ -40,22 +35,16 @@ def run(
 
         linecard dram run -d ddr3_1600 --pattern random --set policy.page=closed --set "timing.tRCD=15 ns"
     """
-    from linecard.cli import stderr, stdout
-    from linecard.cli.dram.run_screen import print_memory
-    from linecard.tables import records
+    from linecard.cli import stderr
 
-    files = Files(csv, parquet, html)
+    outputs = Outputs(json, output)
     unwritten = None
     with stderr.progress("Simulating", "requests") as progress:
         try:
             result = linecard.dram(**asked, progress=progress)
         except NotWrittenError as error:
             result, unwritten = error.result, error
-    if json:
-        stdout.print_json(result.to_dict())
-    else:
-        print_memory(result)
-    files.write(records(result.metrics()), f"{result.device}, {result.policy}", f"{result.requests:,} requests")
+    outputs.give(result)
     if unwritten is not None:
         raise unwritten
     stderr.note_written([asked[name] for name in ("requests", "commands") if asked[name] is not None])

@@ -10,7 +10,7 @@ from linecard.cli import stderr
 from linecard.cli.options import Exit
 
 if TYPE_CHECKING:
-    from linecard.executed.trace import ProgramTrace
+    from linecard.executed.trace_result import ProgramTrace
     from linecard.executed.traffic import ProgramTraffic
 
 

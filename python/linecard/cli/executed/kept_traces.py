@@ -6,22 +6,21 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.padding import Padding
-from rich.text import Text
 
 import linecard
-from linecard.cli import pieces, stderr, stdout
-from linecard.cli.options import EPILOG, JSON_HELP
-from linecard.cli.written import Csv, Files, Parquet
+from linecard.cli import stderr, stdout
+from linecard.cli.options import EPILOG
+from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.screen import screen
+from linecard.view import Said, Table, Title, text
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder given to --cache.")]
 
 
 def show(
     folder: Folder,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
+    json: Json = False,
+    output: Output = None,
 ) -> None:
     """List the traces that a folder keeps, those used last first.
 
@@ -34,34 +33,28 @@ def show(
 
         linecard cache show traces --json
     """
-    from linecard.executed.kept_traces import CachedTrace
-    from linecard.records import plain
-    from linecard.tables import records
-
-    files = Files(csv, parquet)
+    outputs = Outputs(json, output)
     found = linecard.cached_traces(folder)
     total = sum(each.bytes for each in found)
-    files.write(records(found, CachedTrace))
     if json:
-        stdout.print_json({"folder": str(folder), "bytes": total, "traces": plain(found)})
+        stdout.print_json({"folder": str(folder), "bytes": total, "traces": found.to_dict()})
+        outputs.write(found)
         return
-    table = pieces.lined(
-        ("program", "l"), ("traffic", "l"), ("packets", "r"), ("MB", "r"), ("unused", "r"), ("file begins", "l")
-    )
-    for each in found:
-        table.add_row(
-            Path(each.program).name if each.program else Text(each.problem or "", style="red"),
+    rows = [
+        (
+            Path(each.program).name if each.program else Said(each.problem or "", "bad"),
             each.traffic or "",
-            "" if each.packets is None else f"{each.packets:,}",
+            "" if each.packets is None else each.packets,
             f"{each.bytes / (1 << 20):.1f}",
             _age(each.unused_seconds),
             each.file[:12],
         )
-    stdout.show(
-        Text(f"  {len(found)} traces, {total / (1 << 20):.1f} MB"),
-        *([Padding(table, (1, 0, 0, 2))] if found else []),
-        Text(""),
-    )
+        for each in found
+    ]
+    columns = (text("program"), text("traffic"), "packets", "MB", "unused", text("file begins"))
+    title = Title(f"{len(found)} traces, {total / (1 << 20):.1f} MB")
+    stdout.show(*screen([title, *([Table("", columns, rows)] if rows else [])]))
+    outputs.write(found)
 
 
 def clear(folder: Folder) -> None:

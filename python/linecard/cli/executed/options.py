@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from linecard.cli.options import CAPTURE_HELP, JSON_HELP
+from linecard.cli.options import CAPTURE_HELP
 
 Program = Annotated[
     str, typer.Argument(metavar="PROGRAM", help="Name of a shipped program, a C file, or an ELF file for RISC-V.")
@@ -46,4 +46,3 @@ Cache = Annotated[
 CacheLimit = Annotated[
     int, typer.Option("--cache-limit", min=1, metavar="MB", help="What the folder may hold; the least used go.")
 ]
-Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]

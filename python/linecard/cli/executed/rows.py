@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 import linecard
-from linecard.cli import stdout
-from linecard.cli.executed.options import Json
+from linecard.cli.output import Json, Output, Outputs
 
 
 def rows(
@@ -26,6 +25,7 @@ def rows(
         int, typer.Option("--isa", min=1, max=4, metavar="N", help="Version of eBPF that a C file is compiled for.")
     ] = 1,
     json: Json = False,
+    output: Output = None,
 ) -> None:
     """Schedule an XDP program into rows, as for a processor that carries out several instructions a cycle.
 
@@ -40,10 +40,6 @@ def rows(
 
         linecard program rows my_xdp.o --section xdp --json
     """
-    from linecard.cli.executed.xdp_screen import show_rows
-
+    outputs = Outputs(json, output)
     found = linecard.xdp_rows(program, section=section, defines=define or (), lanes=lanes, isa=isa)
-    if json:
-        stdout.print_json(found.to_dict())
-    else:
-        show_rows(found)
+    outputs.give(found)

@@ -11,8 +11,9 @@ from rich.text import Text
 import linecard
 from linecard.cli import stderr, stdout
 from linecard.cli.executed.damage import note_damage
-from linecard.cli.executed.options import Json, Payload, Routes, Seed, Strict, Trace
-from linecard.cli.options import Html, Packets, command_line
+from linecard.cli.executed.options import Payload, Routes, Seed, Strict, Trace
+from linecard.cli.options import Packets
+from linecard.cli.output import Json, Output, Outputs
 
 
 def run(
@@ -48,7 +49,7 @@ def run(
         ),
     ] = None,
     json: Json = False,
-    html: Html = None,
+    output: Output = None,
 ) -> None:
     """Run an XDP program on a capture, or a program for RISC-V by itself.
 
@@ -70,13 +71,11 @@ def run(
         linecard program run rv32ui-p-add
     """
     from linecard.cli.executed.maps import maps
-    from linecard.cli.executed.xdp_screen import show_run
     from linecard.errors import ConfigError, ConfigProblem
     from linecard.executed.riscv import RUN_BUDGET
     from linecard.executed.xdp import BUDGET, is_xdp
-    from linecard.files import check_outputs
 
-    check_outputs(html)
+    outputs = Outputs(json, output)
     if is_xdp(program) or not Path(program).is_file() or program.endswith(".c"):
         with stderr.progress("Running", "packets") as progress:
             found = linecard.xdp_run(
@@ -96,17 +95,12 @@ def run(
                 interface=interface,
                 progress=progress,
             )
-        if json:
-            stdout.print_json(found.to_dict())
-        else:
-            show_run(found)
-        if html is not None:
-            stderr.note_written([found.write_html(html, command=command_line())])
+        outputs.give(found)
         note_damage(found.traffic)
         return
-    if html is not None:
-        message = "has no effect on a program for RISC-V, of which one number is told; use program trace for a page"
-        raise ConfigError.of([ConfigProblem("--html", "", message)])
+    if output:
+        message = "has no effect on a program for RISC-V, of which one number is told; use program trace for files"
+        raise ConfigError.of([ConfigProblem("--output", "", message)])
     with stderr.progress("Running", "instructions") as progress:
         result, instructions = linecard.program_run(program, budget or RUN_BUDGET, progress=progress)
     if json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linecard.cli import pieces, stdout
+from linecard.cli import stdout
 
 if TYPE_CHECKING:
     from linecard.explore.estimate import Estimate
@@ -30,20 +30,24 @@ def estimate_of(spec: Spec, store: Store, jobs: int | None, shard: tuple[int, in
 
 def print_estimate(found: Estimate, *, json: bool) -> None:
     """Print an estimate."""
+    from linecard.cli.screen import screen
     from linecard.records import plain
+    from linecard.view import Fact, Facts
 
     if json:
         stdout.print_json(plain(found))
         return
-    facts = pieces.grid("l", "l")
-    facts.add_row("Runs", f"{found.runs:,} of {found.points:,} points, {found.left_out:,} left out by constraints")
-    facts.add_row("Found", f"{found.found:,} are in the store")
+    facts = [
+        Fact("Runs", f"{found.runs:,}", f"of {found.points:,} points, {found.left_out:,} left out by constraints"),
+        Fact("Found", f"{found.found:,}", "are in the store"),
+    ]
     if found.seconds is None or found.seconds_each is None:
-        facts.add_row("Time", "not known: what was tried was refused or failed; run it to see why")
+        facts.append(Fact("Time", "not known", "what was tried was refused or failed; run it to see why"))
     else:
-        facts.add_row("Time", f"{_duration(found.seconds)} for the {found.runs - found.found:,} missing")
-        facts.add_row("", f"{found.seconds_each * 1e3:,.0f} ms each on one core, by {found.probes:,} finished runs")
-    stdout.show(pieces.section(facts))
+        each = f"{found.seconds_each * 1e3:,.0f} ms each on one core, by {found.probes:,} finished runs"
+        missing = f"for the {found.runs - found.found:,} missing; {each}"
+        facts.append(Fact("Time", _duration(found.seconds), missing))
+    stdout.show(*screen([Facts(facts)]))
 
 
 def _duration(seconds: float) -> str:

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.padding import Padding
-from rich.text import Text
 
-from linecard.cli import pieces, stderr, stdout
+from linecard.cli import stderr
 from linecard.cli.executed.program_options import takes_program
 from linecard.cli.explore.options import (
     STORE,
     Executor,
     Jobs,
-    Json,
     StoreOption,
     end_by_store,
     read_settings,
     say_how_to_go_on,
 )
-from linecard.cli.options import CAPTURE_HELP, Chip, Exit, Html, command_line, read_share
-from linecard.cli.written import Csv, Files, Parquet
-
-if TYPE_CHECKING:
-    from linecard.explore.ndr_result import NdrResult
+from linecard.cli.options import CAPTURE_HELP, Chip, Exit, read_share
+from linecard.cli.output import Json, Output, Outputs
 
 
 @takes_program
@@ -56,12 +49,7 @@ def ndr(
     jobs: Jobs = None,
     executor: Executor = "threads",
     json: Json = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw rates and losses: .png or .svg (extra: plot).")
-    ] = None,
-    html: Html = None,
+    output: Output = None,
     *,
     executed: dict[str, Any],
 ) -> None:
@@ -74,18 +62,15 @@ def ndr(
 
         linecard ndr example_smartnic
 
-        linecard ndr example_smartnic --size 64,imix,1518 --plot rates.png
+        linecard ndr example_smartnic --size 64,imix,1518 -o rates.png
 
         linecard ndr my_chip.toml --set island.threads=4 --seeds 3 --json
     """
     from linecard.explore.execute import Interrupted
     from linecard.explore.ndr import ndr as ask
     from linecard.explore.store import Store
-    from linecard.files import check_outputs
-    from linecard.tables import Table
 
-    files = Files(csv, parquet)
-    check_outputs(plot, html)
+    outputs = Outputs(json, output)
     try:
         with stderr.progress("Simulating", "runs") as progress:
             result = ask(
@@ -108,50 +93,9 @@ def ndr(
     except Interrupted as stopped:
         say_how_to_go_on(stopped, Store(store))
         raise
-    # The result goes out before anything that can still fail.
-    if json:
-        stdout.print_json(result.to_dict())
-    else:
-        print_ndr(result)
+    outputs.give(result)
     counts = result.counts
     stderr.note(f"{counts.found:,} runs found, {counts.run:,} run; kept in {store}")
-    files.write(Table(*result.table()))
-    if plot is not None:
-        stderr.note_written([result.write_plot(plot)])
-    if html is not None:
-        stderr.note_written([result.write_html(html, command=command_line())])
     end_by_store(counts)
     if not any(row.answered for row in result.rows):
         raise typer.Exit(Exit.RUN)
-
-
-def print_ndr(result: NdrResult) -> None:
-    """The classical table: rates by frame size, latencies below."""
-    names = ("line, Mpps", "NDR, Mpps", "Gbit/s", "PDR, Mpps", "Gbit/s", "of line", "trials", "confirmed by")
-    rates = pieces.lined(("frames", "l"), *((name, "r") for name in names))
-    for row in result.rows:
-        rates.add_row(
-            row.traffic,
-            f"{row.line_mpps:,.3f}",
-            Text(f"{row.ndr_mpps:,.3f}", style="bold"),
-            f"{row.ndr_gbps:,.2f}",
-            Text(f"{row.pdr_mpps:,.3f}", style="bold"),
-            f"{row.pdr_gbps:,.2f}",
-            pieces.percent(row.pdr_mpps / row.line_mpps),
-            str(row.trials),
-            f"{row.confirmed_packets:,} packets" if row.confirmed else "–",
-        )
-    latencies = pieces.lined(("frames", "l"), ("of PDR", "r"), ("p50", "r"), ("p90", "r"), ("p99", "r"), ("max", "r"))
-    for row in result.rows:
-        for at in row.latency:
-            times = [pieces.si_time(each) for each in (at.p50_ns, at.p90_ns, at.p99_ns, at.max_ns)]
-            latencies.add_row(row.traffic, pieces.percent(at.share_of_pdr, 0), *times)
-    limits = [f"{row.traffic}: {row.limited_by()}" for row in result.rows]
-    limits += [f"{row.traffic}: {said}" for row in result.rows if (said := row.doubt())]
-    length = f"{result.packets:,} packets and {result.seeds} seed{'s' if result.seeds > 1 else ''} a trial"
-    stdout.show(
-        Padding(Text(result.chip), (1, 0, 0, 2)),
-        pieces.section(pieces.heading("Rates", f"to {result.width:.1%}; {length}"), rates),
-        pieces.section(pieces.heading("Limit", "at the lowest load that lost packets"), *map(Text, limits)),
-        pieces.section(pieces.heading("Latency", "from a packet's last bit in to its last bit out"), latencies),
-    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linecard.cli import stderr
-from linecard.cli.options import JSON_HELP, Exit
+from linecard.cli.options import Exit
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ STORE = Path("results/store")
 StoreOption = Annotated[
     Path, typer.Option("--store", metavar="DIR", help="Folder that keeps finished runs; each is run once.")
 ]
-Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
 ]

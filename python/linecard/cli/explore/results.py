@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.padding import Padding
 from rich.text import Text
 
-from linecard.cli import pieces, stderr, stdout
-from linecard.cli.explore.options import STORE, Json, StoreOption, filled
+from linecard.cli import stderr, stdout
+from linecard.cli.explore.options import STORE, StoreOption, filled
 from linecard.cli.options import EPILOG
-from linecard.cli.written import Csv, Files, Parquet
+from linecard.cli.output import Json, Output, Outputs
 from linecard.errors import ConfigError, ConfigProblem
 
 
-def list_runs(store: StoreOption = STORE, json: Json = False, csv: Csv = None, parquet: Parquet = None) -> None:
+def list_runs(store: StoreOption = STORE, json: Json = False, output: Output = None) -> None:
     """Say what a store holds: runs by what was run, and how full it is.
 
     **Examples**
@@ -26,34 +25,17 @@ def list_runs(store: StoreOption = STORE, json: Json = False, csv: Csv = None, p
 
         linecard results list --store shared/store --json
     """
-    from linecard.explore.content import code_version
     from linecard.explore.store import Store
     from linecard.explore.store_contents import contents
-    from linecard.tables import Table
 
+    outputs = Outputs(json, output)
     kept = Store(store, make=False)
     for remark in kept.remarks:
         stderr.diagnose(remark)
-    files = Files(csv, parquet)
-    found = contents(kept)
-    names = ("what", "of", "runs", "failed", "seconds", "code")
-    files.write(Table(names, [[row[name] for name in names] for row in found["groups"]]))
-    if json:
-        stdout.print_json(found)
-        return
-    rows = pieces.lined(("what", "l"), ("of", "l"), ("runs", "r"), ("failed", "r"), ("seconds", "r"), ("made by", "l"))
-    for row in found["groups"]:
-        by = "this version" if row["code"] == code_version() else "another version"
-        rows.add_row(row["what"], row["of"], f"{row['runs']:,}", f"{row['failed']:,}", f"{row['seconds']:,.1f}", by)
-    stdout.show(
-        Padding(
-            Text(f"{store}: {filled(kept.use())}"),
-            (1, 0, 0, 2),
-        ),
-        pieces.section(rows),
-    )
-    if found["damaged"]:
-        stderr.diagnose(f"{found['damaged']:,} files are damaged; `linecard results prune` removes them")
+    found = contents(kept, f"{store}: {filled(kept.use())}")
+    outputs.give(found)
+    if found.damaged and not json:
+        stderr.diagnose(f"{found.damaged:,} files are damaged; `linecard results prune` removes them")
 
 
 def prune(
@@ -105,35 +87,38 @@ def prune(
 
 def export(
     store: StoreOption = STORE,
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="CSV to write; - is stdout.")] = None,
-    parquet: Annotated[
-        Path | None, typer.Option("--parquet", metavar="FILE", help="Parquet to write (extra: frames).")
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the table: .csv or .parquet (extra: frames); repeatable."
+        ),
     ] = None,
 ) -> None:
     """Write every measurement of every kept run as one tidy table: run, component, metric, unit, value.
 
     **Examples**
 
-        linecard results export --parquet runs.parquet
+        linecard results export -o runs.parquet
 
-        linecard results export --store shared/store --csv runs.csv
+        linecard results export --store shared/store -o runs.csv
     """
     from linecard.explore.store import Store
     from linecard.explore.store_contents import write_measurements
     from linecard.files import check_outputs
-    from linecard.records import need_polars
+    from linecard.result import named_format, need_for
 
-    if csv is None and parquet is None:
-        raise ConfigError.of(
-            [ConfigProblem("results export", "", "found no file to write, expected --csv or --parquet")]
+    named = [named_format(file) for file in output or ()]
+    if not named or any(kind not in {"csv", "parquet"} for kind, _ in named):
+        message = (
+            f"found {', '.join(output or ()) or 'no file'}, expected a file to write that ends in .csv or .parquet"
         )
-    if parquet is not None:
-        need_polars()
-    check_outputs(csv, parquet)
+        raise ConfigError.of([ConfigProblem("--output", "", message)])
+    check_outputs(*(name for _, name in named))
+    for kind, _ in named:
+        need_for(kind)
     kept = Store(store, make=False)
-    for path, kind in ((csv, "csv"), (parquet, "parquet")):
-        if path is not None:
-            stderr.note_written([write_measurements(kept, path, kind)])
+    for kind, name in named:
+        stderr.note_written([write_measurements(kept, name, kind)])
 
 
 app = typer.Typer(

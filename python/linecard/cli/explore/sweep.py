@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from linecard.cli import stderr, stdout
+from linecard.cli import stderr
 from linecard.cli.explore.dry_run import estimate_of, print_estimate
-from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, filled, say_how_to_go_on
-from linecard.cli.explore.sweep_screen import print_sweep
+from linecard.cli.explore.options import STORE, Executor, Jobs, StoreOption, filled, say_how_to_go_on
 from linecard.cli.explore.sweep_spec import asked_sweep, read_shard
 from linecard.cli.options import CAPTURE_HELP, Exit, Precision
+from linecard.cli.output import Json, Output, Outputs
 
 
 def sweep(
@@ -73,20 +72,10 @@ def sweep(
         bool, typer.Option("--dry-run", help="Only say how many runs there are and how long they take.")
     ] = False,
     json: Json = False,
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")] = None,
-    parquet: Annotated[
-        Path | None, typer.Option("--parquet", metavar="FILE", help="The same as Parquet (extra: frames).")
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page to explore it in.")
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option("--plot", metavar="FILE", help="Draw a column over an axis: .png or .svg (extra: plot)."),
-    ] = None,
+    output: Output = None,
     across: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Column of the plot's horizontal axis; the first axis if left out."),
+        typer.Option(metavar="NAME", help="Column of the chart's horizontal axis; the first axis if left out."),
     ] = None,
     up: Annotated[
         str | None, typer.Option(metavar="NAME", help="Column of its vertical axis; the first number if left out.")
@@ -110,21 +99,17 @@ def sweep(
 
         linecard sweep example_smartnic --vary 'island.count=2..8 step 2' --where 'island.count * engines <= 48' --json
 
-        linecard sweep ddr4_2400 --what dram --set pattern=random --vary policy=frfcfs_open,frfcfs_closed --csv dram.csv
+        linecard sweep ddr4_2400 --what dram --set pattern=random --vary policy=frfcfs_open,frfcfs_closed -o dram.csv
 
         linecard sweep sweep.toml --shard 3/20 --store /shared/store
 
-        linecard sweep sweep.toml --plot rate.svg --across island.threads --up throughput_gbps
+        linecard sweep sweep.toml -o rate.svg --across island.threads --up throughput_gbps
     """
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
     from linecard.explore.sweep import run_sweep
-    from linecard.files import check_outputs
-    from linecard.records import need_polars
 
-    if parquet is not None:
-        need_polars()
-    check_outputs(csv, parquet, html, plot)
+    outputs = Outputs(json, output)
     named = {"app": app_name, "trace": trace, "packets": packets, "warmup_packets": warmup, "seed": seed}
     spec = asked_sweep(
         target,
@@ -149,11 +134,7 @@ def sweep(
     except Interrupted as stopped:
         say_how_to_go_on(stopped, kept)
         raise
-    # The result goes out before anything that can still fail.
-    if json:
-        stdout.print_json(result.to_dict())
-    else:
-        print_sweep(result)
+    outputs.give(result.charted(across, up))
     for warning in result.warnings:
         stderr.diagnose(warning)
     counts, use = result.counts, kept.use()
@@ -163,14 +144,6 @@ def sweep(
     )
     mended = len(kept.damaged - kept.not_kept.keys())
     stderr.note(f"{store}: {filled(use)}" + (f"; {mended:,} damaged files made again" if mended else ""))
-    if csv is not None:
-        stderr.note_written([result.write_csv(csv)])
-    if parquet is not None:
-        stderr.note_written([result.write_parquet(parquet)])
-    if html is not None:
-        stderr.note_written([result.write_html(html)])
-    if plot is not None:
-        stderr.note_written([result.write_plot(plot, across=across, up=up)])
     statuses = {row["status"] for row in result.rows}
     if "failed" in statuses or counts.not_kept:
         raise typer.Exit(Exit.RUN)

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from linecard.cli import stderr, stdout
+from linecard.cli import stderr
 from linecard.cli.executed.program_options import takes_program
 from linecard.cli.explore.options import (
     STORE,
     Executor,
     Jobs,
-    Json,
     StoreOption,
     end_by_store,
     read_settings,
     say_how_to_go_on,
 )
-from linecard.cli.explore.why_screen import print_why
-from linecard.cli.options import CAPTURE_HELP, Chip, Exit, Html, Precision, command_line
-from linecard.cli.written import Csv, Files, Parquet
+from linecard.cli.options import CAPTURE_HELP, Chip, Exit, Precision
+from linecard.cli.output import Json, Output, Outputs
 
 
 @takes_program
@@ -46,12 +43,7 @@ def why(
     jobs: Jobs = None,
     executor: Executor = "threads",
     json: Json = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tornado: .png or .svg (extra: plot).")
-    ] = None,
-    html: Html = None,
+    output: Output = None,
     *,
     executed: dict[str, Any],
 ) -> None:
@@ -64,7 +56,7 @@ def why(
 
         linecard why example_smartnic
 
-        linecard why my_chip.toml --set island.threads=4 --plot tornado.png
+        linecard why my_chip.toml --set island.threads=4 -o tornado.svg
 
         linecard why example_smartnic --set traffic.rate_gbps=180 --json
 
@@ -73,12 +65,8 @@ def why(
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
     from linecard.explore.why import why as ask
-    from linecard.explore.why_result import Lifted
-    from linecard.files import check_outputs
-    from linecard.tables import records
 
-    files = Files(csv, parquet)
-    check_outputs(plot, html)
+    outputs = Outputs(json, output)
     try:
         with stderr.progress("Simulating", "runs") as progress:
             result = ask(
@@ -100,19 +88,9 @@ def why(
     except Interrupted as stopped:
         say_how_to_go_on(stopped, Store(store))
         raise
-    # The result goes out before anything that can still fail.
-    if json:
-        stdout.print_json(result.to_dict())
-    else:
-        print_why(result)
+    outputs.give(result)
     counts = result.counts
     stderr.note(f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused; kept in {store}")
-    several = [", ".join(f"{key}={value}" for key, value in each.settings.items()) for each in result.lifts]
-    files.write(records(result.lifts, Lifted, settings=several))
-    if plot is not None:
-        stderr.note_written([result.write_plot(plot)])
-    if html is not None:
-        stderr.note_written([result.write_html(html, command=command_line())])
     if not result.answered:
         raise typer.Exit(Exit.RUN)
     end_by_store(counts)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 import linecard
-from linecard.cli.options import JSON_HELP, Exit, Html, Packets, command_line
-from linecard.cli.written import Files, Parquet
+from linecard.cli.options import Exit, Packets
+from linecard.cli.output import Json, Output, Outputs
 from linecard.errors import ConfigError, ConfigProblem
 
 
@@ -67,22 +67,14 @@ def flowcache(
     time_out: Annotated[float, typer.Option(metavar="SECONDS", help="Silence that ends a flow there.")] = 1.0,
     packets: Packets = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV, a manifest beside it.")
-    ] = None,
-    parquet: Parquet = None,
-    html: Html = None,
-    plots: Annotated[
-        Path | None,
-        typer.Option("--plots", metavar="DIR", help="Draw everything into a folder, as PNG and SVG (extra: plot)."),
-    ] = None,
+    json: Json = False,
+    output: Output = None,
 ) -> None:
     """Compare flow caches: hit rate and miss classes of every size, number of ways and policy.
 
     A cache keeps results of packet classification by the digest of the flow. Prints for each cache how many packets
     hit, why the others miss (cold, capacity, conflict), and for each size the best policy that can be built and how
-    close it comes to the optimum. The same command prints the same bytes, whatever `--threads`.
+    close it comes to the optimum. The same command prints the same bytes, whatever `--jobs`.
 
     **Examples**
 
@@ -92,19 +84,15 @@ def flowcache(
 
         linecard flowcache examples/captures/edge-mix.pcap.gz --key dst/24 --hash crc32c --width 16 --false-hits
 
-        linecard flowcache examples/captures/edge-mix.pcap.gz --policy lru,sp,pred,opt_bypass --json --csv caches.csv
+        linecard flowcache examples/captures/edge-mix.pcap.gz --policy lru,sp,pred,opt_bypass -o caches.csv --json
 
-        linecard flowcache examples/captures/edge-mix.pcap.gz --curves --traffic --plots caches/
+        linecard flowcache examples/captures/edge-mix.pcap.gz --curves --traffic -o caches.html
 
         linecard flowcache core --policy lru,sp --packets 50000
     """
-    from linecard.cli import stderr, stdout
-    from linecard.cli.flowcache.flowcache_screen import print_flowcache
-    from linecard.files import check_outputs
-    from linecard.tables import records
+    from linecard.cli import stderr
 
-    files = Files(parquet=parquet)
-    check_outputs(csv, html, folders=[plots])
+    outputs = Outputs(json, output)
     with stderr.progress("Simulating", "") as progress:
         result = linecard.flowcache(
             source,
@@ -127,19 +115,8 @@ def flowcache(
             strict=strict,
             progress=progress,
         )
-    # The result goes out before anything that can still fail.
-    if json:
-        stdout.print_json(result.to_dict())
-    else:
-        print_flowcache(result)
+    outputs.give(result)
     stderr.diagnose_capture(result)
-    if csv is not None:
-        stderr.note_written([csv, result.write_csv(csv)])
-    files.write(records(result.rows))
-    if html is not None:
-        stderr.note_written([result.write_html(html, command=command_line())])
-    if plots is not None:
-        stderr.note_written(result.write_plots(plots))
     if result.damaged_records:
         raise typer.Exit(Exit.CAPTURE)
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import linecard
-from linecard.cli.options import JSON_HELP, Exit, Html
-from linecard.cli.written import Csv, Files, Parquet
-
-if TYPE_CHECKING:
-    from linecard.petri.models import Comparison
+from linecard.cli.options import Exit
+from linecard.cli.output import Json, Output, Outputs
 
 # As in `linecard.petri.models`; kept here so that help needs no import of the simulator.
 _THREADS, _TRAFFIC, _SCHEMES = "1x4,1x8,2x8,4x4,4x8", "64,AMP,FRG,PSC", "BASE,HB,FCB,FCB+TB"
@@ -26,10 +23,8 @@ def compare_models(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random stream.")] = 1,
     packets: Annotated[int, typer.Option(min=1, metavar="N", help="Packets of each run.")] = 30_000,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    html: Html = None,
+    json: Json = False,
+    output: Output = None,
 ) -> None:
     """Run both models of the IXP2400 over a grid and print the difference of every metric.
 
@@ -44,10 +39,9 @@ def compare_models(
 
         linecard compare-models --json
     """
-    from linecard.cli import stderr, stdout
-    from linecard.tables import records
+    from linecard.cli import stderr
 
-    files = Files(csv, parquet, html)
+    outputs = Outputs(json, output)
 
     def names(text: str) -> list[str]:
         return [name.strip() for name in text.split(",") if name.strip()]
@@ -62,40 +56,6 @@ def compare_models(
             packets=packets,
             progress=progress,
         )
-    if json:
-        stdout.print_json(comparison.to_dict())
-    else:
-        _print_comparison(comparison)
-    files.write(records(comparison.rows), "Two models of the IXP2400", "events and a Petri net, every metric")
+    outputs.give(comparison)
     if not comparison.passed:
         raise typer.Exit(Exit.CHECK_FAILED)
-
-
-def _print_comparison(comparison: Comparison) -> None:
-    from rich.text import Text
-
-    from linecard.cli import pieces, stdout
-
-    columns = ("threads", "traffic", "scheme", "metric")
-    table = pieces.lined(*((name, "l") for name in columns), ("np", "r"), ("petri", "r"), ("difference", "r"))
-    for row in comparison.rows:
-        if not row.np and not row.petri:
-            continue
-        unit = "%" if row.metric == "throughput_mbps" else "points"
-        name = "throughput, Mbit/s" if row.metric == "throughput_mbps" else f"{row.component}, %"
-        style = "green" if row.passed else "bold red"
-        cells = (f"{row.np:,.1f}", f"{row.petri:,.1f}", Text(f"{row.difference:+.2f} {unit}", style=style))
-        table.add_row(row.threads, row.traffic, row.scheme, name, *cells)
-    worst = pieces.grid("l", "r", "l")
-    for (component, metric), row in comparison.worst().items():
-        if not row.np and not row.petri:
-            continue
-        unit = "%" if metric == "throughput_mbps" else "points"
-        style = "green" if row.passed else "bold red"
-        where = f"{row.threads} {row.traffic} {row.scheme}, at most {row.limit:g}"
-        worst.add_row(component, Text(f"{row.difference:+.2f} {unit}", style=style), Text(where, style=pieces.DIM))
-    stdout.show(
-        pieces.section(pieces.heading("Every point"), table),
-        pieces.section(pieces.heading("Largest differences"), worst),
-        Text(""),
-    )

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from linecard.cli import stderr, stdout
-from linecard.cli.options import Html
-from linecard.cli.petri.options import Json, Net, Set, print_facts
-from linecard.cli.written import Csv, Files, Parquet
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from linecard.petri.result import Simulated
+from linecard.cli import stderr
+from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.petri.options import Net, Set
 
 
 def simulate(
@@ -39,9 +32,7 @@ def simulate(
     ] = None,
     overrides: Set = None,
     json: Json = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    html: Html = None,
+    output: Output = None,
 ) -> None:
     """Simulate a net: throughputs and mean tokens with 95 % intervals over replications.
 
@@ -57,7 +48,7 @@ def simulate(
     """
     from linecard import petri
 
-    files = Files(csv, parquet, html)
+    outputs = Outputs(json, output)
     with stderr.progress("Simulating", "thousandths of a replication") as progress:
         found = petri.simulate(
             net,
@@ -72,33 +63,9 @@ def simulate(
             overrides=overrides or (),
             progress=progress,
         )
-    if json:
-        stdout.print_json(found.to_dict())
-    else:
-        _print_simulated(found, net, accuracy)
-    said = f"{found.replications} of time {found.time:g}, {found.firings:,} firings; 95 % intervals"
-    files.write(found.table(), found.net or net.name, said)
-
-
-def _print_simulated(found: Simulated, net: Path, accuracy: float | None) -> None:
-    facts = [("Runs", f"{found.replications} of time {found.time:g}, {found.firings:,} firings")]
-    if accuracy is not None and found.relative_half_width is not None:
-        reached = "reached" if found.relative_half_width <= accuracy else "not reached"
-        facts.append(("Accuracy", f"{found.relative_half_width:.2g} of the mean, {reached}"))
-    if found.dead_replications:
-        facts.append(("Dead", f"in {found.dead_replications} of them nothing was enabled any more"))
-
-    def rows() -> Iterable[tuple[str, str]]:
-        for name, mean in found.throughput.items():
-            busy = f", {found.busy_servers[name]:.4g} servers busy" if found.busy_servers[name] else ""
-            yield name, f"{mean:.6g} ± {found.throughput_half_width[name]:.2g} firings{busy}"
-        for name, mean in found.rewards.items():
-            yield name, f"{mean:.6g} ± {found.rewards_half_width[name]:.2g} reward"
-        for name, mean in found.mean_tokens.items():
-            if mean:
-                yield name, f"{mean:.6g} ± {found.mean_tokens_half_width[name]:.2g} tokens"
-        empty = [name for name, mean in found.mean_tokens.items() if not mean]
-        if empty:
-            yield "always empty", ", ".join(empty)
-
-    print_facts(found.net or net.name, facts, "In a unit of time, and on average", rows())
+    outputs.give(found)
+    width = found.relative_half_width
+    if accuracy is not None and width is not None and width > accuracy:
+        stderr.note(
+            f"the accuracy of {accuracy:g} was not reached: {width:.2g} after {found.replications} replications"
+        )

@@ -1,4 +1,4 @@
-"""Options that the commands of queues share, and what their screens begin and end with."""
+"""Options that the commands of queues share, and how they end."""
 
 from __future__ import annotations
 
@@ -6,17 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
-from linecard.cli import pieces, stderr
-from linecard.cli.options import CAPTURE_HELP, JSON_HELP, Exit
-from linecard.cli.written import Files
+from linecard.cli import stderr
+from linecard.cli.options import CAPTURE_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.queueing.settings import MACHINE
-from linecard.tables import manifest_beside
 
 if TYPE_CHECKING:
-    from linecard.cli.table import Table
     from linecard.queueing.result import QueueDesignResult, QueueingResult
 
 Workload = Annotated[
@@ -39,7 +34,6 @@ Set = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the workload.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")]
-Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 
 
 def source_of(workload: str | None, trace: Path | None) -> str:
@@ -49,26 +43,13 @@ def source_of(workload: str | None, trace: Path | None) -> str:
     return str(trace) if trace is not None else workload or "R"
 
 
-def finish(result: QueueingResult | QueueDesignResult, files: Files) -> None:
-    """Write the rows, a manifest beside CSV, and say what was found in a capture."""
+def end_with_damage(result: QueueingResult | QueueDesignResult) -> None:
+    """Say what was found in a capture, and end with its status.
+
+    Raises:
+        Exit: The capture is damaged.
+    """
     for diagnostic in result.diagnostics[: stderr.DIAGNOSTICS_SHOWN]:
         stderr.diagnose(str(diagnostic))
-    files.write(result.table(), f"Queues under {result.workload}")
-    if files.csv is not None:
-        stderr.note_written([manifest_beside(files.csv, result.manifest())])
     if result.damaged_records:
         raise typer.Exit(Exit.CAPTURE)
-
-
-def facts_of(result: QueueingResult | QueueDesignResult) -> Table:
-    """What was run, as the head of a screen."""
-    facts = pieces.grid("l", "w")
-    if result.format != "workload":
-        without = f"; {result.packets_without_flow:,} without a flow left out" if result.packets_without_flow else ""
-        facts.add_row(Text("Packets", style=pieces.DIM), f"{result.packets:,}{without}")
-    unchanged = "as in Table 1"
-    if result.machine != MACHINE:
-        facts.add_row(Text("Machine", style=pieces.DIM), result.machine)
-        unchanged = "as the machine has them"
-    facts.add_row(Text("Settings", style=pieces.DIM), ", ".join(result.settings) or unchanged)
-    return facts

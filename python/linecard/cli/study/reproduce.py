@@ -61,7 +61,7 @@ def reproduce(
         expected = f"expected one of {', '.join(sorted(study_folders()))}"
         raise ConfigError.of([ConfigProblem("reproduce", "", f"found no STUDY, {expected}")])
     from linecard.cli import stderr, stdout
-    from linecard.cli.study.study_screen import print_study
+    from linecard.cli.screen import print_result
     from linecard.files import check_outputs
     from linecard.study.write import write_study
 
@@ -73,7 +73,7 @@ def reproduce(
     if json:
         stdout.print_json(result.to_dict())
     else:
-        print_study(result)
+        print_result(result)
     written = write_study(result, out if out is not None else Path("results") / result.study.spec.id)
     stderr.note_written(written.written, folder=True)
     for reason in written.left_out:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 import linecard
-from linecard.cli.options import JSON_HELP, Exit, Html, Packets
-from linecard.cli.written import Csv, Files, Parquet
+from linecard.cli.options import Exit, Packets
+from linecard.cli.output import Json, Output, Outputs
 
 
 def flows(
@@ -21,10 +21,8 @@ def flows(
         ),
     ],
     packets: Packets = 0,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    html: Html = None,
+    json: Json = False,
+    output: Output = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
     most_flows: Annotated[
         int, typer.Option(min=1, max=1 << 40, metavar="N", help="Flows at which it gives up; 220 bytes of memory each.")
@@ -45,19 +43,12 @@ def flows(
 
         linecard flows edge --packets 50000
     """
-    from linecard.cli import stderr, stdout
-    from linecard.cli.traffic.flows_screen import print_flows
-    from linecard.tables import records
+    from linecard.cli import stderr
 
-    files = Files(csv, parquet, html)
+    outputs = Outputs(json, output)
     with stderr.progress("Reading", "bytes") as progress:
         statistics = linecard.flows(capture, packets=packets, strict=strict, most_flows=most_flows, progress=progress)
-    if json:
-        stdout.print_json(statistics.to_dict())
-    else:
-        print_flows(statistics)
-    facts = "; ".join(f"{name} {value}" for name, value in statistics.facts())
-    files.write(records(statistics.size_bins), f"Packets of {Path(capture).name} by size", facts)
+    outputs.give(statistics)
     stderr.diagnose_capture(statistics)
     if not statistics.clean:
         raise typer.Exit(Exit.CAPTURE)

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from linecard.cli.options import JSON_HELP, Html
-from linecard.cli.written import Csv, Files, Parquet
+from linecard.cli.output import Json, Output, Outputs
 
 
 def shot_noise(
@@ -19,10 +18,8 @@ def shot_noise(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random stream.")] = 1,
-    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    html: Html = None,
+    json: Json = False,
+    output: Output = None,
 ) -> None:
     """Generate shot noise, flows that begin, send and end, and measure its load in windows.
 
@@ -35,14 +32,11 @@ def shot_noise(
 
         linecard shot-noise --rate 5.417Gbps --windows 20 --set shots.fastest_kbps=33000 --json
     """
-    from rich.text import Text
-
-    from linecard.cli import pieces, stderr, stdout
-    from linecard.tables import Table
+    from linecard.cli import stderr
     from linecard.traffic.rate import parse_bit_rate
     from linecard.traffic.shot_noise import shot_noise as generate
 
-    files = Files(csv, parquet, html)
+    outputs = Outputs(json, output)
     with stderr.progress("Generating", "windows") as progress:
         found = generate(
             preset,
@@ -53,21 +47,4 @@ def shot_noise(
             seed=seed,
             progress=progress,
         )
-    loads = [(number * found.window_ms / 1e3, rate_mbps) for number, rate_mbps in enumerate(found.rates_mbps)]
-    said = f"{found.mean_mbps:,.1f} Mbit/s on average, variation {found.variation_percent:.2f} %"
-    files.write(Table(("start_seconds", "rate_mbps"), list(loads)), f"Shot noise of {preset}", said)
-    if json:
-        stdout.print_json(found.to_dict())
-        return
-    most = max(found.rates_mbps)
-    table = pieces.grid("r", "r", "l")
-    for number, load in enumerate(found.rates_mbps):
-        table.add_row(f"{number * found.window_ms / 1e3:.1f} s", f"{load:,.1f}", pieces.bar(load / most, "blue"))
-    facts = pieces.grid("l", "w")
-    for name, value in found.facts():
-        facts.add_row(name, Text(value, style="bold" if name == "Mean" else ""))
-    stdout.show(
-        pieces.section(pieces.heading("Load", f"Mbit/s in windows of {found.window_ms:g} ms"), table),
-        pieces.section(facts),
-        Text(""),
-    )
+    outputs.give(found)

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.padding import Padding
-from rich.text import Text
 
 import linecard
-from linecard.cli import pieces, stdout
-from linecard.cli.options import Html
-from linecard.cli.vrp.options import RATE_HELP, Json, Preset, Seed, Set
-from linecard.cli.written import Csv, Files, Parquet
-
-if TYPE_CHECKING:
-    from linecard.vrp.host import HierarchyResult
+from linecard.cli.output import Json, Output, Outputs
+from linecard.cli.vrp.options import RATE_HELP, Preset, Seed, Set
 
 
 def hierarchy(
@@ -31,9 +24,7 @@ def hierarchy(
     seed: Seed = 1,
     set: Set = None,
     json: Json = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    html: Html = None,
+    output: Output = None,
 ) -> None:
     """Send packets to the core and across the link to the host: how many are reached, and what can be spent on each.
 
@@ -48,31 +39,8 @@ def hierarchy(
 
         linecard hierarchy ixp1200_host --one-in 100 --set attention.every_ns=500 --json
     """
-    from linecard.tables import Table
-
-    files = Files(csv, parquet, html)
+    outputs = Outputs(json, output)
     found = linecard.hierarchy(
         preset, rate, packet_bytes=packet_bytes, message_bytes=message_bytes, one_in=one_in, seed=seed, set=set
     )
-    if json:
-        stdout.print_json(found.to_dict())
-    else:
-        _print_hierarchy(found)
-    values = [(name, value) for name, value in found.to_dict().items() if isinstance(value, (int, float))]
-    files.write(Table(("measure", "value"), values), f"{found.preset}: core and host")
-
-
-def _print_hierarchy(found: HierarchyResult) -> None:
-    facts = pieces.grid("l", "w")
-    for name, value in found.facts():
-        facts.add_row(Text(name, style=pieces.DIM), value)
-    busy = pieces.grid("l", "l", "r")
-    for name, share in found.busy():
-        busy.add_row(name, pieces.bar(share, "blue"), f"{share:.0%}")
-    title = f"{found.preset}, {found.rate_pps / 1e3:,.4g} kpps of {found.packet_bytes} bytes"
-    stdout.show(
-        Padding(Text(title, style="bold"), (1, 0, 0, 2)),
-        pieces.section(facts),
-        pieces.section(pieces.heading("Busy", "without the work that messages are sent for"), busy),
-        Text(""),
-    )
+    outputs.give(found)

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from linecard.cli import completion
-from linecard.cli.options import JSON_HELP
 
 Preset = Annotated[
     str,
@@ -17,5 +16,4 @@ Preset = Annotated[
 ]
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random stream.")]
-Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 RATE_HELP = "Packets per second, such as 1.128Mpps or 700kpps."

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from linecard.flowcache.result import CacheRow
     from linecard.study.plan import RunSpec
-    from linecard.traffic.view import FlowMixTraffic
+    from linecard.traffic.flow_view import FlowMixTraffic
 
 # What the thesis compares, what this project adds, and the least misses that are possible in the same sets.
 POLICIES = ("LRU", "SP", "PRED", "ZSP52", "OPT_BYPASS")

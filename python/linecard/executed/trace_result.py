@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from linecard import _html
-from linecard.records import plain
+from linecard.result import Result
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from linecard.executed.traffic import ProgramTraffic, Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ProgramTrace:
+class ProgramTrace(Result):
     """What a program did on its packets; `linecard.core` runs it on cores.
 
     Attributes:
@@ -41,6 +38,11 @@ class ProgramTrace:
         notes: What went wrong with the folder of kept traces; not part of the plain data.
     """
 
+    TABLE: ClassVar[str] = "functions"
+    ASKED: ClassVar[tuple[str, ...]] = ("name", "elf", "traffic")
+    INPUT: ClassVar[str] = "elf"
+    APART: ClassVar[tuple[str, ...]] = ("traced", "notes")
+
     elf: str
     traffic: ProgramTraffic
     instructions: int
@@ -63,30 +65,8 @@ class ProgramTrace:
     traced: Any = field(default=None, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        names = [name for name in self.__slots__ if name not in ("traced", "notes")]
-        return {name: plain(getattr(self, name)) for name in names}
-
-    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
-        """Write one self-contained page; ``command`` is shown as what repeats it."""
-        from linecard.report.program import write_trace
-
-        return write_trace(self, path, command)
-
     def __repr__(self) -> str:
         return (
             f"<ProgramTrace {self.name} on {self.traffic.title}: {self.traffic.packets} packets, "
             f"{self.instructions_per_packet:.0f} instructions each>"
         )
-
-    def _repr_html_(self) -> str:
-        pairs = [
-            ("packets", f"{self.traffic.packets:,} of {self.traffic.flows:,} flows"),
-            ("instructions a packet", f"{self.instructions_per_packet:,.0f}"),
-            ("accesses to the packet", f"{self.packet_accesses_per_packet:.1f} a packet"),
-            ("accesses to tables", f"{self.table_accesses_per_packet:.1f} a packet"),
-            ("locks", f"{self.locks_per_packet:.2f} a packet"),
-        ]
-        shares = [(share.name, share.percent / 100) for share in self.functions]
-        return _html.block(self.name, _html.facts(pairs), _html.bars("Functions", shares))

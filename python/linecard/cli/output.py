@@ -1,0 +1,58 @@
+"""How every command gives its result: the screen or JSON on stdout, then the files of `--output`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from linecard.cli import stderr, stdout
+from linecard.cli.options import JSON_HELP, command_line
+
+if TYPE_CHECKING:
+    from linecard.result import Result
+
+Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+Output = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the result: .json, .csv, .html, .svg, .parquet (extra: frames) or .png (extra: plot); repeatable.",
+    ),
+]
+
+
+class Outputs:
+    """What was asked for; made, and so checked, before anything runs.
+
+    Raises:
+        ConfigError: A file has no known ending, or cannot be written.
+        MissingExtraError: The extra that a format needs is not installed.
+    """
+
+    def __init__(self, json: bool, output: list[str] | None) -> None:
+        from linecard.files import check_outputs
+        from linecard.result import named_format, need_for
+
+        self.json, self.files = json, tuple(output or ())
+        named = [named_format(file) for file in self.files]
+        check_outputs(*(name for _, name in named))
+        for kind, _ in named:
+            need_for(kind)
+
+    def give(self, result: Result) -> None:
+        """Print the result, then write its files; it goes out before anything that can still fail."""
+        if self.json:
+            stdout.print_json(result.to_dict())
+        else:
+            from linecard.cli.screen import print_result
+
+            print_result(result)
+        self.write(result)
+
+    def write(self, result: Result) -> None:
+        """Write the files of a result that was printed."""
+        for file in self.files:
+            stderr.note_written([result.save(file, command=command_line())])

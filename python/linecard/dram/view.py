@@ -1,0 +1,115 @@
+"""What a run of DRAM alone says: bandwidth, latencies, where the buses' time went, banks."""
+
+from __future__ import annotations
+
+from linecard.dram.result import MemoryEnergy, MemoryLatency, MemoryResult
+from linecard.numbers import percent, si_time
+from linecard.records import field_names
+from linecard.view import BAR, SHOWN_SHARE, Bar, Beside, Fact, Facts, Part, Said, Table, Title, text, view
+
+# What people call where the time of the data buses went, and the tone of its bar.
+BUS = {
+    "read": ("reading", "good"),
+    "write": ("writing", ""),
+    "row_miss": ("opening rows", "bad"),
+    "bank_conflict": ("bank conflicts", "bad"),
+    "turnaround": ("turning the bus", "warn"),
+    "activate_window": ("activate window", "bad"),
+    "refresh": ("refreshing", "warn"),
+    "spacing": ("spacing", ""),
+    "idle": ("idle", "dim"),
+}
+ENERGY = {
+    "activate_nj": "opening rows",
+    "read_nj": "reading",
+    "write_nj": "writing",
+    "refresh_nj": "refreshing",
+    "open_standby_nj": "standby, rows open",
+    "closed_standby_nj": "standby, closed",
+}
+PARTS_OF_LATENCY = ("queue", "bank", "bus", "refresh")
+
+
+@view.register
+def _(result: MemoryResult) -> list[Part]:
+    unloaded = result.unloaded_read_clocks
+    idle = f"a read of a closed row in an idle memory: {unloaded} clocks, {unloaded * result.clock_ns:.1f} ns"
+    latencies = [
+        _latency(name, each) for name, each in (("reads", result.read), ("writes", result.write)) if each.count
+    ]
+    times = [(*names, getattr(result.time, key)) for key, names in BUS.items()]
+    banks = [bank for bank in result.banks if bank.reads or bank.writes]
+    return [
+        Title(result.device, f"{result.policy}  {result.input}"),
+        Facts(_facts(result)),
+        Table(
+            "Latency",
+            (text(""), "mean", "p50", "p99", "max", *PARTS_OF_LATENCY, "mean time"),
+            latencies,
+            said="in clocks of the memory",
+            below=(Said(idle, "dim"),),
+        ),
+        Beside(
+            (
+                Table(
+                    "Bus time",
+                    (text(""), BAR, ""),
+                    [(name, Bar(share, tone), percent(share)) for name, tone, share in times if share >= SHOWN_SHARE],
+                ),
+                Table(
+                    "Commands",
+                    (text(""), ""),
+                    [
+                        (name.upper(), count)
+                        for name in field_names(type(result.commands))
+                        if (count := getattr(result.commands, name))
+                    ],
+                ),
+                *([_energy(result.energy)] if result.energy is not None else []),
+            )
+        ),
+        Table(
+            "Banks",
+            (text("bank"), "reads", "writes", "opened", "closed", "hits", "bus"),
+            [
+                (
+                    f"channel {bank.channel} rank {bank.rank} group {bank.bankgroup} bank {bank.bank}",
+                    *(bank.reads, bank.writes, bank.activates, bank.precharges),
+                    percent(bank.row_hit_rate),
+                    percent(bank.data_share),
+                )
+                for bank in banks
+            ],
+            shown=16,
+        ),
+    ]
+
+
+def _facts(result: MemoryResult) -> list[Fact]:
+    shared = {
+        "reads answered from waiting writes": result.reads_forwarded,
+        "reads shared the data of another": result.reads_merged,
+        "writes shared that of another": result.writes_merged,
+        "writes never sent": result.writes_left,
+    }
+    of_peak = f"{percent(result.utilization)} of the peak of {result.peak_gbytes_s:.3f} GB/s"
+    until = f"until clock {result.end_clock:,}, {si_time(result.simulated_seconds * 1e9)}"
+    said = ", ".join(f"{count:,} {what}" for what, count in shared.items() if count)
+    return [
+        Fact("Bandwidth", f"{result.bandwidth_gbytes_s:.3f} GB/s", of_peak, "best"),
+        Fact("Requests", f"{result.reads:,} reads, {result.writes:,} writes", until),
+        *([Fact("Shared", said)] if said else []),
+        Fact("Row hits", percent(result.row_hit_rate)),
+    ]
+
+
+def _latency(name: str, each: MemoryLatency) -> tuple[str | Said | int, ...]:
+    parts = (f"{getattr(each, f'{part}_clocks'):,.1f}" for part in PARTS_OF_LATENCY)
+    mean = Said(f"{each.mean_clocks:,.1f}")
+    return name, mean, each.p50_clocks, each.p99_clocks, each.max_clocks, *parts, si_time(each.mean_ns)
+
+
+def _energy(energy: MemoryEnergy) -> Table:
+    rows = [(words, f"{nj / 1000:,.2f} µJ") for name, words in ENERGY.items() if (nj := getattr(energy, name))]
+    rows += [("mean power", f"{energy.mean_power_mw:,.0f} mW"), ("per bit", f"{energy.pj_per_bit:,.2f} pJ")]
+    return Table("Energy", (text(""), ""), rows)

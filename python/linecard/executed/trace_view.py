@@ -1,0 +1,71 @@
+"""What a traced program says: instructions, accesses, functions and source lines of a packet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard.executed.trace_result import ProgramTrace
+from linecard.numbers import percent
+from linecard.view import BAR, Bar, Beside, Fact, Facts, Notes, Part, Table, Title, view, wide
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from linecard.executed.traffic import ProgramTraffic, Share
+
+# Rows of a list that a terminal shows.
+LIST_SHOWN = 8
+
+
+@view.register
+def _(result: ProgramTrace) -> list[Part]:
+    traffic = result.traffic
+    between = f"median {traffic.median_packets_between:,} packets between two of a flow"
+    accesses = (
+        f"{result.packet_accesses_per_packet:.1f} packet, {result.table_accesses_per_packet:.1f} tables, "
+        f"{result.other_accesses_per_packet:.1f} stack and globals"
+    )
+    return [
+        Title(result.name, f"{traffic.title}; {between}"),
+        Facts(
+            (
+                packets(traffic),
+                instructions(result.instructions_per_packet, result.least_instructions, result.most_instructions),
+                Fact("Accesses", accesses, "a packet"),
+                Fact("Locks", f"{result.locks_per_packet:.2f} a packet", f"{result.locks:,} different"),
+                Fact(
+                    "Trace",
+                    f"{result.trace_bytes_per_instruction:.2f} bytes an instruction",
+                    f"{result.segments:,} stretches of code",
+                ),
+            )
+        ),
+        *damage(traffic),
+        Beside((shares("Functions", "instructions", result.functions), shares("Returned", "packets", result.results))),
+        shares("Source lines", "instructions", result.lines),
+    ]
+
+
+def packets(traffic: ProgramTraffic) -> Fact:
+    """The packets that a program was given."""
+    left_out = f", {traffic.not_ip:,} that are not IP left out" if traffic.not_ip else ""
+    return Fact(
+        "Packets", f"{traffic.packets:,}", f"of {traffic.flows:,} flows, mean {traffic.mean_bytes:.0f} bytes{left_out}"
+    )
+
+
+def instructions(mean: float, least: int, most: int) -> Fact:
+    """Instructions of a packet."""
+    return Fact("Instructions", f"{mean:,.1f} a packet", f"{least:,} to {most:,}", "strong")
+
+
+def damage(traffic: ProgramTraffic) -> Iterable[Notes]:
+    """What was wrong with the capture, if anything."""
+    if traffic.damaged_records:
+        yield Notes([f"{traffic.damaged_records:,} damaged records, the first: {traffic.first_damage}"])
+
+
+def shares(title: str, count: str, several: Iterable[Share], shown: int = LIST_SHOWN) -> Table:
+    """Shares as bars, with their counts."""
+    rows = [(each.name, Bar(each.percent / 100), percent(each.percent / 100), each.count) for each in several]
+    return Table(title, (wide(title.lower()), BAR, "share", count), rows, shown=shown)

@@ -1,0 +1,85 @@
+"""What a comparison says: what differs, what moved, and whether beyond noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from linecard.explore.compare_result import CompareResult, LineMoved, Moved
+from linecard.explore.wording import cell_text, change_text, noise_text
+from linecard.view import BAR, Bar, Cell, Fact, Facts, Notes, Part, Table, Title, text, view, wide
+from linecard.words import label
+
+KEYS_SHOWN, MOVED_SHOWN, LINES_SHOWN = 30, 12, 20
+# A source line that is longer is no line to read.
+LONGEST_LINE = 400
+
+
+@view.register
+def _(result: CompareResult) -> list[Part]:
+    beyond = sum(each.beyond_noise is True for each in result.shown)
+    facts = [
+        Fact("Keys that differ", f"{len(result.configuration):,}"),
+        Fact("Numbers that moved", f"{beyond:,} of {len(result.shown):,}", "beyond noise"),
+    ]
+    if result.limits is not None:
+        facts += [
+            Fact(f"Limit of {side}", limit, "", "strong") for side, limit in zip(("a", "b"), result.limits, strict=True)
+        ]
+    keys = [(each.key, cell_text(each.a), cell_text(each.b), each.unit) for each in result.configuration]
+    columns = (text("key"), text("a"), text("b"), text("unit"))
+    return [
+        Title(f"{result.a}  and  {result.b}", f"two {result.kind} side by side"),
+        Facts(facts),
+        Table("What differs", columns, keys or [("nothing", "", "", "")], shown=KEYS_SHOWN),
+        _moved("What moved", result.shown, f"{result.basis}; bold: beyond noise"),
+        _moved("Parts that moved", result.measurements, f"{result.basis}; the largest change first", MOVED_SHOWN),
+        _lines(result.lines),
+        Notes(result.notes),
+    ]
+
+
+def _moved(title: str, several: Sequence[Moved], said: str, shown: int | None = None) -> Table:
+    columns = (text("number"), BAR, "a", "b", "change", text("beyond noise"), text("95 % of the difference"))
+    marked = [at for at, each in enumerate(several) if each.beyond_noise]
+    return Table(title, columns, [_row(each) for each in several], said, shown, marked)
+
+
+def _row(each: Moved) -> tuple[Cell, ...]:
+    """A number on both sides; its bar is as long as the page for twice as much, or nothing."""
+    between = ""
+    bounds: tuple[float | None, float | None] = (None, None)
+    if each.low is not None and each.high is not None:
+        between = f"{cell_text(each.low)} to {cell_text(each.high)}"
+        bounds = (each.low / abs(each.a), each.high / abs(each.a)) if each.a else bounds
+    return (
+        _readable(each.name),
+        Bar(each.change or 0.0, "", *bounds, signed=True),
+        cell_text(each.a),
+        cell_text(each.b),
+        change_text(each),
+        noise_text(each),
+        between,
+    )
+
+
+def _readable(name: str) -> str:
+    """A metric in words; what stands before a colon is the part that it is of."""
+    part, colon, metric = name.rpartition(": ")
+    return f"{part}{colon}{label(metric)}"
+
+
+def _lines(lines: Sequence[LineMoved]) -> Table:
+    """Source lines of two programs, those whose time moved most first."""
+    rows = [
+        (line.text[:LONGEST_LINE], line.a or "–", line.b or "–", *map(_both, line.costs), noise_text(line))
+        for line in lines
+    ]
+    columns = (wide("source"), text("a"), text("b"), "cycles", "stall", "instructions", text("beyond noise"))
+    marked = [at for at, line in enumerate(lines) if line.beyond_noise]
+    said = "of a packet; those whose cycles and stalls moved most first"
+    return Table("Lines of the programs", columns, rows, said, LINES_SHOWN, marked)
+
+
+def _both(moved: Moved) -> str:
+    a, b = cell_text(moved.a), cell_text(moved.b)
+    return a if a == b else f"{a} → {b}"

@@ -1,0 +1,138 @@
+"""What a sweep says: a row a point, means over seeds, which points are not sure, and a number over an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from linecard.chip.length import has_numbers
+from linecard.explore.refused import Reason, reasons_of
+from linecard.explore.repeated import Repeated, best_of
+from linecard.explore.result import SweepResult
+from linecard.explore.wording import cell_text
+from linecard.numbers import several
+from linecard.view import Axis, Chart, Column, Notes, Paragraphs, Part, Said, Series, Table, Title, text, view
+from linecard.words import label, valued
+
+ROWS_SHOWN = 40
+REASONS_SHOWN = 5
+# Lines that can be told apart.
+MOST_LINES = 8
+# A reason that is longer is cut on the way to people; the table has all of it.
+LONGEST_REASON = 1200
+
+
+@view.register
+def _(result: SweepResult) -> list[Part]:
+    points = result.over_seeds()
+    table = _means(result, points) if points else _points(result)
+    seeds = max((len(each.seeds) for each in points), default=1)
+    said = f"{len(points or result.rows):,} points"
+    said += f", mean of {seeds} seeds ± half of the 95 % interval" if points else ""
+    return [
+        Title(f"{result.title}: {said}"),
+        table,
+        Notes(result.doubts),
+        *refusals(reasons_of(result.rows)),
+        *chart_of(result),
+    ]
+
+
+def _points(result: SweepResult) -> Table:
+    columns = [*result.shown_columns(max(len(result.axes) + 1, 7)), "status"]
+    rows = [_row([cell_text(row[name]) for name in columns], row["status"]) for row in result.rows]
+    return Table("", _columns(columns, result.rows), rows, shown=ROWS_SHOWN)
+
+
+def _means(result: SweepResult, points: Sequence[Repeated]) -> Table:
+    """A row a point: means over its seeds with half of the 95 % interval, and which point is best."""
+    axes = [axis for axis in result.axes if axis != "seed"]
+    shown = [name for name in result.shown_columns(len(result.axes) + 3) if name not in result.axes]
+    if "throughput_gbps" in shown and "offered_gbps" in result.numbers and "offered_gbps" not in shown:
+        shown.insert(shown.index("throughput_gbps") + 1, "offered_gbps")
+    shown = [name for name in shown if any(name in each.numbers for each in points)]
+    rows = [
+        _row([*(cell_text(each.point[axis]) for axis in axes), *(_mean(each, name) for name in shown), each.status])
+        for each in points
+    ]
+    best = best_of(points)
+    columns = [*_columns(axes, [each.point for each in points]), *map(Column, shown), text("status")]
+    return Table("", columns, rows, shown=ROWS_SHOWN, below=[] if best is None else [Said(best.sentence(), "")])
+
+
+def _row(cells: Sequence[str], status: str = "") -> tuple[Said, ...]:
+    tone = "" if (status or cells[-1]) == "ok" else "warn"
+    return tuple(Said(cell, tone) for cell in cells)
+
+
+def _columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+    return [Column(name, "r" if any(_is_number(row[name]) for row in rows) else "l") for name in names]
+
+
+def _mean(point: Repeated, name: str) -> str:
+    estimate = point.numbers.get(name)
+    if estimate is None:
+        return "–"
+    if estimate.high is None:
+        return cell_text(estimate.value)
+    return f"{cell_text(estimate.value)} ± {estimate.high - estimate.value:.2g}"
+
+
+def refusals(reasons: Sequence[Reason]) -> list[Part]:
+    """Why points were refused or failed, how many each, and how to see the first of them again."""
+    below = []
+    for each in reasons[:REASONS_SHOWN]:
+        below.append(Said(f"{each.status} {each.points:,}: {each.reason[:LONGEST_REASON]}", "warn"))
+        below.append(Said(f"  again: {each.command}", "dim"))
+    if len(reasons) > REASONS_SHOWN:
+        below.append(Said(f"and {several(len(reasons) - REASONS_SHOWN, 'other reason')}", "dim"))
+    return [Paragraphs(below)] if below else []
+
+
+def chart_of(result: SweepResult) -> list[Part]:
+    """One column over another, a line for each value of the other axes, seeds as mean and range.
+
+    Where there are more lines than can be told apart, or neither column is an axis, there are points alone.
+    """
+    rows = [row for row in result.rows if has_numbers(row)]
+    axes = [name for name in result.axes if name != "seed"]
+    numeric = [name for name in axes if all(_is_number(row[name]) for row in rows)]
+    shown = [name for name in result.shown_columns(len(result.axes) + 8) if name not in result.axes]
+    across = result.across or next(iter([*numeric, *axes, *result.axes]), "run")
+    up = result.up or next((name for name in shown if rows and _is_number(rows[0][name])), "")
+    rows = [row for row in rows if _is_number(row.get(up)) and row[across] is not None]
+    if not rows:
+        return []
+    names = (
+        [] if all(_is_number(row[across]) for row in rows) else list(dict.fromkeys(str(row[across]) for row in rows))
+    )
+    others = [name for name in result.axes if name not in (across, up, "seed")]
+    groups: dict[tuple[Any, ...], dict[float, list[float]]] = {}
+    for row in rows:
+        place = names.index(str(row[across])) if names else float(row[across])
+        groups.setdefault(tuple(row[name] for name in others), {}).setdefault(place, []).append(float(row[up]))
+    most = max(len(values) for places in groups.values() for values in places.values())
+    note = ""
+    if across in result.axes and len(groups) <= MOST_LINES:
+        note = f"points: means of {most} seeds; bars: the smallest and the largest" if most > 1 else ""
+        series = [
+            _line(", ".join(valued(name, value) for name, value in zip(others, group, strict=True)), places)
+            for group, places in groups.items()
+        ]
+    else:
+        points = [(place, value) for places in groups.values() for place, values in places.items() for value in values]
+        series = [Series("", points, line=False)]
+    return [Chart(result.title, Axis(label(across), names=names), Axis(label(up), zero=None), series, note)]
+
+
+def _line(name: str, places: Mapping[float, Sequence[float]]) -> Series:
+    ordered = sorted(places)
+    several_seeds = any(len(values) > 1 for values in places.values())
+    points = [(place, sum(places[place]) / len(places[place])) for place in ordered]
+    return Series(
+        name, points, ranges=[(min(places[place]), max(places[place])) for place in ordered] if several_seeds else ()
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

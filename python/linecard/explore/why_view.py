@@ -1,0 +1,147 @@
+"""What an analysis of limits says: the verdict, bounds of every part, gains as a tornado, elasticities."""
+
+from __future__ import annotations
+
+from linecard.explore.view import REASONS_SHOWN
+from linecard.explore.why_result import Elasticity, Lifted, Sensitivity, WhyResult
+from linecard.explore.wording import LOADS
+from linecard.numbers import percent
+from linecard.view import (
+    BAR,
+    Bar,
+    Cell,
+    Column,
+    Fact,
+    Facts,
+    Part,
+    Said,
+    Table,
+    Title,
+    Verdict,
+    load_tone,
+    text,
+    view,
+    wide,
+)
+
+LIFTS_SHOWN, LIMITS_SHOWN, ELASTICITIES_SHOWN = 12, 8, 10
+
+
+@view.register
+def _(result: WhyResult) -> list[Part]:
+    leaves = f"{result.throughput_gbps:,.4g} Gbit/s; load: {LOADS[result.load]}"
+    bounds = [
+        (
+            limit.component,
+            Bar(limit.utilization, load_tone(limit.utilization)),
+            percent(limit.utilization),
+            f"{limit.bound_mpps:,.4g}",
+        )
+        for limit in result.limits
+    ]
+    parts: list[Part] = [
+        Title(f"{result.chip}: what limits it"),
+        Verdict(f"Limit: {result.verdict}", result.why),
+        Facts(
+            (
+                Fact("Leaves", f"{result.throughput_mpps:,.4g} Mpps", leaves, "strong"),
+                Fact("Loss", f"{result.loss_fraction:.3%}"),
+            )
+        ),
+        Table(
+            "What each part can carry",
+            (text("part"), BAR, "busy", "at most, Mpps"),
+            bounds,
+            "at this use of it: a part at its bound is not yet the limit that is worth lifting",
+            LIMITS_SHOWN,
+        ),
+    ]
+    if not result.answered:
+        return parts
+    return [*parts, _lifts(result), _slopes(result), _sensitivities(result.sensitivities), *_not_tried(result)]
+
+
+def _lifts(result: WhyResult) -> Table:
+    widest = max((abs(each.gain) for each in result.lifts), default=1.0) or 1.0
+    return Table(
+        "What would help",
+        (wide("with"), BAR, "more leaves", text("95 %"), Column("set", "p")),
+        [_lift(each, widest) for each in result.lifts],
+        f"{result.seeds} seeds of {result.packets:,} packets; lines are 95 % intervals",
+        LIFTS_SHOWN,
+        [at for at, each in enumerate(result.lifts) if each.counts],
+    )
+
+
+def _lift(each: Lifted, widest: float) -> tuple[Cell, ...]:
+    return (
+        each.text,
+        _bar(each.gain, each.low, each.high, widest),
+        f"{each.gain:+.1%}",
+        _between(each.low, each.high, "+.0%") or _seeds(each.seeds),
+        ", ".join(f"{key}={value}" for key, value in each.settings.items()),
+    )
+
+
+def _slopes(result: WhyResult) -> Table:
+    determined = [each for each in result.elasticities if each.determined]
+    steepest = max((abs(each.value) for each in determined), default=1.0) or 1.0
+    unsure = len(result.elasticities) - len(determined)
+    more = f" Of {unsure} parameters it is not determined; more packets or seeds tell." if unsure else ""
+    lacks = f"; the timing of {', '.join(result.out_of_reach)} is not in it" if result.out_of_reach else ""
+    between = _between(result.elasticity_sum_low, result.elasticity_sum_high, ".2f") or "one seed"
+    adds_up = f"Over rates less times they add up to {result.elasticity_sum:.2f} ({between})"
+    fewer = result.elasticity_packets
+    shorter = f"; runs of {fewer:,} packets" if fewer < result.packets else ""
+    return Table(
+        "Elasticities",
+        (text("parameter"), BAR, "elasticity", text("95 %"), "of latency", "now"),
+        [_slope(each, steepest) for each in determined],
+        f"1: throughput grows in proportion{shorter}",
+        ELASTICITIES_SHOWN,
+        below=(Said(f"{adds_up}; 1 where everything scales{lacks}.{more}", "dim"),),
+    )
+
+
+def _slope(each: Elasticity, steepest: float) -> tuple[Cell, ...]:
+    return (
+        each.parameter,
+        _bar(each.value, each.low, each.high, steepest),
+        f"{each.value:+.2f}",
+        _between(each.low, each.high, "+.2f") or _seeds(each.seeds),
+        f"{each.latency:+.2f}",
+        f"{each.now:g} {each.unit}".rstrip(),
+    )
+
+
+def _sensitivities(several: tuple[Sensitivity, ...]) -> Table:
+    rows = [
+        (
+            each.parameter,
+            f"{each.morris_mean:.3f}",
+            f"{each.morris_spread:.3f}",
+            *("–" if share is None else f"{share:.2f}" for share in (each.sobol_first, each.sobol_total)),
+        )
+        for each in several
+    ]
+    columns = (text("parameter"), "Morris", "its spread", "Sobol alone", "with others")
+    said = "effects on ln throughput, with all others moving too"
+    return Table("Over half to twice each", columns, rows, said, ELASTICITIES_SHOWN)
+
+
+def _not_tried(result: WhyResult) -> list[Part]:
+    rows = [(reason,) for reason in result.not_tried]
+    return [Table("Not tried", (wide(""),), rows, shown=REASONS_SHOWN)] if rows else []
+
+
+def _bar(value: float, low: float | None, high: float | None, widest: float) -> Bar:
+    low, high = (None if edge is None else edge / widest for edge in (low, high))
+    return Bar(value / widest, "", low, high, signed=True)
+
+
+def _between(low: float | None, high: float | None, form: str) -> str:
+    return "" if low is None or high is None else f"{low:{form}} to {high:{form}}"
+
+
+def _seeds(number: int) -> str:
+    return "one seed" if number == 1 else f"{number} seeds"

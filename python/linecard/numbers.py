@@ -1,0 +1,52 @@
+"""Numbers as people read them, in units that suit them."""
+
+from __future__ import annotations
+
+BIT_RATES = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
+PACKET_RATES = ("Mpps", "kpps", "pps")
+# Less than this of a unit would lose its digits behind the point: the next one suits it.
+_LEAST_OF_UNIT = 0.1
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with so many digits that count; ``–`` for none."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}"
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """A share from 0 to 1 in percent."""
+    return f"{share * 100:.{decimals}f} %"
+
+
+def si_time(nanoseconds: float) -> str:
+    """A time in the unit that suits it."""
+    for limit, factor, unit in ((1e3, 1.0, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms")):
+        if abs(nanoseconds) < limit:
+            return f"{nanoseconds / factor:,.4g} {unit}" if factor == 1.0 else f"{nanoseconds / factor:,.2f} {unit}"
+    return f"{nanoseconds / 1e9:,.3f} s"
+
+
+def rate(value: float, units: tuple[str, ...], low: float | None = None) -> str:
+    """A rate in the unit that suits it, of units a thousand apart, the largest first; with ``low``, a range."""
+    scaled, unit = unit_for(value, units)
+    begin = "" if low is None else f"{low * scaled:.3f} to "
+    return f"{begin}{value * scaled:.3f} {unit}"
+
+
+def unit_for(value: float, units: tuple[str, ...]) -> tuple[float, str]:
+    """The unit that suits a rate, of units a thousand apart, and by what the rate is multiplied there."""
+    at, scaled = 0, 1.0
+    while 0 < value * scaled < _LEAST_OF_UNIT and at + 1 < len(units):
+        at, scaled = at + 1, scaled * 1000
+    return scaled, units[at]
+
+
+def several(count: int, one: str, more: str = "") -> str:
+    """A count with its word: ``1 thread``, ``2 threads``."""
+    return f"{count:,} {one if count == 1 else more or one + 's'}"

@@ -1,0 +1,108 @@
+"""What the findings of a net say: its markings and bounds, its steady state, its replications."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard.petri.result import Explored, Simulated, Solved
+from linecard.view import BAR, Bar, Cell, Fact, Facts, Part, Table, Title, text, view, wide
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FLOWS_SHOWN = 20
+NO_NAME = "a net without a name"
+
+
+@view.register
+def _(result: Explored) -> list[Part]:
+    facts = [
+        Fact("Markings", f"{result.reachable_markings:,}", "" if result.complete else "stopped at the limit", "strong"),
+        Fact("Edges", f"{result.edges:,}"),
+        Fact("Dead", f"{result.dead_markings:,} markings"),
+        Fact(
+            "Tokens",
+            f"at most {result.max_tokens_in_place:,} in a place",
+            f"{result.max_tokens_in_marking:,} in a marking",
+        ),
+        Fact("Never enabled", f"{result.never_enabled_transitions:,}", f"of {result.transitions:,} transitions"),
+    ]
+    if result.unbounded_places:
+        facts.append(Fact("Unbounded", ", ".join(result.unbounded_places)))
+    most = max(result.bounds.values(), default=0) or 1
+    bounds = [(name, Bar(bound / most), bound) for name, bound in result.bounds.items()]
+    return [
+        Title(result.net or NO_NAME),
+        Facts(facts),
+        _flows("P-invariants", result.place_invariants),
+        _flows("T-invariants", result.transition_invariants),
+        Table("Bounds", (text("place"), BAR, "tokens at most"), bounds),
+    ]
+
+
+def _flows(title: str, flows: list[dict[str, int]] | None) -> Table:
+    terms = [
+        [name if weight == 1 else f"{weight} {name}" for name, weight in flow.items()]
+        for flow in ([] if flows is None else flows)
+    ]
+    rows = [(" + ".join(each),) for each in terms] or ([] if flows is None else [("none",)])
+    return Table(title, (wide(""),), rows, shown=FLOWS_SHOWN)
+
+
+@view.register
+def _(result: Solved) -> list[Part]:
+    markings = f"{result.tangible_markings:,} tangible, {result.vanishing_markings:,} vanishing"
+    rows = [*_means(result.throughput, "firings"), *_means(result.mean_tokens, "tokens")]
+    return [
+        Title(result.net or NO_NAME),
+        Facts((Fact("Markings", markings),)),
+        Table("Steady state", (text(""), BAR, "", text("")), rows, said="in a unit of time, and on average"),
+    ]
+
+
+@view.register
+def _(result: Simulated) -> list[Part]:
+    of_time = f"of time {result.time:g}, {result.firings:,} firings"
+    facts = [Fact("Replications", f"{result.replications}", of_time)]
+    if result.relative_half_width is not None:
+        facts.append(
+            Fact("Accuracy", f"{result.relative_half_width:.2g}", "of the mean, half the widest 95 % interval")
+        )
+    if result.dead_replications:
+        facts.append(Fact("Dead", f"in {result.dead_replications} of them", "nothing was enabled any more"))
+    empty = [name for name, mean in result.mean_tokens.items() if not mean]
+    if empty:
+        facts.append(Fact("Always empty", "", ", ".join(empty)))
+    busy = {name: f"{servers:.4g} servers busy" for name, servers in result.busy_servers.items() if servers}
+    tokens = {name: mean for name, mean in result.mean_tokens.items() if mean}
+    rows = [
+        *_means(result.throughput, "firings", result.throughput_half_width, busy),
+        *_means(result.rewards, "reward", result.rewards_half_width, {}),
+        *_means(tokens, "tokens", result.mean_tokens_half_width, {}),
+    ]
+    columns = (text(""), BAR, "", text(""), text(""))
+    return [
+        Title(result.net or NO_NAME),
+        Facts(facts),
+        Table("In a unit of time, and on average", columns, rows, said="± half of the 95 % interval"),
+    ]
+
+
+def _means(
+    means: Mapping[str, float],
+    unit: str,
+    halves: Mapping[str, float] | None = None,
+    more: Mapping[str, str] | None = None,
+) -> list[tuple[Cell, ...]]:
+    """A row a mean: its name, a bar as a share of the largest, its value with half of its interval, its unit."""
+    most = max(means.values(), default=0.0) or 1.0
+    return [
+        (
+            name,
+            Bar(mean / most),
+            f"{mean:.6g}" if halves is None else f"{mean:.6g} ± {halves[name]:.2g}",
+            unit,
+            *(() if more is None else (more.get(name, ""),)),
+        )
+        for name, mean in means.items()
+    ]

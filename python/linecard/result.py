@@ -1,0 +1,149 @@
+"""What every result can do: become plain data, a table and a frame, be written in six formats, and show itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from linecard._core import __version__
+from linecard.errors import ConfigError
+from linecard.files import write_bytes, write_file
+from linecard.records import field_names, need_polars, plain
+from linecard.tables import Table, csv_text, frame, json_text, manifest_beside, records
+
+if TYPE_CHECKING:
+    import polars
+
+FORMATS = ("json", "csv", "parquet", "html", "svg", "png")
+
+
+def named_format(path: str | Path) -> tuple[str, str]:
+    """Format and name of a file: by the ending of the name, or as ``FORMAT:NAME`` says.
+
+    Raises:
+        ConfigError: Neither says one of :data:`FORMATS`.
+
+    >>> named_format("run.csv")
+    ('csv', 'run.csv')
+    >>> named_format("csv:-")
+    ('csv', '-')
+    """
+    name = str(path)
+    said, colon, rest = name.partition(":")
+    if colon and said in FORMATS:
+        return said, rest
+    ending = Path(name).suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        endings = ", ".join(f".{each}" for each in FORMATS)
+        raise ConfigError(
+            f"cannot write {name}: found the ending {Path(name).suffix!r}, expected one of {endings}, "
+            f"or FORMAT:NAME such as csv:{name}"
+        )
+    return ending, name
+
+
+def need_for(kind: str) -> None:
+    """Import what a format needs.
+
+    Raises:
+        MissingExtraError: The extra that has it is not installed.
+    """
+    if kind == "parquet":
+        need_polars()
+    elif kind == "png":
+        from linecard.report.picture import need_resvg
+
+        need_resvg()
+
+
+class Result:
+    """A result. A class names the fields that its table, its manifest and its plain data are made of.
+
+    Attributes:
+        TABLE: The field whose records are the rows of the table.
+        ASKED: Fields that say what was asked for, for the manifest.
+        INPUT: The field that may name a file, whose hash goes into the manifest.
+        APART: Fields that are not part of the plain data.
+    """
+
+    __slots__ = ()
+
+    TABLE: ClassVar[str]
+    ASKED: ClassVar[tuple[str, ...]] = ()
+    INPUT: ClassVar[str] = ""
+    APART: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {name: plain(getattr(self, name)) for name in field_names(type(self)) if name not in self.APART}
+
+    def table(self) -> Table:
+        """Columns by name, and rows."""
+        return records(getattr(self, self.TABLE))
+
+    def to_frame(self) -> polars.DataFrame:
+        """The table as a polars data frame (extra ``frames``)."""
+        found = self.table()
+        return frame(found.columns, found.rows)
+
+    def manifest(self) -> dict[str, Any]:
+        """What was asked for, of which version of Linecard, and the hash of a file that was read."""
+        from linecard.request import file_hash
+
+        found: dict[str, Any] = {"linecard_version": __version__, "result": type(self).__name__}
+        if self.INPUT:
+            file = Path(str(getattr(self, self.INPUT)))
+            found["input_hash"] = file_hash(file) if file.is_file() else None
+        return {**found, **{name: plain(getattr(self, name)) for name in self.ASKED}}
+
+    def save(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write a file, and ``NAME.manifest.json`` beside it.
+
+        Args:
+            path: The file. Its ending, or ``FORMAT:`` before its name, says the format: ``json`` (all of it), ``csv``
+                and ``parquet`` (the table; extra ``frames``), ``html`` (one self-contained page), ``svg`` and ``png``
+                (the charts; extra ``plot``). ``-`` is stdout.
+            command: What repeats it; the page shows it, and the manifest has it.
+
+        Returns:
+            The file that was written.
+
+        Raises:
+            ConfigError: The name says no format, or the file cannot be written.
+            MissingExtraError: The extra that the format needs is not installed.
+        """
+        kind, name = named_format(path)
+        need_for(kind)
+        if kind == "parquet":
+            write_file(name, self.to_frame().write_parquet)
+        else:
+            write_bytes(name, self._bytes(kind, command))
+        manifest_beside(name, {**self.manifest(), **({"command": command} if command else {})})
+        return Path(name)
+
+    def page(self, command: str | None = None) -> str:
+        """One self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.report.page import page
+        from linecard.view import view_of
+
+        return page(view_of(self), command)
+
+    def _bytes(self, kind: str, command: str | None) -> bytes:
+        from linecard.report.picture import picture, png
+        from linecard.view import view_of
+
+        if kind == "json":
+            return json_text(self.to_dict()).encode()
+        if kind == "csv":
+            found = self.table()
+            return csv_text(found.columns, found.rows).encode()
+        if kind == "html":
+            return self.page(command).encode()
+        drawn = picture(view_of(self))
+        return png(drawn) if kind == "png" else drawn.encode()
+
+    def _repr_html_(self) -> str:
+        from linecard.report.page import notebook
+        from linecard.view import view_of
+
+        return notebook(view_of(self))

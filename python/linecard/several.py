@@ -1,0 +1,50 @@
+"""Results of one kind, one after another, as one result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from linecard.result import Result
+from linecard.tables import Table
+from linecard.view import Part, view, view_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+Each = TypeVar("Each", bound=Result)
+
+
+class Several(Result, Generic[Each]):
+    """Results of one kind, one after another: their tables below each other, their parts likewise.
+
+    Attributes:
+        results: The results.
+        name: Their name in the plain data; one alone is the plain data itself.
+        key: The field that tells them apart, the first column of the table.
+    """
+
+    __slots__ = ("key", "name", "results")
+
+    def __init__(self, results: Sequence[Each], name: str, key: str) -> None:
+        self.results, self.name, self.key = tuple(results), name, key
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        found = [each.to_dict() for each in self.results]
+        return found[0] if len(found) == 1 else {self.name: found}
+
+    def table(self) -> Table:
+        """The rows of all, with what tells them apart."""
+        tables = [(getattr(each, self.key), each.table()) for each in self.results]
+        return Table((self.key, *tables[0][1].columns), [[key, *row] for key, each in tables for row in each.rows])
+
+    def manifest(self) -> dict[str, Any]:
+        """That of the first, and what tells all apart."""
+        several = {self.key: [getattr(each, self.key) for each in self.results]}
+        return {**self.results[0].manifest(), "result": type(self).__name__, **several}
+
+
+@view.register(Several)
+def _(result: Several[Any]) -> list[Part]:
+    return [part for each in result.results for part in view_of(each)]

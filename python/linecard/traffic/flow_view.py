@@ -1,0 +1,119 @@
+"""What the flows of a traffic are like: their sizes, and how many are active at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from linecard.result import Result
+from linecard.view import Axis, Chart, Fact, Facts, Part, Series, Title, view
+
+
+@dataclass(frozen=True, slots=True)
+class FlowSizeRow:
+    """Flows of one size: the two curves of Girish 2008, Figure 5.3, at one place.
+
+    Attributes:
+        flow_packets: Packets of a flow.
+        flows: Flows with so many packets.
+        flows_cumulative_percent: Flows with at most so many, of all flows.
+        packets_cumulative_percent: Packets in flows with at most so many, of all packets.
+    """
+
+    flow_packets: int
+    flows: int
+    flows_cumulative_percent: float
+    packets_cumulative_percent: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TrafficView(Result):
+    """Flows as a cache meets them: one ends after a silence, and its key is then a new flow.
+
+    Attributes:
+        packets: Packets that belong to a flow.
+        flows: Flows, those of one key that a silence separates counted apart.
+        keys: Keys.
+        single_packet_flows_percent: Flows with one packet, of all flows.
+        packets_in_single_packet_flows_percent: Packets in them, of all packets.
+        large_flows_percent: Flows with more than 1000 packets, of all flows.
+        packets_in_large_flows_percent: Packets in them, of all packets.
+        mean_concurrent_flows: Active flows, averaged over the packets.
+        most_concurrent_flows: Most flows active at once.
+        sizes: Flows by size, smallest first.
+    """
+
+    TABLE: ClassVar[str] = "sizes"
+    ASKED: ClassVar[tuple[str, ...]] = ("packets", "flows", "keys")
+
+    packets: int
+    flows: int
+    keys: int
+    single_packet_flows_percent: float
+    packets_in_single_packet_flows_percent: float
+    large_flows_percent: float
+    packets_in_large_flows_percent: float
+    mean_concurrent_flows: float
+    most_concurrent_flows: int
+    sizes: tuple[FlowSizeRow, ...]
+
+    def facts(self) -> list[Fact]:
+        """The view in words."""
+        return [
+            Fact("Flows", f"{self.flows:,}", f"of {self.keys:,} keys"),
+            Fact(
+                "One packet", *_of_both(self.single_packet_flows_percent, self.packets_in_single_packet_flows_percent)
+            ),
+            Fact("Over 1,000", *_of_both(self.large_flows_percent, self.packets_in_large_flows_percent)),
+            Fact(
+                "Active at once",
+                f"{self.mean_concurrent_flows:,.0f} on average",
+                f"{self.most_concurrent_flows:,} at most",
+            ),
+        ]
+
+    def __repr__(self) -> str:
+        return f"<TrafficView: {self.flows:,} flows of {self.packets:,} packets>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FlowMixTraffic:
+    """Traffic made to stated flow statistics, in order of time.
+
+    Attributes:
+        digests: One digest per packet, a memory view of ``uint32``; every flow has its own. NumPy takes it without a
+            copy: ``numpy.asarray(mix.digests)``.
+        times_ns: When each packet comes, a memory view of ``uint64``.
+        view: The statistics that came out, by the time-out that was asked for.
+    """
+
+    digests: memoryview
+    times_ns: memoryview
+    view: TrafficView = field(compare=False)
+
+    def __len__(self) -> int:
+        return len(self.digests)
+
+    def __repr__(self) -> str:
+        return f"<FlowMixTraffic: {self.view.flows:,} flows of {len(self):,} packets>"
+
+
+def _of_both(flows_percent: float, packets_percent: float) -> tuple[str, str]:
+    return f"{flows_percent:.3g} % of the flows", f"{packets_percent:.3g} % of the packets"
+
+
+def sizes_chart(result: TrafficView) -> Chart:
+    """Share of flows up to a size, and of the packets in them (as Girish 2008, Figure 5.3)."""
+    flows = [(row.flow_packets, row.flows_cumulative_percent) for row in result.sizes]
+    packets = [(row.flow_packets, row.packets_cumulative_percent) for row in result.sizes]
+    return Chart(
+        "Flows by size",
+        Axis("packets of a flow, at most", logarithmic=True),
+        Axis("share, %", low=0, high=100),
+        [Series("flows", flows), Series("packets in them", packets)],
+    )
+
+
+@view.register
+def _(result: TrafficView) -> list[Part]:
+    return [Title("Flows"), Facts(result.facts()), sizes_chart(result)]

@@ -1,0 +1,249 @@
+"""What a result says, in parts: a domain says them once; the terminal, pages, notebooks and pictures render them.
+
+A domain registers a function from its result to its parts, in the module `…view` beside the module `…result`, or beside
+the class itself::
+
+    @view.register
+    def _(result: MemoryResult) -> list[Part]: ...
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from linecard.numbers import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from linecard.result import Result
+
+# A share that would read 0.0 % has no row.
+SHOWN_SHARE = 0.0005
+
+
+class Said(NamedTuple):
+    """A text with a tone: ``strong``, ``good``, ``warn``, ``bad``, ``best`` or ``dim``."""
+
+    text: str
+    tone: str = "strong"
+
+
+class Bar(NamedTuple):
+    """A share as a bar, from 0 to 1, or from -1 with ``signed``; a number beside it says the same.
+
+    Attributes:
+        share: Its length.
+        tone: Its colour: ``good``, ``warn``, ``bad``, ``dim``, or the usual one.
+        low: Lower bound, where it is known.
+        high: Upper bound likewise.
+        signed: Whether it grows from the middle.
+    """
+
+    share: float
+    tone: str = ""
+    low: float | None = None
+    high: float | None = None
+    signed: bool = False
+
+
+class Lines(NamedTuple):
+    """A text, and what is said of it below in small."""
+
+    first: str
+    then: str
+
+
+Cell = str | int | float | None | Said | Lines | Bar
+
+
+class Column(NamedTuple):
+    """A column: numbers (``r``), words (``l``), sentences that wrap (``w``), code (``c``), or of pages only (``p``)."""
+
+    name: str
+    side: str = "r"
+
+
+# A column of bars.
+BAR = Column("", "b")
+
+
+class Title(NamedTuple):
+    """What was done, and to what."""
+
+    name: str
+    said: str = ""
+
+
+class Verdict(NamedTuple):
+    """The answer, and why."""
+
+    head: str
+    why: str = ""
+    tone: str = "strong"
+
+
+class Fact(NamedTuple):
+    """A value with its name, and what to know beside it."""
+
+    name: str
+    value: str
+    more: str = ""
+    tone: str = ""
+
+
+class Facts(NamedTuple):
+    """Values to look at first, or under a title."""
+
+    rows: Sequence[Fact | tuple[str, ...]]
+    title: str = ""
+    said: str = ""
+
+
+class Table(NamedTuple):
+    """Rows under named columns; a name alone is a column of numbers.
+
+    Attributes:
+        title: Its heading.
+        columns: Its columns.
+        rows: Cells: texts, numbers and bars; a text in place of a row is a heading between rows.
+        said: What stands beside the heading.
+        shown: Rows on a terminal and in a notebook; pages and files have all.
+        marked: Rows that stand out.
+        below: What stands below the rows.
+        folded: Whether only pages have it, folded away.
+    """
+
+    title: str
+    columns: Sequence[Column | str]
+    rows: Sequence[Sequence[Cell] | str]
+    said: str = ""
+    shown: int | None = None
+    marked: Iterable[int] = ()
+    below: Sequence[Said] = ()
+    folded: bool = False
+
+
+class Series(NamedTuple):
+    """Points of one name; ``line`` joins them, ``ranges`` are the ends of their bars."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    line: bool = True
+    ranges: Sequence[tuple[float, float]] = ()
+
+
+class Axis(NamedTuple):
+    """A scale.
+
+    Attributes:
+        name: What it is, with its unit.
+        logarithmic: Whether equal ratios have equal lengths.
+        zero: Whether it begins at zero; ``None`` for where what varies would still take a quarter of it.
+        low: Where it begins, if not where the data do.
+        high: Where it ends likewise.
+        names: Names in place of numbers, from 0 on.
+    """
+
+    name: str
+    logarithmic: bool = False
+    zero: bool | None = False
+    low: float | None = None
+    high: float | None = None
+    names: Sequence[str] = ()
+
+
+class Chart(NamedTuple):
+    """Series over a number, for pages, notebooks and pictures; a table has the same numbers.
+
+    ``level`` is a name and a value at which a line goes across.
+    """
+
+    title: str
+    x: Axis
+    y: Axis
+    series: Sequence[Series]
+    said: str = ""
+    level: tuple[str, float] | None = None
+
+
+class Stacked(NamedTuple):
+    """A bar a row, made of named parts, in place of a table of shares on pages and pictures."""
+
+    title: str
+    names: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[float]]]
+    said: str = ""
+    unit: str = "%"
+    most: float = 100
+
+
+class Paragraphs(NamedTuple):
+    """Sentences, each in a tone."""
+
+    texts: Sequence[Said]
+
+
+class Notes(NamedTuple):
+    """Warnings, a sentence each."""
+
+    texts: Sequence[str]
+
+
+class Picture(NamedTuple):
+    """A drawing of its own, as SVG, with words for those who hear it; pages have it."""
+
+    title: str
+    svg: str
+    words: str
+    said: str = ""
+
+
+class Beside(NamedTuple):
+    """Parts side by side, where there is room."""
+
+    parts: Sequence[Part]
+
+
+Part = Title | Verdict | Facts | Table | Chart | Stacked | Paragraphs | Notes | Picture | Beside
+
+
+@singledispatch
+def view(result: object) -> list[Part]:
+    """The parts of a result, in the order in which they are read.
+
+    Raises:
+        NotImplementedError: No domain says any of it.
+    """
+    raise NotImplementedError(f"no view of {type(result).__name__}: register one beside its class")
+
+
+def view_of(result: Result) -> list[Part]:
+    """The parts of a result; imports the module that says them."""
+    module = type(result).__module__
+    if module.endswith("result"):
+        import_module(module.removesuffix("result") + "view")
+    return view(result)
+
+
+def text(name: str) -> Column:
+    """A column of words."""
+    return Column(name, "l")
+
+
+def wide(name: str) -> Column:
+    """A column of sentences, which wrap."""
+    return Column(name, "w")
+
+
+def bars(title: str, shares: Iterable[tuple[str, float, *tuple[Cell, ...]]], said: str = "", tone: str = "") -> Table:
+    """Names with a share of 0 to 1 each, as bars and in percent, and what else there is of each; none has no row."""
+    rows = [(name, Bar(share, tone), percent(share), *more) for name, share, *more in shares if share >= SHOWN_SHARE]
+    return Table(title, (text(""), BAR, *("" for _ in (rows[0][2:] if rows else ()))), rows, said)
+
+
+def load_tone(share: float) -> str:
+    """The tone of a utilisation: a warning where the resource is nearly always busy."""
+    return "bad" if share >= 0.9 else "warn" if share >= 0.7 else "good"
