@@ -12,7 +12,7 @@ import typer
 
 from linecard._options import options
 from linecard.cli import completion
-from linecard.cli.executed.maps import maps
+from linecard.cli.maps import maps
 from linecard.cli.options import read_share
 
 if TYPE_CHECKING:

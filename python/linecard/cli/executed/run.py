@@ -70,7 +70,7 @@ def run(
 
         linecard program run rv32ui-p-add
     """
-    from linecard.cli.executed.maps import maps
+    from linecard.cli.maps import maps
     from linecard.errors import ConfigError, ConfigProblem
     from linecard.executed.riscv import RUN_BUDGET
     from linecard.executed.xdp import BUDGET, is_xdp
