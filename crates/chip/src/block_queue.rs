@@ -27,13 +27,11 @@ pub(crate) struct BlockQueue {
     pub sendable: bool,
     /// Output threads that serve the port, counted over the chip's.
     pub servers: Box<[u32]>,
-    /// Number of the port among all.
-    pub port: u16,
 }
 
 impl BlockQueue {
     /// The empty queue of a port, if it has transmit slots.
-    pub fn new(port: u16, config: &PortConfig, timebase: &Timebase) -> Option<Self> {
+    pub fn new(config: &PortConfig, timebase: &Timebase) -> Option<Self> {
         let transmit = config.transmit.as_ref()?;
         Some(Self {
             packets: VecDeque::with_capacity(64),
@@ -45,7 +43,6 @@ impl BlockQueue {
             slots: TransmitSlots::new(transmit.slots.as_ref()?, timebase),
             sendable: false,
             servers: Box::default(),
-            port,
         })
     }
 

@@ -17,8 +17,8 @@ pub(crate) struct Inbox {
     pub waiting: u32,
     /// Threads that wait to put a packet in.
     pub putters: VecDeque<u32>,
-    /// Ports that put packets in.
-    pub ports: Vec<u16>,
+    /// Ports that put packets in, by number among those that receive.
+    pub receivers: Vec<u16>,
     pub most_waiting: u32,
     /// Packets that were offered to it, and those of them that found no room.
     pub offered: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Inbox {
 
 impl Inbox {
     /// An inbox of these groups.
-    pub fn new(config: &InboxConfig, groups: Vec<Group>, ports: Vec<u16>) -> Self {
+    pub fn new(config: &InboxConfig, groups: Vec<Group>, receivers: Vec<u16>) -> Self {
         Self {
             rule: config.rule,
             groups,
@@ -36,7 +36,7 @@ impl Inbox {
             inside: Vec::new(),
             waiting: 0,
             putters: VecDeque::new(),
-            ports,
+            receivers,
             most_waiting: 0,
             offered: 0,
             refused: 0,

@@ -35,10 +35,10 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    pub fn new(config: OrderConfig, ports: usize) -> Self {
+    pub fn new(config: OrderConfig, receivers: usize) -> Self {
         let count = match config.kept {
             OrderKept::Flow => FLOW_SEQUENCES as usize,
-            OrderKept::Port => ports,
+            OrderKept::Port => receivers,
             OrderKept::Nothing => 0,
         };
         Self {
@@ -53,10 +53,10 @@ impl Order {
 
     /// Gives a packet that comes in its sequence and its turn.
     #[inline]
-    pub fn enter(&mut self, flow_hash: u32, port: u16) -> (u32, u32) {
+    pub fn enter(&mut self, flow_hash: u32, receiver: u16) -> (u32, u32) {
         let domain = match self.kept {
             OrderKept::Flow => flow_hash.wrapping_mul(0x9e37_79b1) >> 18,
-            OrderKept::Port => u32::from(port),
+            OrderKept::Port => u32::from(receiver),
             OrderKept::Nothing => return (0, 0),
         };
         let sequence = &mut self.sequences[domain as usize];
@@ -83,7 +83,7 @@ impl Order {
         let packet = &mut packets[id];
         let (domain, turn) = (packet.domain as usize, packet.turn);
         if packet.is_held() {
-            if !packet.placing {
+            if packet.placing.is_none() {
                 self.held.push_back(id);
             }
         } else if !packet.dropped {
@@ -152,7 +152,7 @@ impl Order {
             return None;
         }
         sequence.first = packets[first].next_waiting;
-        if packets[first].is_held() && !packets[first].placing {
+        if packets[first].is_held() && packets[first].placing.is_none() {
             self.held.retain(|&id| id != first);
         }
         Some(first)

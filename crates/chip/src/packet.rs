@@ -17,9 +17,10 @@ pub(crate) struct Packet {
     /// Number in the order of arrival.
     pub number: u64,
     pub flow_hash: u32,
-    pub input_port: u16,
-    /// Output port and class, once a program has said.
-    pub port: u16,
+    /// Number of the port that it came by among those that receive.
+    pub receiver: u16,
+    /// Number of its output port among those that send, and its class there, once a program has said.
+    pub sender: u16,
     pub class: u16,
     /// Number of its output queue among those that are counted apart, from then on.
     pub counted: u16,
@@ -41,8 +42,8 @@ pub(crate) struct Packet {
     pub held: Ticks,
     /// When a program handed it to its output queue, and when it left the queue.
     pub sent: Ticks,
-    /// Where it is kept.
-    pub place: u16,
+    /// Number of the memory that keeps it among those that do.
+    pub store: u16,
     pub allocated: bool,
     pub first_cell: u32,
     /// Its cells follow each other by number from the first on.
@@ -64,16 +65,15 @@ pub(crate) struct Packet {
     /// Given up; it only stands for its turn.
     pub dropped: bool,
     /// Its thread waits for its place in an output queue.
-    pub placing: bool,
+    pub placing: Option<Placing>,
     /// A thread has it.
     pub attended: bool,
     /// It has left, and only its thread still names it.
     pub departed: bool,
     /// All of it is in memory, and no thread sends it yet.
     pub complete: bool,
-    /// Number of its output queue among the ports that send, whether it has a place there, its first cell in the stream of
-    /// that queue's cells, and when its first block was given to an output thread.
-    pub queue: u16,
+    /// Whether it has a place in the queue of its output port, its first cell in the stream of that queue's cells, and when
+    /// its first block was given to an output thread.
     pub admitted: bool,
     pub stream: u64,
     pub picked: Ticks,
@@ -88,20 +88,29 @@ pub(crate) struct Packet {
     pub awaits: u32,
 }
 
+/// How a thread asks for the place of its packet in an output queue (`Action::Place`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placing {
+    /// The step that follows where the packet is to be kept in memory.
+    pub kept: u16,
+    /// It takes its place nevertheless.
+    pub stays: bool,
+}
+
 impl Packet {
     /// It has a place in memory from a cell on.
-    pub fn place_at(&mut self, place: u16, first: u32, in_a_row: bool) {
-        (self.place, self.first_cell, self.in_a_row) = (place, first, in_a_row);
+    pub fn place_at(&mut self, store: u16, first: u32, in_a_row: bool) {
+        (self.store, self.first_cell, self.in_a_row) = (store, first, in_a_row);
         (self.write_at, self.read_at) = ((0, first), (0, first));
     }
 
-    pub fn new(head: PacketHead, number: u64, flow_hash: u32, input_port: u16, now: Ticks) -> Self {
+    pub fn new(head: PacketHead, number: u64, flow_hash: u32, receiver: u16, now: Ticks) -> Self {
         Self {
             head,
             number,
             flow_hash,
-            input_port,
-            port: 0,
+            receiver,
+            sender: 0,
             class: 0,
             counted: NO_QUEUE,
             cells: head.cells() as u16,
@@ -116,7 +125,7 @@ impl Packet {
             waited: 0,
             held: 0,
             sent: now,
-            place: 0,
+            store: 0,
             allocated: false,
             first_cell: 0,
             in_a_row: false,
@@ -130,11 +139,10 @@ impl Packet {
             holder: NOBODY,
             in_window: false,
             dropped: false,
-            placing: false,
+            placing: None,
             attended: false,
             departed: false,
             complete: false,
-            queue: 0,
             admitted: false,
             stream: 0,
             picked: now,

@@ -15,9 +15,11 @@ pub(crate) struct Frame {
     pub ends: Ticks,
 }
 
-/// The inward side.
+/// The inward side of a port.
 #[derive(Debug)]
 pub(crate) struct Receiver {
+    /// Number of the port among all.
+    pub port: u16,
     pub wire: Wire,
     pub from_first_bit: bool,
     pub coming: VecDeque<Frame>,
@@ -31,9 +33,11 @@ pub(crate) struct Receiver {
     pub bytes: u64,
 }
 
-/// The outward side.
+/// The outward side of a port.
 #[derive(Debug)]
 pub(crate) struct Sender {
+    /// Number of the port among all.
+    pub port: u16,
     pub wire: Wire,
     pub classes: Vec<VecDeque<PacketId>>,
     pub queue_packets: usize,
@@ -49,8 +53,6 @@ pub(crate) struct Sender {
     /// Packets whose turn it is and that wait for room in the queue of their class.
     pub blocked: Vec<VecDeque<PacketId>>,
     pub bus: Option<u16>,
-    /// Number among the sources of events.
-    pub source: usize,
     pub packets: u64,
     pub bytes: u64,
     pub most_queued: u32,
@@ -73,8 +75,8 @@ pub(crate) struct CellQueue {
     pub bytes: u32,
     /// Whether new packets are kept in memory.
     pub keeps: bool,
-    /// A cell is on the wire.
-    pub busy: bool,
+    /// The packet of which a cell is on the wire.
+    pub on_wire: Option<PacketId>,
 }
 
 impl CellQueue {
@@ -93,16 +95,12 @@ impl CellQueue {
     }
 }
 
-pub(crate) struct Port {
-    pub receiver: Option<Receiver>,
-    pub sender: Option<Sender>,
-}
-
-impl Port {
-    pub fn new(config: &PortConfig, timebase: &Timebase) -> Self {
-        let wire = |rate| Wire::new(rate, config.overhead_bytes, timebase);
-        let receiver = config.receive.as_ref().map(|r| Receiver {
-            wire: wire(r.bits_per_second),
+impl Receiver {
+    /// The inward side of a port that has one.
+    pub fn new(port: u16, config: &PortConfig, timebase: &Timebase) -> Option<Self> {
+        config.receive.as_ref().map(|r| Self {
+            port,
+            wire: Wire::new(r.bits_per_second, config.overhead_bytes, timebase),
             from_first_bit: r.from_first_bit,
             coming: VecDeque::with_capacity(64),
             storing: VecDeque::with_capacity(64),
@@ -111,9 +109,22 @@ impl Port {
             bus: r.bus.map(|bus| bus as u16),
             packets: 0,
             bytes: 0,
-        });
-        let sender = config.transmit.as_ref().map(|t| Sender {
-            wire: wire(t.bits_per_second),
+        })
+    }
+
+    /// Forget what was counted before `now`.
+    pub fn restart(&mut self, now: Ticks) {
+        self.wire.restart(now);
+        (self.packets, self.bytes) = (0, 0);
+    }
+}
+
+impl Sender {
+    /// The outward side of a port that has one.
+    pub fn new(port: u16, config: &PortConfig, timebase: &Timebase) -> Option<Self> {
+        config.transmit.as_ref().map(|t| Self {
+            port,
+            wire: Wire::new(t.bits_per_second, config.overhead_bytes, timebase),
             classes: t.scheduler.classes.iter().map(|_| VecDeque::with_capacity(64)).collect(),
             queue_packets: t.queue_packets as usize,
             when_full: t.when_full,
@@ -125,17 +136,27 @@ impl Port {
             sending: None,
             blocked: vec![VecDeque::new(); t.scheduler.classes.len()],
             bus: t.bus.map(|bus| bus as u16),
-            source: 0,
             packets: 0,
             bytes: 0,
             most_queued: 0,
             cells: CellQueue::default(),
-        });
-        Self { receiver, sender }
+        })
     }
-}
 
-impl Sender {
+    /// A packet of so many bytes has left.
+    #[inline]
+    pub fn sent(&mut self, bytes: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+    }
+
+    /// Forget what was counted before `now`.
+    pub fn restart(&mut self, now: Ticks) {
+        self.wire.restart(now);
+        self.scheduler.restart();
+        (self.packets, self.bytes, self.most_queued) = (0, 0, 0);
+    }
+
     /// Which packet goes next, and it counts as sent; `bytes` tells the size of one.
     #[inline(always)]
     pub fn next(&mut self, bytes: impl Fn(PacketId) -> u32, now: Ticks) -> Next {

@@ -356,15 +356,15 @@ fn what_does_not_fit_together_is_refused() {
         let mut config = chip(1, 1);
         change(&mut config);
         let built = linecard_chip::Chip::new(config, vec![Box::new(Store::default())], Box::new(|| None));
-        let message = built.err().unwrap_or_default();
+        let message = built.err().map(|misfit| misfit.to_string()).unwrap_or_default();
         assert!(message.contains(expected), "{message}");
     };
     wrong(&|c| transmit(c).slots = None, "every port that sends has slots");
     wrong(&|c| slots(c).slots = 0, "1 to 128 transmit slots");
     wrong(&|c| c.clusters[1].takes = vec![0], "one of the two");
-    wrong(&|c| c.order.kept = OrderKept::Flow, "kept = \"none\"");
+    wrong(&|c| c.order.kept = OrderKept::Flow, "no other order is");
     wrong(&|c| c.packets = None, "there is none");
-    wrong(&|c| allocator(c).kind = AllocatorKind::PerQueue, "per_queue_linear");
+    wrong(&|c| allocator(c).kind = AllocatorKind::PerQueue, "space kept apart by queue");
     wrong(
         &|c| {
             allocator(c).kind = AllocatorKind::PerQueue;

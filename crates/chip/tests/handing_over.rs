@@ -116,7 +116,10 @@ fn inboxes_of_ports_have_no_bound_and_no_window() {
         let mut config = without_wires(small(1, 1));
         change(&mut config.inboxes[0]);
         let program: Box<dyn PacketProgram> = Box::new(Fixed(vec![(0, SEND)]));
-        linecard_chip::Chip::new(config, vec![program], Box::new(|| None)).err().unwrap_or_default()
+        linecard_chip::Chip::new(config, vec![program], Box::new(|| None))
+            .err()
+            .map(|misfit| misfit.to_string())
+            .unwrap_or_default()
     };
     assert!(refused(|inbox| inbox.window = Some(1)).contains("no bound and no window"));
     assert!(refused(|inbox| inbox.capacity = Some(1)).contains("no bound and no window"));

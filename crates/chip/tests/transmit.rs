@@ -453,7 +453,7 @@ fn bytes_inside_follow_littles_law() {
 #[test]
 fn what_no_chip_can_be_built_from_is_said() {
     let refused = |config: ChipConfig, program: Forward| {
-        Chip::new(config, vec![Box::new(program)], Box::new(|| None)).err().expect("refused")
+        Chip::new(config, vec![Box::new(program)], Box::new(|| None)).err().expect("refused").to_string()
     };
     let with = |cells, marks| chip(1, 1, Some((2, buffer(cells, marks))), Release::Cell);
     assert!(refused(with(2, None), Forward::Base).contains("more cells than ports"));
@@ -461,7 +461,7 @@ fn what_no_chip_can_be_built_from_is_said() {
     assert!(refused(with(8, upside_down), Forward::Base).contains("watermark"));
     let mut lanes = with(8, Some(Watermarks { of: Looked::Buffer, high_bytes: 2, low_bytes: 1 }));
     lanes.inboxes[0].rule = DispatchRule::Lanes;
-    assert!(refused(lanes, Forward::Base).contains("free_list"));
+    assert!(refused(lanes, Forward::Base).contains("one list of free threads"));
     let mut no_slots = with(8, None);
     no_slots.places[0].kind = PlaceKind::Server(server(1000, 0));
     assert!(refused(no_slots, Forward::Base).contains("no slots"));

@@ -210,14 +210,15 @@ impl Chip {
     fn port_counts(&self, now: Ticks) -> Vec<PortCounts> {
         let duration = (now - self.account.since) as f64;
         let taken = |number: usize| {
-            let blocks = self.block_queues.iter().find(|blocks| usize::from(blocks.port) == number)?;
-            Some(share(blocks.slots.taken(now) as f64, duration * blocks.slots.capacity() as f64))
+            let slots = &self.block_queues.get(number)?.slots;
+            Some(share(slots.taken(now) as f64, duration * slots.capacity() as f64))
         };
-        let ports = self.ports.iter().zip(&self.config.ports);
+        let ports = self.config.ports.iter().enumerate();
         ports
-            .enumerate()
-            .map(|(number, (port, config))| {
-                let (receiver, sender) = (port.receiver.as_ref(), port.sender.as_ref());
+            .map(|(number, config)| {
+                let receiver = self.receivers.iter().find(|receiver| usize::from(receiver.port) == number);
+                let sending = self.senders.iter().position(|sender| usize::from(sender.port) == number);
+                let sender = sending.map(|sending| &self.senders[sending]);
                 let used = |wire: &crate::wire::Wire| share(wire.busy(now) as f64, duration);
                 PortCounts {
                     name: config.name.clone(),
@@ -228,7 +229,7 @@ impl Chip {
                     bytes: [receiver.map_or(0, |r| r.bytes), sender.map_or(0, |s| s.bytes)],
                     most_queued: sender.map_or(0, |s| s.most_queued),
                     shaper: sender.and_then(|s| s.scheduler.shaper_used(now - self.account.since)),
-                    slots: taken(number),
+                    slots: sending.and_then(taken),
                 }
             })
             .collect()

@@ -2,14 +2,15 @@
 
 use super::Chip;
 use super::cached::Cached;
-use super::issued::{After, Issued};
+use super::issued::{After, Issued, Part};
 use super::send::Sent;
 use crate::loss::Loss;
-use crate::packet::{NOBODY, Packet};
+use crate::packet::{NOBODY, Packet, Placing};
 use crate::place::Memory;
 use crate::request::{Owner, Request};
+use crate::target::Target;
 use crate::thread::{Posted, State};
-use linecard_program::script::{Access, Action, RoleId, Step, Way};
+use linecard_program::script::{Access, Action, RoleId, Step};
 use linecard_program::{DropReason, PacketId};
 use linecard_queueing::Operation;
 use linecard_sim::Ticks;
@@ -40,14 +41,14 @@ impl Chip {
             }
             Action::Cell { role, write, posted, cell, registers } => {
                 if posted && !self.threads[thread as usize].has_posting_room(now) {
-                    self.wait_for_posting_room(thread, self.place_state(thread, role), now);
+                    self.wait_for_posting_room(thread, self.target(thread, role).state, now);
                     return After::Wait;
                 }
-                if write && self.memory.as_ref().is_some_and(|memory| memory.wide.is_some()) {
-                    return match self.write_wide(thread, role, cell, now) {
-                        true => self.then(thread, After::GoOn),
-                        false => After::Blocked,
-                    };
+                if write
+                    && self.has_queue_caches()
+                    && let Some(written) = self.write_wide(thread, role, cell, now)
+                {
+                    return if written { self.then(thread, After::GoOn) } else { After::Blocked };
                 }
                 let id = self.threads[thread as usize].packet;
                 let packet = &self.packets[id];
@@ -67,10 +68,6 @@ impl Chip {
                 }
                 after
             }
-            Action::Forget { role, bytes, address } => {
-                self.forget_cached(thread, engine, role, bytes, address);
-                After::GoOn
-            }
             Action::Room => {
                 if self.threads[thread as usize].has_posting_room(now) {
                     After::GoOn
@@ -79,6 +76,35 @@ impl Chip {
                     self.wait_for_posting_room(thread, self.packet_state(cluster), now);
                     After::Wait
                 }
+            }
+            Action::Move { role, way, cell, bytes, last } => {
+                let part = Part { role, way, cell, bytes, last };
+                let id = self.threads[thread as usize].packet;
+                if way.to_transmit() && !self.takes_transmit_cell(id, cell, now) {
+                    self.wait_for_transmit_cell(thread, part, now);
+                    return After::Blocked;
+                }
+                if self.stands_still(thread, role, now) {
+                    return After::Stall;
+                }
+                let after = self.move_part(thread, part, now);
+                if way.to_transmit() {
+                    self.passed_room_on(cell, now);
+                }
+                after
+            }
+            _ => return self.act_once(thread, engine, action, now),
+        };
+        self.then(thread, after)
+    }
+
+    /// Do an action that comes once a packet or so: apart, so that the loop of an engine stays small.
+    #[inline(never)]
+    fn act_once(&mut self, thread: u32, engine: usize, action: Action, now: Ticks) -> After {
+        let after = match action {
+            Action::Forget { role, bytes, address } => {
+                self.forget_cached(thread, engine, role, bytes, address);
+                After::GoOn
             }
             Action::Admit { port } => match self.admitted(thread, port, now) {
                 true => After::GoOn,
@@ -93,8 +119,8 @@ impl Chip {
                 After::GoOn
             }
             Action::ReadBlock { role } => match self.read_block(thread, role, now) {
-                true => After::Wait,
-                false => return After::Blocked,
+                After::Blocked => return After::Blocked,
+                after => after,
             },
             Action::Transmit => {
                 self.transmit_block(thread, now);
@@ -102,8 +128,9 @@ impl Chip {
             }
             Action::Recall { role } => {
                 let head = self.packets[self.threads[thread as usize].packet].head;
-                let place = self.place_of(thread, role);
-                self.threads[thread as usize].answer = u32::from(self.places[place].recall(&head));
+                let place = usize::from(self.target(thread, role).place);
+                let known = self.places.get_mut(place).is_some_and(|memory| memory.recall(&head));
+                self.threads[thread as usize].answer = u32::from(known);
                 let (kind, bytes) = (Access::Ask, WORD_BYTES);
                 let issued = Issued { role, kind, posted: false, bytes, registers: 0, address: 0 };
                 self.issue(thread, issued, now)
@@ -111,9 +138,9 @@ impl Chip {
             Action::Link { role, queue, enqueue } => {
                 let queue = u32::from(queue) % self.senders.len() as u32;
                 let operation = if enqueue { Operation::enqueue(queue) } else { Operation::dequeue(queue) };
-                let state = self.place_state(thread, role);
+                let state = self.target(thread, role).state;
                 self.enter(thread, state, now);
-                self.ask_queue_manager(thread, self.place_of(thread, role), operation, now);
+                self.ask_queue_manager(thread, role, operation, now);
                 After::Wait
             }
             Action::More { part } => {
@@ -133,23 +160,8 @@ impl Chip {
                 self.leave_at_once(thread, port, now);
                 After::GoOn
             }
-            Action::Move { role, way, cell, bytes, last } => {
-                let id = self.threads[thread as usize].packet;
-                if way.to_transmit() && !self.takes_transmit_cell(id, cell, now) {
-                    self.wait_for_transmit_cell(thread, now);
-                    return After::Blocked;
-                }
-                if self.stands_still(thread, role, now) {
-                    return After::Stall;
-                }
-                let after = self.move_part(thread, role, way, cell, bytes, last, now);
-                if way.to_transmit() {
-                    self.passed_room_on(cell, now);
-                }
-                after
-            }
-            Action::Place { port, .. } => {
-                return match self.place(thread, port, now) {
+            Action::Place { port, kept, stays } => {
+                return match self.place(thread, port, Placing { kept, stays }, now) {
                     true => After::GoOn,
                     false => self.blocked(thread, State::ORDER, now),
                 };
@@ -226,6 +238,11 @@ impl Chip {
                 self.drop_in_hand(thread, reason, now);
                 After::GoOn
             }
+            Action::Nothing
+            | Action::Access { .. }
+            | Action::Cell { .. }
+            | Action::Room
+            | Action::Move { .. } => After::GoOn,
         };
         self.then(thread, after)
     }
@@ -238,26 +255,18 @@ impl Chip {
         after
     }
 
-    /// Number of the place that a role is for a thread.
-    pub(super) fn place_of(&self, thread: u32, role: RoleId) -> usize {
-        let first = self.threads[thread as usize].targets as usize;
-        let target = self.targets[first + usize::from(role.0)].as_ref();
-        target.map_or(0, |target| usize::from(target.place))
-    }
-
-    /// State of a thread that waits for the place of a role.
-    pub(super) fn place_state(&self, thread: u32, role: RoleId) -> State {
-        let first = self.threads[thread as usize].targets as usize;
-        let target = self.targets[first + usize::from(role.0)].as_ref();
-        target.map_or(State::POSTED, |target| target.state)
+    /// How a thread reaches the memory of a role.
+    #[inline(always)]
+    pub(super) fn target(&self, thread: u32, role: RoleId) -> &Target {
+        &self.targets[self.threads[thread as usize].targets as usize + usize::from(role.0)]
     }
 
     /// State of a thread of a cluster that waits for the packet memory.
     pub(super) fn packet_state(&self, cluster: usize) -> State {
         match &self.memory {
             Some(memory) => {
-                let place = usize::from(memory.of_cluster[cluster].0);
-                State(State::PLACES + self.group_of_place[place])
+                let place = memory.store_of(cluster as u16).place;
+                State(State::PLACES + self.group_of_place[usize::from(place)])
             }
             None => State::POSTED,
         }
@@ -298,13 +307,11 @@ impl Chip {
     /// Whether the engine of a thread stands still because a place takes no more accesses; the thread then waits in its
     /// line.
     fn stands_still(&mut self, thread: u32, role: RoleId, now: Ticks) -> bool {
-        let first = self.threads[thread as usize].targets as usize;
-        let Some(target) = &self.targets[first + usize::from(role.0)] else { return false };
-        let (state, place) = (target.state, usize::from(target.place));
-        if self.places[place].takes_more() {
+        let (state, place) = (self.target(thread, role).state, usize::from(self.target(thread, role).place));
+        let Some(memory) = self.places.get_mut(place).filter(|memory| !memory.takes_more()) else {
             return false;
-        }
-        self.places[place].stall(thread);
+        };
+        memory.stall(thread);
         self.enter(thread, state, now);
         true
     }
@@ -316,7 +323,7 @@ impl Chip {
         if let Some(Action::Move { role, way, cell, bytes, last }) =
             t.steps.get(t.next as usize).map(|step| step.action)
         {
-            self.move_part(thread, role, way, cell, bytes, last, now);
+            self.move_part(thread, Part { role, way, cell, bytes, last }, now);
         }
         let t = &mut self.threads[thread as usize];
         t.next += 1;
@@ -327,17 +334,8 @@ impl Chip {
 
     /// Move part of a cell that has all the room it needs.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "the fields of one action, taken apart")]
-    pub(super) fn move_part(
-        &mut self,
-        thread: u32,
-        role: RoleId,
-        way: Way,
-        cell: u16,
-        bytes: u8,
-        last: bool,
-        now: Ticks,
-    ) -> After {
+    pub(super) fn move_part(&mut self, thread: u32, part: Part, now: Ticks) -> After {
+        let Part { role, way, cell, bytes, last } = part;
         let t = &mut self.threads[thread as usize];
         let id = t.packet;
         if last && (way.from_receive() || way.to_transmit()) {
@@ -375,9 +373,7 @@ impl Chip {
         let Issued { role, kind, posted, bytes, registers, address } = issued;
         let t = &mut self.threads[thread as usize];
         let number = t.targets as usize + usize::from(role.0);
-        let Some(target) = &self.targets[number] else {
-            unreachable!("roles were bound for every cluster that runs the program")
-        };
+        let target = &self.targets[number];
         let (state, back) = (target.state, target.back);
         let done = if target.direct {
             let (place, at) = (usize::from(target.place), now + target.issue);
@@ -413,6 +409,18 @@ impl Chip {
             self.wake_at(thread, done + back);
         }
         After::Wait
+    }
+
+    /// A program uses a role (its number counts over clusters) for which the cluster has no memory: the access never ends, and
+    /// the run has no result.
+    #[cold]
+    pub(super) fn goes_nowhere(&mut self, target: usize) {
+        let roles = self.config.roles.len();
+        let (cluster, role) =
+            (&self.config.clusters[target / roles].name, &self.config.roles[target % roles]);
+        self.fault.get_or_insert_with(|| {
+            format!("the program of {cluster} uses {role}, and no memory of {cluster} is that")
+        });
     }
 
     /// Pass the next step where it takes no time and asks only for room to post, and there is room.

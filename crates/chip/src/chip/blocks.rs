@@ -4,17 +4,18 @@
 //! (`Allocate`); a packet that is complete there (`Enqueue`) is given to the threads of its port in blocks, as slots are
 //! free. Source: Hasan 2003, sections 4.3, 4.5 and 5.2.
 
-use super::issued::Issued;
+use super::issued::{After, Issued};
 use super::travel::wake_channel;
-use super::{BlockThread, Chip, Room};
+use super::{BlockThread, Chip};
 use crate::config::WhenFull;
 use crate::loss::Loss;
+use crate::packet_memory::Wide;
 use crate::place::{Cells, Memory, Submitted};
 use crate::queue_caches::Written;
 use crate::request::{NO_TARGET, Owner, Request};
 use crate::thread::State;
 use linecard_buffers::Placement;
-use linecard_program::script::{Access, Action, Block, RoleId};
+use linecard_program::script::{Access, Action, Block, RoleId, Step};
 use linecard_program::{CELL_BYTES, DropReason, PacketId};
 use linecard_sim::Ticks;
 
@@ -32,9 +33,8 @@ impl Chip {
         blocks.in_transit += 1;
         let id = self.threads[thread as usize].packet;
         let packet = &mut self.packets[id];
-        (packet.admitted, packet.queue) = (true, number as u16);
-        packet.port = self.senders[number];
-        packet.counted = self.tallies.sent_to(packet.port, 0, &packet.head);
+        (packet.admitted, packet.sender) = (true, number as u16);
+        packet.counted = self.tallies.sent_to(self.senders[number].port, 0, &packet.head);
         true
     }
 
@@ -57,12 +57,10 @@ impl Chip {
         let t = &self.threads[thread as usize];
         let id = t.packet;
         let packet = &mut self.packets[id];
-        let (place, _) = memory.of_cluster[usize::from(t.cluster)];
-        let Some(Room::Allocated(allocator)) = &mut memory.rooms[usize::from(place)] else {
-            unreachable!("where programs ask for room there is an allocator")
-        };
+        let number = memory.of_cluster[usize::from(t.cluster)];
+        let room = &mut memory.stores[usize::from(number)].room;
         let cells = u32::from(packet.cells);
-        match allocator.allocate(cells, packet.queue) {
+        match room.allocate(cells, packet.sender) {
             Placement::Wait => return false,
             Placement::TooLarge => {
                 self.drop_in_hand(thread, DropReason::TooLarge, now);
@@ -70,11 +68,11 @@ impl Chip {
             Placement::At(first) => {
                 memory.cells.set(memory.cells.now + u64::from(cells), now);
                 packet.allocated = true;
-                packet.place_at(place, first, allocator.in_a_row(first, cells));
+                packet.place_at(number, first, room.in_a_row(first, cells));
                 if let Some(wide) = &mut memory.wide {
-                    packet.stream = wide.caches.append(packet.queue, cells);
+                    packet.stream = wide.caches.append(packet.sender, cells);
                     // Space kept apart by queue is used in order, so the place in the queue is given with the space.
-                    let number = usize::from(packet.queue);
+                    let number = usize::from(packet.sender);
                     self.block_queues[number].packets.push_back(id);
                 }
             }
@@ -109,13 +107,18 @@ impl Chip {
     /// Whether packets have their places in their queues with their room in memory, so that none can be dropped later: in
     /// front of caches of the queues, which move what was written in order.
     fn gives_places_early(&self) -> bool {
+        self.has_queue_caches()
+    }
+
+    #[inline(always)]
+    pub(super) fn has_queue_caches(&self) -> bool {
         self.memory.as_ref().is_some_and(|memory| memory.wide.is_some())
     }
 
     /// A packet is complete in memory: it goes to its queue, or is dropped where that is full, and its thread is free.
     pub(super) fn enqueue(&mut self, thread: u32, now: Ticks) {
         let id = self.threads[thread as usize].packet;
-        let number = usize::from(self.packets[id].queue);
+        let number = usize::from(self.packets[id].sender);
         let has_place = self.gives_places_early();
         let blocks = &mut self.block_queues[number];
         if !has_place && blocks.when_full == WhenFull::Drop && blocks.packets.len() >= blocks.most as usize {
@@ -128,8 +131,7 @@ impl Chip {
         if !has_place {
             self.block_queues[number].packets.push_back(id);
         }
-        let port = self.senders[number];
-        self.note_queue(port, now);
+        self.note_queue(number, now);
         self.offer_blocks(number, now);
     }
 
@@ -186,23 +188,24 @@ impl Chip {
         let served = &mut self.block_threads[self.block_number[thread as usize] as usize];
         served.last = served.ports.iter().position(|&p| usize::from(p) == number).unwrap_or(0);
         if block.last {
-            self.note_queue(number as u16, now);
+            self.note_queue(number, now);
         }
     }
 
-    /// Read the cells of a thread's block, side by side; the thread then waits for all of them.
-    pub(super) fn read_block(&mut self, thread: u32, role: RoleId, now: Ticks) -> bool {
-        let Some((id, block)) = self.threads[thread as usize].block else {
-            unreachable!("only threads that send blocks read them")
-        };
-        if self.memory.as_ref().is_some_and(|memory| memory.wide.is_some()) {
-            return self.read_wide(thread, id, &block, now);
+    /// Read the cells of a thread's block, side by side; the thread then waits for all of them. One without a block reads
+    /// nothing.
+    pub(super) fn read_block(&mut self, thread: u32, role: RoleId, now: Ticks) -> After {
+        let Some((id, block)) = self.threads[thread as usize].block else { return After::GoOn };
+        if self.has_queue_caches()
+            && let Some(read) = self.read_wide(thread, id, &block, now)
+        {
+            return if read { After::Wait } else { After::Blocked };
         }
         if self.reads_together(thread, role) {
             self.read_cells_together(thread, role, id, &block, now);
-            let state = self.place_state(thread, role);
+            let state = self.target(thread, role).state;
             self.join(thread, state, now);
-            return true;
+            return After::Wait;
         }
         for cell in block.first_cell..block.first_cell + block.cells {
             let address = self.cell_address(id, cell, false);
@@ -210,24 +213,23 @@ impl Chip {
             let kind = Access::Read;
             self.issue(thread, Issued { role, kind, posted: true, bytes, registers: 0, address }, now);
         }
-        let state = self.place_state(thread, role);
+        let state = self.target(thread, role).state;
         self.join(thread, state, now);
-        true
+        After::Wait
     }
 
     /// Whether one request stands for all cells of a block: they go to a memory that reads them together, at once.
     #[inline(always)]
     fn reads_together(&self, thread: u32, role: RoleId) -> bool {
-        let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
-        let target = self.targets[number].as_ref().filter(|target| target.submits);
-        target.is_some_and(|target| self.places[usize::from(target.place)].reads_cells_together())
+        let target = self.target(thread, role);
+        target.submits && self.places[usize::from(target.place)].reads_cells_together()
     }
 
     /// Read the cells of a thread's block as one request, as all are waited for together.
     fn read_cells_together(&mut self, thread: u32, role: RoleId, id: PacketId, block: &Block, now: Ticks) {
         let t = &mut self.threads[thread as usize];
         let number = t.targets as usize + usize::from(role.0);
-        let Some(target) = &self.targets[number] else { return };
+        let target = &self.targets[number];
         t.posted_unknown += 1;
         let (place, base) = (target.place, target.base);
         let owner = Owner::Thread { thread, posted: true };
@@ -257,34 +259,31 @@ impl Chip {
         self.requests[request].pieces = pieces;
     }
 
-    /// Hand a thread's block over to its port.
+    /// Hand a thread's block over to its port. One without a block hands nothing over.
     pub(super) fn transmit_block(&mut self, thread: u32, now: Ticks) {
-        let Some((_, block)) = self.threads[thread as usize].block else {
-            unreachable!("only threads that send blocks hand them over")
-        };
-        let port = usize::from(self.senders[usize::from(block.port)]);
-        let Some(sender) = &mut self.ports[port].sender else { return };
+        let Some((_, block)) = self.threads[thread as usize].block else { return };
+        let number = usize::from(block.port);
+        let sender = &mut self.senders[number];
         let across = match sender.bus {
             Some(bus) => self.links[usize::from(bus)].cross(now, u32::from(block.cells) * CELL_BYTES),
             None => now,
         };
-        let blocks = &mut self.block_queues[usize::from(block.port)];
+        let blocks = &mut self.block_queues[number];
         let (packets, memory) = (&mut self.packets, &mut self.memory);
         let mut freed = 0;
         let wake = blocks.slots.filled(block.slot, &mut sender.wire, across, |slot| {
             let packet = &mut packets[slot.packet];
             if slot.block.last && std::mem::take(&mut packet.allocated) {
                 // Every cell has been read: its room in the memory goes back.
-                if let Some(Room::Allocated(allocator)) =
-                    memory.as_mut().and_then(|memory| memory.rooms[usize::from(packet.place)].as_mut())
-                {
-                    allocator.release(packet.first_cell, u32::from(packet.cells));
+                if let Some(memory) = memory {
+                    let room = &mut memory.stores[usize::from(packet.store)].room;
+                    room.release(packet.first_cell, u32::from(packet.cells));
                 }
                 freed += u64::from(packet.cells);
             }
         });
         if let Some(at) = wake {
-            self.agenda.schedule(sender.source, at);
+            self.agenda.schedule(self.sources.first_sender + number, at);
         }
         if freed > 0 {
             self.memory_freed(freed, now);
@@ -293,17 +292,12 @@ impl Chip {
 
     /// Slots of a port are free: packets whose last block was there have left, and the next blocks go to threads.
     pub(super) fn slots_event(&mut self, number: usize, now: Ticks) {
-        let port = usize::from(self.senders[number]);
         while let Some(slot) = self.block_queues[number].slots.take_free(now) {
             if slot.block.last {
                 let packet = &self.packets[slot.packet];
-                let bytes = u64::from(packet.head.bytes);
                 self.account.queued += u128::from(packet.picked - packet.sent);
                 self.account.sending += u128::from(now - packet.picked);
-                if let Some(sender) = &mut self.ports[port].sender {
-                    sender.packets += 1;
-                    sender.bytes += bytes;
-                }
+                self.senders[number].sent(packet.head.bytes);
                 self.depart(slot.packet, now);
             }
         }
@@ -318,14 +312,12 @@ impl Chip {
     /// A packet leaves without a queue and a port.
     pub(super) fn leave_at_once(&mut self, thread: u32, port: u16, now: Ticks) {
         let id = self.leave_thread(thread);
-        let port = self.senders[usize::from(port) % self.senders.len()];
+        let number = usize::from(port) % self.senders.len();
+        let sender = &mut self.senders[number];
         let packet = &mut self.packets[id];
-        (packet.port, packet.counted) = (port, self.tallies.sent_to(port, 0, &packet.head));
-        let bytes = u64::from(packet.head.bytes);
-        if let Some(sender) = &mut self.ports[usize::from(port)].sender {
-            sender.packets += 1;
-            sender.bytes += bytes;
-        }
+        packet.sender = number as u16;
+        packet.counted = self.tallies.sent_to(sender.port, 0, &packet.head);
+        sender.sent(packet.head.bytes);
         self.depart(id, now);
         self.refill(now);
     }
@@ -338,73 +330,69 @@ impl Chip {
             self.memory_freed(cells, now);
         }
         if std::mem::take(&mut self.packets[id].admitted) {
-            let number = usize::from(self.packets[id].queue);
+            let number = usize::from(self.packets[id].sender);
             let blocks = &mut self.block_queues[number];
             blocks.in_transit -= 1;
-            if let Some(thread) = blocks.waiting.pop_front() {
-                let t = &self.threads[thread as usize];
-                let Some(Action::Admit { port }) = t.steps.get(t.next as usize).map(|step| step.action)
-                else {
-                    unreachable!("it waits for room in a queue")
-                };
-                if self.admitted(thread, port, now) {
-                    self.does_next(thread);
-                    self.make_ready(thread, now);
-                }
+            if let Some(thread) = blocks.waiting.pop_front()
+                && self.admitted(thread, number as u16, now)
+            {
+                self.does_next(thread);
+                self.make_ready(thread, now);
             }
         }
     }
 
-    /// Put a cell into the input cache of its queue. Whether it went there; without room the thread waits and tries again.
-    pub(super) fn write_wide(&mut self, thread: u32, role: RoleId, cell: u16, now: Ticks) -> bool {
+    /// The caches of the output queues, where there are any.
+    fn wide(&mut self) -> Option<&mut Wide> {
+        self.memory.as_mut()?.wide.as_mut()
+    }
+
+    /// Put a cell into the input cache of its queue, where there is one. Whether it went there; without room the thread waits
+    /// and tries again.
+    pub(super) fn write_wide(&mut self, thread: u32, role: RoleId, cell: u16, now: Ticks) -> Option<bool> {
         let id = self.threads[thread as usize].packet;
         let address = self.cell_address(id, cell, true);
         let packet = &self.packets[id];
-        let (queue, position) = (packet.queue, packet.stream + u64::from(cell));
+        let (queue, position) = (packet.sender, packet.stream + u64::from(cell));
         let (first, bytes) = ((address / u64::from(CELL_BYTES)) as u32, u32::from(packet.cell_bytes(cell)));
-        let state = self.place_state(thread, role);
-        let Some(wide) = self.memory.as_mut().and_then(|memory| memory.wide.as_mut()) else {
-            unreachable!("there are caches")
-        };
+        let state = self.target(thread, role).state;
+        let wide = self.wide()?;
         let written = wide.caches.write(queue, position, first, bytes, thread);
         if written == Written::NoRoom {
             self.enter(thread, state, now);
-            return false;
+            return Some(false);
         }
-        let back = self.through_cache(1, now);
+        let back = wide.moved(1, now);
         self.threads[thread as usize].posted_until.push(back);
         match written {
             Written::HandedOver => self.retry_wide(queue, now),
             _ => self.ask_wide(queue, now),
         }
-        true
+        Some(true)
     }
 
-    /// Take a block out of the output cache of its queue. Whether all of it was there and the thread waits for the cells;
-    /// otherwise it waits and tries again.
-    fn read_wide(&mut self, thread: u32, id: PacketId, block: &Block, now: Ticks) -> bool {
+    /// Take a block out of the output cache of its queue, where there is one. Whether all of it was there and the thread waits
+    /// for the cells; otherwise it waits and tries again.
+    fn read_wide(&mut self, thread: u32, id: PacketId, block: &Block, now: Ticks) -> Option<bool> {
         let packet = &self.packets[id];
-        let (queue, position) = (packet.queue, packet.stream + u64::from(block.first_cell));
-        let Some(memory) = &mut self.memory else { unreachable!("there are caches") };
-        let state = State(State::PLACES + self.group_of_place[usize::from(packet.place)]);
-        let Some(wide) = &mut memory.wide else { unreachable!("there are caches") };
-        let there = wide.caches.read(queue, position, u32::from(block.cells), thread);
+        let (queue, position) = (packet.sender, packet.stream + u64::from(block.first_cell));
+        let memory = self.memory.as_mut()?;
+        let place = memory.stores[usize::from(packet.store)].place;
+        let state = State(State::PLACES + self.group_of_place[usize::from(place)]);
+        let wide = memory.wide.as_mut()?;
+        let back = wide
+            .caches
+            .read(queue, position, u32::from(block.cells), thread)
+            .then(|| wide.moved(block.cells, now));
         self.enter(thread, state, now);
-        if !there {
-            self.bypass_wide(queue, now);
-            return false;
+        match back {
+            Some(back) => {
+                self.wake_at(thread, back);
+                self.ask_wide(queue, now);
+            }
+            None => self.bypass_wide(queue, now),
         }
-        let back = self.through_cache(block.cells, now);
-        self.wake_at(thread, back);
-        self.ask_wide(queue, now);
-        true
-    }
-
-    /// When so many cells have gone between a thread and a cache: not before what was asked for earlier.
-    fn through_cache(&mut self, cells: u16, now: Ticks) -> Ticks {
-        let Some(wide) = self.memory.as_mut().and_then(|memory| memory.wide.as_mut()) else { return now };
-        wide.free = wide.free.max(now + wide.cell * Ticks::from(cells));
-        wide.free
+        Some(back.is_some())
     }
 
     /// Ask the memory for whatever the caches of a queue can ask for now.
@@ -413,7 +401,7 @@ impl Chip {
             let Some(memory) = &mut self.memory else { return };
             let Some(wide) = &mut memory.wide else { return };
             let Some(transfer) = wide.caches.next_transfer(queue) else { return };
-            let (place, base) = memory.of_cluster[0];
+            let (place, base) = (memory.stores[0].place, memory.stores[0].base);
             let address = base + u64::from(transfer.cell) * u64::from(CELL_BYTES);
             let owner = Owner::Wide { queue, write: transfer.write };
             let kind = if transfer.write { Access::Write } else { Access::Read };
@@ -424,15 +412,14 @@ impl Chip {
     }
 
     fn bypass_wide(&mut self, queue: u16, now: Ticks) {
-        let wide = self.memory.as_mut().and_then(|memory| memory.wide.as_mut());
-        if wide.is_some_and(|wide| wide.caches.bypass(queue)) {
+        if self.wide().is_some_and(|wide| wide.caches.bypass(queue)) {
             self.retry_wide(queue, now);
         }
     }
 
     /// An access of the caches of a queue is done.
     pub(super) fn wide_done(&mut self, queue: u16, write: bool, now: Ticks) {
-        if let Some(wide) = self.memory.as_mut().and_then(|memory| memory.wide.as_mut()) {
+        if let Some(wide) = self.wide() {
             wide.caches.done(queue, write);
         }
         self.retry_wide(queue, now);
@@ -441,34 +428,30 @@ impl Chip {
     /// A queue's caches changed: threads that wait for them try again, and the memory is asked for more.
     fn retry_wide(&mut self, queue: u16, now: Ticks) {
         self.ask_wide(queue, now);
-        let Some(wide) = self.memory.as_mut().and_then(|memory| memory.wide.as_mut()) else { return };
+        let Some(wide) = self.wide() else { return };
         let mut retry = std::mem::take(&mut wide.retry);
         wide.caches.take_waiting(queue, &mut retry);
         for thread in retry.drain(..) {
             self.try_again(thread, now);
         }
-        if let Some(wide) = self.memory.as_mut().and_then(|memory| memory.wide.as_mut()) {
+        if let Some(wide) = self.wide() {
             wide.retry = retry;
         }
     }
 
-    /// A thread that waited for a cache does its action again.
+    /// A thread that waited for a cache reads its block again, or writes its cell.
     fn try_again(&mut self, thread: u32, now: Ticks) {
         let t = &self.threads[thread as usize];
-        match t.steps.get(t.next as usize).map(|step| step.action) {
-            Some(Action::Cell { role, cell, .. }) => {
-                if self.write_wide(thread, role, cell, now) {
-                    self.does_next(thread);
-                    self.make_ready(thread, now);
-                }
+        if let Some((id, block)) = t.block {
+            if self.read_wide(thread, id, &block, now) == Some(true) {
+                self.does_next(thread);
             }
-            Some(Action::ReadBlock { .. }) => {
-                let Some((id, block)) = t.block else { return };
-                if self.read_wide(thread, id, &block, now) {
-                    self.does_next(thread);
-                }
-            }
-            _ => unreachable!("only cells and blocks go through the caches"),
+        } else if let Some(Step { action: Action::Cell { role, cell, .. }, .. }) =
+            t.steps.get(t.next as usize)
+            && self.write_wide(thread, role, cell, now) == Some(true)
+        {
+            self.does_next(thread);
+            self.make_ready(thread, now);
         }
     }
 }

@@ -2,13 +2,10 @@
 
 use super::check::{check, check_blocks, check_transmit};
 use super::transmit::FLOW_CLASSES;
-use super::{
-    BlockThread, Chip, Cluster, FIXED, PacketMemory, Pool, Room, Sources, Target, TrafficSource,
-    TransmitBuffer, Wide,
-};
+use super::{BlockThread, Chip, Cluster, FIXED, Pool, Sources, TrafficSource, TransmitBuffer};
 use crate::account::{Account, Level};
 use crate::block_queue::BlockQueue;
-use crate::config::{ChipConfig, ClusterConfig, PlacementRule, TargetConfig};
+use crate::config::{ChipConfig, ClusterConfig};
 use crate::data_cache::DataCache;
 use crate::dispatch::Lists;
 use crate::due::Due;
@@ -16,19 +13,19 @@ use crate::engine::Engine;
 use crate::group::Group;
 use crate::inbox::Inbox;
 use crate::link::Link;
+use crate::misfit::Misfit;
 use crate::order::Order;
 use crate::packet::Packets;
-use crate::place::{BankLayout, Memory, Place};
-use crate::port::Port;
-use crate::queue_caches::QueueCaches;
+use crate::packet_memory::PacketMemory;
+use crate::place::{Memory, Place};
+use crate::port::{Receiver, Sender};
 use crate::request::Requests;
 use crate::tally::Tallies;
-use crate::thread::{State, Thread};
+use crate::target::targets;
+use crate::thread::Thread;
 use crate::turns::Turns;
-use linecard_buffers::Allocator;
-use linecard_program::CELL_BYTES;
 use linecard_program::script::PacketProgram;
-use linecard_sim::{Agenda, Branches, Ticks, Timebase, stream};
+use linecard_sim::{Agenda, Branches, Ticks, Timebase};
 use std::collections::{HashMap, VecDeque};
 
 /// A frame that would wait for its wire for so many frames of 1,518 bytes with preamble and gap, and longer than this, is
@@ -45,22 +42,24 @@ impl Chip {
     /// Build a chip that runs `programs` on `traffic`; clusters name programs by number.
     ///
     /// # Errors
-    /// A sentence on what does not fit together.
+    /// What does not fit together.
     pub fn new(
         config: ChipConfig,
         programs: Vec<Box<dyn PacketProgram>>,
         traffic: TrafficSource,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Misfit> {
         check(&config, programs.len())?;
         let timebase = timebase(&config)?;
-        let ticks = |ps| timebase.ticks_from_ps(ps);
         let groups = groups_of_places(&config);
         let threads: u32 = config.clusters.iter().map(ClusterConfig::all_threads).sum();
         let rooms = config.inboxes.iter().filter_map(|inbox| inbox.capacity).map(u64::from);
         let turns = Turns::new(u64::from(threads), rooms.sum());
         let queues = config.ports.iter().filter(|port| port.transmit.is_some()).count() as u32;
-        let receiving = numbers(&config, |port| port.receive.is_some());
-        let sending = numbers(&config, |port| port.transmit.is_some());
+        let ports = || config.ports.iter().zip(0..);
+        let receivers: Vec<Receiver> =
+            ports().filter_map(|(port, number)| Receiver::new(number, port, &timebase)).collect();
+        let senders: Vec<Sender> =
+            ports().filter_map(|(port, number)| Sender::new(number, port, &timebase)).collect();
         let places: Result<Vec<Place>, String> = config
             .places
             .iter()
@@ -73,7 +72,7 @@ impl Chip {
         let inboxes = config.inboxes.iter().zip(0..);
         let windowed =
             inboxes.filter(|(inbox, _)| inbox.window.is_some()).map(|(_, number)| number).collect();
-        let sources = Sources::new(&config, &places, receiving.len(), sending.len());
+        let sources = Sources::new(&config, &places, receivers.len(), senders.len());
         let seed = config.seed;
         let clusters = config.clusters.iter().enumerate().map(|(number, c)| {
             let clock = timebase.clock(c.clock_hz);
@@ -104,9 +103,9 @@ impl Chip {
                 threads.extend(numbers.map(thread));
             }
         }
-        let targets = targets(&config, &places, &groups, &ticks);
+        let targets = targets(&config, &places, &groups, &timebase);
         let mut links: Vec<Link> = config.links.iter().map(|link| Link::new(link, &timebase)).collect();
-        for target in targets.iter().flatten() {
+        for target in &targets {
             if target.direct {
                 places[usize::from(target.place)].entered_ahead(target.issue);
             }
@@ -136,12 +135,11 @@ impl Chip {
             windowed,
             inboxes: shape.inboxes,
             pools: config.pools.iter().map(|p| Pool { cells: p.cells, level: Level::default() }).collect(),
-            ports: config.ports.iter().map(|port| Port::new(port, &timebase)).collect(),
-            shares: shares(&config, &receiving),
-            receivers: receiving,
-            senders: sending,
-            order: Order::new(config.order, config.ports.len()),
-            memory: packet_memory(&config, &places, &timebase)?,
+            shares: shares(&config, &receivers),
+            order: Order::new(config.order, receivers.len()),
+            receivers,
+            senders,
+            memory: PacketMemory::new(&config, &places, &timebase)?,
             block_queues: block_queues(&config, &timebase),
             block_threads: Vec::new(),
             block_number: Vec::new(),
@@ -168,6 +166,7 @@ impl Chip {
             gone: 0,
             warm: true,
             turns,
+            fault: None,
             tallies: Tallies::new(&config),
             account: Account::new(
                 config.clusters.len(),
@@ -178,11 +177,6 @@ impl Chip {
             sources,
             config,
         };
-        for (number, &port) in chip.senders.iter().enumerate() {
-            if let Some(sender) = &mut chip.ports[usize::from(port)].sender {
-                sender.source = chip.sources.first_sender + number;
-            }
-        }
         chip.assign_ports();
         chip.plan_buffer();
         for thread in 0..chip.threads.len() as u32 {
@@ -199,9 +193,8 @@ impl Chip {
     /// Let the packet buffer begin accesses ahead where nothing but threads uses it, and no other channel is there: nothing
     /// then happens in an instant in which its channel has done something.
     fn plan_buffer(&mut self) {
-        let others = |memory: &super::PacketMemory| {
-            memory.wide.is_some() || memory.received_by_ports || memory.sent_by_ports
-        };
+        let others =
+            |memory: &PacketMemory| memory.wide.is_some() || memory.received_by_ports || memory.sent_by_ports;
         let cached = self.places.iter_mut().any(|place| place.cache().is_some());
         if !cached && self.sources.channels.len() == 1 && !self.memory.as_ref().is_some_and(others) {
             self.places.iter_mut().for_each(Memory::begin_ahead);
@@ -233,25 +226,20 @@ impl Chip {
     }
 }
 
-fn numbers(config: &ChipConfig, wanted: impl Fn(&crate::config::PortConfig) -> bool) -> Vec<u16> {
-    (0..config.ports.len()).filter(|&port| wanted(&config.ports[port])).map(|port| port as u16).collect()
-}
-
 /// The queues of the ports that threads send through block by block, by number among those that send.
 fn block_queues(config: &ChipConfig, timebase: &Timebase) -> Vec<BlockQueue> {
-    let ports = config.ports.iter().enumerate();
-    ports.filter_map(|(number, port)| BlockQueue::new(number as u16, port, timebase)).collect()
+    config.ports.iter().filter_map(|port| BlockQueue::new(port, timebase)).collect()
 }
 
 /// Number among the receivers for each share of the flows: as many for each port as it is faster than the slowest.
-fn shares(config: &ChipConfig, receivers: &[u16]) -> Vec<u16> {
+fn shares(config: &ChipConfig, receivers: &[Receiver]) -> Vec<u16> {
     const MOST_SHARES: u64 = 1000;
-    let rate = |&port: &u16| {
-        config.ports[usize::from(port)].receive.as_ref().map_or(0, |receive| receive.bits_per_second)
+    let rate = |receiver: &Receiver| {
+        config.ports[usize::from(receiver.port)].receive.as_ref().map_or(0, |receive| receive.bits_per_second)
     };
     let slowest = receivers.iter().map(rate).min().unwrap_or(0).max(1);
-    let of = |(number, port): (usize, &u16)| {
-        let count = (rate(port) / slowest).clamp(1, MOST_SHARES) as usize;
+    let of = |(number, receiver): (usize, &Receiver)| {
+        let count = (rate(receiver) / slowest).clamp(1, MOST_SHARES) as usize;
         std::iter::repeat_n(number as u16, count)
     };
     receivers.iter().enumerate().flat_map(of).collect()
@@ -276,114 +264,6 @@ fn groups_of_places(config: &ChipConfig) -> Vec<u16> {
     let mut first: HashMap<&str, u16> = HashMap::new();
     let groups = config.places.iter().enumerate();
     groups.map(|(number, place)| *first.entry(&place.group).or_insert(number as u16)).collect()
-}
-
-/// Ways to places; those on which accesses arrive in the order of their issue are marked.
-fn targets(
-    config: &ChipConfig,
-    places: &[Place],
-    groups: &[u16],
-    ticks: &impl Fn(u64) -> u64,
-) -> Vec<Option<Target>> {
-    let all = || config.targets.iter().flatten().flatten();
-    let by_ports = |place: usize| {
-        config.packets.as_ref().is_some_and(|packets| {
-            let moved = packets.received_by_ports || packets.sent_by_ports;
-            let keeps = config.targets.iter().filter_map(|row| row[packets.role].as_ref());
-            moved && keeps.into_iter().any(|target| target.place == place)
-        })
-    };
-    let behind_cache =
-        |place: usize| config.places.iter().any(|other| other.kind.numbers().behind() == Some(place));
-    let answers = |place: usize| config.places[place].kind.numbers().answers_at_once();
-    let direct = |place: usize| {
-        let mut ways = all().filter(|target| target.place == place).map(|t| (t.issue_ps, t.links.is_empty()));
-        let first = ways.next();
-        let alike = first.is_some_and(|(issue, no_links)| no_links && ways.all(|way| way == (issue, true)));
-        // A place that serves as many accesses as come has no order to keep.
-        let endless = config.places[place].kind.numbers().serves_all();
-        let no_links = all().filter(|target| target.place == place).all(|t| t.links.is_empty());
-        answers(place) && (alike || endless && no_links) && !by_ports(place) && !behind_cache(place)
-    };
-    let direct: Vec<bool> = (0..config.places.len()).map(direct).collect();
-    // What reaches a link straight from threads, all of it as long after its issue, reaches it in the order of its issue.
-    let first_link_direct = |link: usize| {
-        let mut ways = all().filter(|target| target.links.contains(&link));
-        let first = ways.next().map(|t| t.issue_ps);
-        all()
-            .filter(|t| t.links.contains(&link))
-            .all(|t| t.links[0] == link && !t.links[1..].contains(&link) && Some(t.issue_ps) == first)
-    };
-    let at_once = |target: &TargetConfig| target.issue_ps == 0 && target.links.is_empty();
-    let cached = |cluster: usize, place: usize| {
-        let cache = config.clusters[cluster].data_cache.as_ref();
-        cache.is_some_and(|cache| cache.of.contains(&config.places[place].group))
-    };
-    let target = |(cluster, target): (usize, &Option<TargetConfig>)| {
-        target.as_ref().map(|t| {
-            // What arrives in the moment of its issue comes behind all that has arrived before.
-            let direct = direct[t.place] || answers(t.place) && at_once(t);
-            let cached = cached(cluster, t.place);
-            Target {
-                place: t.place as u16,
-                base: t.base,
-                issue: ticks(t.issue_ps),
-                back: ticks(t.back_ps),
-                links: t.links.iter().map(|&link| link as u16).collect(),
-                state: State(State::PLACES + groups[t.place]),
-                direct,
-                answers_thread: direct && !cached,
-                submits: at_once(t) && places[t.place].channels() > 0,
-                first_link_direct: t.links.first().is_some_and(|&link| first_link_direct(link)),
-                cached,
-            }
-        })
-    };
-    let rows = config.targets.iter().enumerate();
-    rows.flat_map(|(cluster, row)| row.iter().map(move |each| (cluster, each))).map(target).collect()
-}
-
-fn packet_memory(
-    config: &ChipConfig,
-    places: &[Place],
-    timebase: &Timebase,
-) -> Result<Option<PacketMemory>, String> {
-    let Some(packets) = &config.packets else { return Ok(None) };
-    let mut rooms: Vec<Option<Room>> = config.places.iter().map(|_| None).collect();
-    let mut base_of_place = vec![0; config.places.len()];
-    let mut of_cluster = Vec::new();
-    for (row, cluster) in config.targets.iter().zip(&config.clusters) {
-        let Some(target) = &row[packets.role] else {
-            return Err(format!("{} reaches no memory that keeps packets", cluster.name));
-        };
-        if rooms[target.place].is_none() {
-            rooms[target.place] = Some(match (&packets.placement, places[target.place].bank_layout()) {
-                (PlacementRule::Allocator(allocator), _) => Room::Allocated(Allocator::new(allocator)?),
-                (PlacementRule::RandomBank, Some(BankLayout { banks, step_bytes })) => Room::RandomBank {
-                    stream: stream(config.seed, "placement of packets in banks"),
-                    banks,
-                    step_cells: (step_bytes / u64::from(CELL_BYTES)) as u32,
-                },
-                (PlacementRule::RandomBank, None) => {
-                    let name = &config.places[target.place].name;
-                    return Err(format!("{name} has no slots: packets are placed in it by an allocator"));
-                }
-            });
-            base_of_place[target.place] = target.base;
-        }
-        of_cluster.push((target.place as u16, target.base));
-    }
-    Ok(Some(PacketMemory {
-        rooms,
-        of_cluster,
-        base_of_place,
-        received_by_ports: packets.received_by_ports,
-        sent_by_ports: packets.sent_by_ports,
-        placed_by_programs: packets.placed_by_programs,
-        waiters: VecDeque::new(),
-        cells: Level::default(),
-        wide: wide(config, timebase),
-    }))
 }
 
 impl Sources {
@@ -419,11 +299,9 @@ struct Threads {
 
 impl Threads {
     fn new(config: &ChipConfig) -> Self {
-        let mut ports: Vec<Vec<u16>> = vec![Vec::new(); config.inboxes.len()];
-        for (number, port) in config.ports.iter().enumerate() {
-            if let Some(receive) = &port.receive {
-                ports[receive.inbox].push(number as u16);
-            }
+        let mut receivers: Vec<Vec<u16>> = vec![Vec::new(); config.inboxes.len()];
+        for (receive, number) in config.ports.iter().filter_map(|port| port.receive.as_ref()).zip(0..) {
+            receivers[receive.inbox].push(number);
         }
         let mut takers: Vec<Vec<usize>> = vec![Vec::new(); config.inboxes.len()];
         let in_use = |(_, cluster): &(usize, &ClusterConfig)| cluster.all_threads() > 0;
@@ -450,7 +328,7 @@ impl Threads {
                     .flat_map(|(c, cluster)| (0..all(cluster)).map(move |_| of_cluster(c, 1)))
                     .collect(),
             };
-            inboxes.push(Inbox::new(inbox, groups, std::mem::take(&mut ports[number])));
+            inboxes.push(Inbox::new(inbox, groups, std::mem::take(&mut receivers[number])));
         }
         let (mut groups, mut groups_at) = (Vec::new(), Vec::new());
         let mut lane = vec![0u32; config.inboxes.len()];
@@ -471,19 +349,4 @@ impl Threads {
         }
         Self { inboxes, groups, groups_at }
     }
-}
-
-/// The caches of output queues.
-fn wide(config: &ChipConfig, timebase: &Timebase) -> Option<Wide> {
-    let packets = config.packets.as_ref()?;
-    let (wide, PlacementRule::Allocator(allocator)) = (packets.wide?, &packets.placement) else {
-        return None;
-    };
-    let ring_cells = allocator.cells / allocator.queues;
-    Some(Wide {
-        caches: QueueCaches::new(allocator.queues, ring_cells, wide.block_cells, wide.blocks),
-        cell: timebase.ticks_from_ps(wide.cell_ps),
-        free: 0,
-        retry: Vec::new(),
-    })
 }

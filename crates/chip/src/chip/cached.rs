@@ -29,8 +29,7 @@ impl Chip {
             return false;
         }
         let Action::Access { role, kind: Access::Read | Access::Write, .. } = action else { return false };
-        let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
-        self.targets[number].as_ref().is_some_and(|target| target.cached)
+        self.target(thread, role).cached
     }
 
     /// Looks up every line of an access and fetches those that are not there; nothing while the thread has to wait for room
@@ -47,10 +46,8 @@ impl Chip {
             self.wait_for_posting_room(thread, State::POSTED, now);
             return None;
         }
-        let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
-        let (Some(target), Some(cache)) = (&self.targets[number], &self.engines[engine].data_cache) else {
-            return Some(After::GoOn);
-        };
+        let Some(cache) = &self.engines[engine].data_cache else { return Some(After::GoOn) };
+        let target = self.target(thread, role);
         let (place, base, state) = (target.place, target.base, target.state);
         let from = base + u64::from(address);
         let (first, last) = (cache.line(place, from), cache.line(place, from + u64::from(bytes.max(1)) - 1));
@@ -144,7 +141,7 @@ impl Chip {
         let first = self.threads[thread as usize].targets as usize;
         let roles = self.targets.len() / self.clusters.len();
         let ways = &self.targets[first..first + roles];
-        let Some(target) = ways.iter().flatten().find(|target| target.place == place) else { return };
+        let Some(target) = ways.iter().find(|target| target.place == place) else { return };
         let at = now + target.issue;
         if target.direct {
             self.places[usize::from(place)].serve(at, Access::Write, address, u32::from(bytes));
@@ -179,7 +176,8 @@ impl Chip {
     ) {
         let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
         let own = thread - self.engines[engine].first_thread;
-        if let (Some(target), Some(cache)) = (&self.targets[number], &mut self.engines[engine].data_cache) {
+        if let Some(cache) = &mut self.engines[engine].data_cache {
+            let target = &self.targets[number];
             let from = target.base + u64::from(address);
             let last = from + u64::from(bytes.max(1)) - 1;
             let (first, last) = (cache.line(target.place, from), cache.line(target.place, last));

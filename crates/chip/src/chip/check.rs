@@ -1,13 +1,21 @@
 //! What does not fit together, in the words of a chip.
 
-use crate::config::{ChipConfig, OrderKept, PlaceConfig, PlacementRule, WideConfig};
+use crate::config::{ChipConfig, ClusterConfig, OrderKept, PlaceConfig, PlacementRule, WideConfig};
 use crate::dispatch::Lists;
+use crate::misfit::Misfit;
 use linecard_buffers::AllocatorKind;
 use linecard_program::script::PacketProgram;
 
+fn refuse(wrong: bool, sentence: &str) -> Result<(), Misfit> {
+    refuse_as(wrong, || sentence.to_owned().into())
+}
+
+fn refuse_as(wrong: bool, misfit: impl FnOnce() -> Misfit) -> Result<(), Misfit> {
+    if wrong { Err(misfit()) } else { Ok(()) }
+}
+
 /// What no chip can be built from.
-pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
-    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
+pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> {
     refuse(config.clusters.is_empty(), "a chip needs a cluster of engines")?;
     refuse(config.clusters.len() > 60_000, "a chip has at most 60,000 clusters")?;
     refuse(config.inboxes.len() > 60_000, "a chip has at most 60,000 inboxes and rings")?;
@@ -67,7 +75,7 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), String> 
                 inbox.rule.lists() == Lists::Single && places.any(|place| Some(place) != first),
                 &format!(
                     "the inbox {} gives a packet to whichever thread is free, but each cluster keeps packets in a memory \
-                     of its own: dispatch by a rule that chooses a cluster, such as hash",
+                     of its own: dispatch by a rule that chooses a cluster",
                     inbox.name
                 ),
             )?;
@@ -77,31 +85,22 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), String> 
 }
 
 /// What does not fit with ports that send out of a transmit buffer, cell by cell.
-pub(super) fn check_transmit(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), String> {
-    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
+pub(super) fn check_transmit(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), Misfit> {
     let Some(transmit) = config.transmit else { return Ok(()) };
     let ports = config.ports.iter().filter(|port| port.transmit.is_some()).count();
     let cells = transmit.cells;
     let few = format!("a transmit buffer of {cells} cells for {ports} ports: it needs more cells than ports");
     refuse(cells as usize <= ports, &few)?;
-    refuse(
-        config.clusters.iter().any(|cluster| !programs[cluster.program].fills_transmit_buffer()),
-        "ports send out of a transmit buffer, and the program does not fill it: leave [transmit] out, or run a program \
-         that moves packets there (ipv4_forward)",
-    )?;
+    let fills = |cluster: &ClusterConfig| programs[cluster.program].fills_transmit_buffer();
+    refuse_as(!config.clusters.iter().all(fills), || Misfit::NobodyFillsTransmitBuffer)?;
     let Some(marks) = transmit.watermarks else { return Ok(()) };
     refuse(marks.low_bytes > marks.high_bytes, "the low watermark lies above the high one")?;
     let one_list = config.inboxes.len() == 1 && config.inboxes[0].rule.lists() == Lists::Single;
-    refuse(
-        !one_list,
-        "packets that are kept for congested ports go to any thread that is free: the chip needs one inbox with \
-         dispatch = \"free_list\"",
-    )
+    refuse_as(!one_list, || Misfit::SeveralListsOfFreeThreads)
 }
 
 /// What does not fit with threads that move blocks to transmit slots.
-pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), String> {
-    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
+pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), Misfit> {
     let senders = config.ports.iter().filter_map(|port| port.transmit.as_ref().map(|t| (&port.name, t)));
     let threads = config.clusters.iter().filter(|cluster| cluster.block_cells.is_some());
     let (sends, slots) = (threads.clone().count() > 0, senders.clone().any(|(_, t)| t.slots.is_some()));
@@ -109,10 +108,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
         sends && config.transmit.is_some(),
         "ports send out of a transmit buffer, or out of slots: not both",
     )?;
-    refuse(
-        sends && config.order.kept != OrderKept::Nothing,
-        "where a cluster moves blocks, packets leave in the order in which they were stored: [order] kept = \"none\"",
-    )?;
+    refuse_as(sends && config.order.kept != OrderKept::Nothing, || Misfit::OrderBesideBlocks)?;
     for (name, transmit) in senders {
         refuse(
             transmit.slots.is_some() != sends,
@@ -126,13 +122,9 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     for cluster in &config.clusters {
         let name = &cluster.name;
         refuse(cluster.block_cells == Some(0), &format!("{name}: a block has at least one cell"))?;
-        refuse(
-            programs[cluster.program].sends_blocks() != sends,
-            &format!(
-                "{name}: a program that sends block by block (l3fwd16, nat, firewall, steps with op = \"enqueue\") and a \
-                 cluster that moves blocks go together"
-            ),
-        )?;
+        refuse_as(programs[cluster.program].sends_blocks() != sends, || {
+            Misfit::BlocksWithoutMovers(name.clone())
+        })?;
     }
     let Some(packets) = &config.packets else {
         return refuse(slots, "threads move blocks out of a packet memory, and there is none");
@@ -143,11 +135,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     )?;
     let per_queue =
         matches!(&packets.placement, PlacementRule::Allocator(a) if a.kind == AllocatorKind::PerQueue);
-    refuse(
-        per_queue != packets.wide.is_some(),
-        "space kept apart by queue must be given back in the order of the queue, which only the caches of queues see to: \
-         allocator = \"per_queue_linear\" and [wide] go together",
-    )?;
+    refuse_as(per_queue != packets.wide.is_some(), || Misfit::SpaceByQueueWithoutCaches)?;
     let (Some(wide), PlacementRule::Allocator(allocator)) = (packets.wide, &packets.placement) else {
         return Ok(());
     };
@@ -175,10 +163,10 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     )
 }
 
-fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String> {
+fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), Misfit> {
     let name = &place.name;
     if let Some(wrong) = place.kind.numbers().wrong() {
-        return Err(format!("{name} {wrong}"));
+        return Err(format!("{name} {wrong}").into());
     }
     // What is behind what comes to an end before every place has been passed.
     let mut behind = place.kind.numbers().behind();
@@ -187,5 +175,5 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String
         let Some(next) = places.get(number) else { break };
         behind = next.kind.numbers().behind();
     }
-    if behind.is_none() { Ok(()) } else { Err(format!("behind {name} there is no memory")) }
+    refuse(behind.is_some(), &format!("behind {name} there is no memory"))
 }

@@ -1,6 +1,6 @@
 //! An access as a thread issues it, and what comes of an action for its thread.
 
-use linecard_program::script::{Access, RoleId};
+use linecard_program::script::{Access, RoleId, Way};
 
 /// What comes of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,17 @@ pub(super) enum After {
     Blocked,
     /// It waits to do the action, and its engine stands still with it.
     Stall,
+}
+
+/// A part of a cell that a thread moves (`Action::Move`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub role: RoleId,
+    pub way: Way,
+    pub cell: u16,
+    pub bytes: u8,
+    /// The last of its cell.
+    pub last: bool,
 }
 
 /// An access as a thread issues it.

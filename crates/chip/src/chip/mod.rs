@@ -19,6 +19,7 @@ mod turns;
 
 pub use run::{Outcome, RunLimit};
 
+use self::issued::Part;
 use crate::account::{Account, Level};
 use crate::block_queue::BlockQueue;
 use crate::config::{ChipConfig, TransmitBufferConfig};
@@ -30,19 +31,19 @@ use crate::link::Link;
 use crate::loss::Loss;
 use crate::order::Order;
 use crate::packet::{NONE, Packets};
+use crate::packet_memory::PacketMemory;
 use crate::place::Place;
-use crate::port::Port;
-use crate::queue_caches::QueueCaches;
+use crate::port::{Receiver, Sender};
 use crate::recording::{Happened, LevelOf, Recording, Window};
 use crate::request::Requests;
 use crate::series::Series;
 use crate::tally::Tallies;
+use crate::target::Target;
 use crate::thread::{State, Thread};
 use crate::turns::Turns;
-use linecard_buffers::Allocator;
 use linecard_program::script::PacketProgram;
 use linecard_program::{PacketHead, PacketId};
-use linecard_sim::{Agenda, Branches, Clock, Stream, Ticks, Timebase};
+use linecard_sim::{Agenda, Branches, Clock, Ticks, Timebase};
 use std::collections::VecDeque;
 
 /// A packet on its way to a port.
@@ -100,29 +101,6 @@ pub type LossSink = Box<dyn FnMut(&Lost)>;
 /// Called for every packet that leaves.
 pub type DepartureSink = Box<dyn FnMut(&Departure)>;
 
-/// How a cluster reaches the place of a role.
-#[derive(Clone, Debug)]
-pub(crate) struct Target {
-    place: u16,
-    base: u64,
-    issue: Ticks,
-    back: Ticks,
-    /// Links on the way; they are few, and mostly none.
-    links: Box<[u16]>,
-    /// State of a thread that waits for it.
-    state: State,
-    /// Accesses arrive in the order in which they are issued, whoever issues them, and the place answers at once.
-    direct: bool,
-    /// Accesses reach a memory with channels, which answers later, in the moment of their issue.
-    submits: bool,
-    /// Accesses reach its first link in the order in which they are issued, so that they cross it at once.
-    first_link_direct: bool,
-    /// Caches of the engines stand in front of it.
-    cached: bool,
-    /// It answers a thread at once: it is direct, and no cache of the engine is asked before.
-    answers_thread: bool,
-}
-
 /// What happens at a time that nothing else keeps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Timer {
@@ -132,7 +110,7 @@ pub(crate) enum Timer {
     Fetched(u32),
     /// A thread has moved the last part of a cell.
     Moved(u32),
-    /// Shapers of a port let a packet go.
+    /// Shapers of a port, by number among those that send, let a packet go.
     Opens(u32),
 }
 
@@ -165,7 +143,7 @@ pub struct Chip {
     /// Number of the first place of each place's group.
     group_of_place: Vec<u16>,
     /// By cluster and role.
-    targets: Vec<Option<Target>>,
+    targets: Vec<Target>,
     places: Vec<Place>,
     links: Vec<Link>,
     /// Lines in front of links, then of places: requests on their way, by time of arrival.
@@ -183,11 +161,11 @@ pub struct Chip {
     /// Inboxes with a window.
     windowed: Vec<u16>,
     pools: Vec<Pool>,
-    ports: Vec<Port>,
-    receivers: Vec<u16>,
+    /// Sides of ports, in the order of the ports.
+    receivers: Vec<Receiver>,
+    senders: Vec<Sender>,
     /// Number among the receivers for each share of the flows: a faster port has more of them.
     shares: Vec<u16>,
-    senders: Vec<u16>,
     order: Order,
     memory: Option<PacketMemory>,
     transmit: Option<TransmitBuffer>,
@@ -215,6 +193,8 @@ pub struct Chip {
     gone: u64,
     warm: bool,
     turns: Turns,
+    /// What a program or a part did that it must not: the result of the run is then this.
+    fault: Option<String>,
     account: Account,
     tallies: Tallies,
 }
@@ -242,54 +222,15 @@ pub(crate) struct Pool {
     level: crate::account::Level,
 }
 
-/// Where the packets of a place are.
-pub(crate) enum Room {
-    Allocated(Allocator),
-    /// Each begins in a bank drawn at random; cells from one bank to the next.
-    RandomBank {
-        stream: Stream,
-        banks: u32,
-        step_cells: u32,
-    },
-}
-
 /// The transmit buffer.
 pub(crate) struct TransmitBuffer {
     config: TransmitBufferConfig,
     used: u32,
     /// Threads that wait for room in it.
-    waiters: VecDeque<u32>,
+    waiters: VecDeque<(u32, Part)>,
     /// Packets in memory that no thread sends yet, by class of flow.
     kept_flows: Vec<u32>,
     bytes: Level,
-}
-
-pub(crate) struct PacketMemory {
-    /// One for each place that keeps packets.
-    rooms: Vec<Option<Room>>,
-    /// By cluster: place and first byte.
-    of_cluster: Vec<(u16, u64)>,
-    /// By place: first byte.
-    base_of_place: Vec<u64>,
-    received_by_ports: bool,
-    sent_by_ports: bool,
-    placed_by_programs: bool,
-    /// Threads that wait for room, in order, where programs place packets.
-    waiters: VecDeque<u32>,
-    /// Cells in use, where programs place packets.
-    cells: Level,
-    wide: Option<Wide>,
-}
-
-/// Caches of output queues in front of the packet memory.
-pub(crate) struct Wide {
-    caches: QueueCaches,
-    /// To move a cell between a thread and a cache.
-    cell: Ticks,
-    /// When the last cell so far has been moved.
-    free: Ticks,
-    /// Threads that try again; empty between events.
-    retry: Vec<u32>,
 }
 
 /// An output thread: the ports that it serves, by number among those that send, in order; and the one served last.
@@ -360,14 +301,9 @@ impl Chip {
             |t: &&Thread| t.packet != NONE || t.lent.is_some() || t.block.is_some() || t.posted_unknown > 0;
         let threads = self.threads.iter().filter(at_work).count();
         let cells: u64 = self.pools.iter().map(|pool| pool.level.now).sum();
-        let memories = self.memory.iter().flat_map(|memory| memory.rooms.iter().flatten());
-        let in_use = |room: &Room| match room {
-            Room::Allocated(allocator) => u64::from(allocator.cells_in_use()),
-            Room::RandomBank { .. } => 0,
-        };
-        let kept: u64 = memories.map(in_use).sum();
+        let stores = self.memory.iter().flat_map(|memory| &memory.stores);
+        let kept: u64 = stores.map(|store| u64::from(store.room.cells_in_use())).sum();
         let loads = self.inboxes.iter().flat_map(|inbox| &inbox.groups).map(|group| u64::from(group.load));
-        let senders = self.ports.iter().filter_map(|port| port.sender.as_ref());
         let held = [
             ("packets", self.account.inside.now),
             ("packets in the table", self.packets.count() as u64),
@@ -375,7 +311,7 @@ impl Chip {
             ("packets of windows", self.inboxes.iter().map(|inbox| inbox.inside.len() as u64).sum()),
             ("packets in inboxes", self.inboxes.iter().map(|inbox| u64::from(inbox.waiting)).sum()),
             ("sequences with packets that wait", self.order.sequences_waiting()),
-            ("packets of output ports", senders.map(|s| s.count() as u64).sum()),
+            ("packets of output ports", self.senders.iter().map(|s| s.count() as u64).sum()),
             (
                 "packets of block queues",
                 self.block_queues.iter().map(|b| (b.packets.len() + b.slots.count()) as u64).sum(),
@@ -444,13 +380,12 @@ impl Chip {
         }
     }
 
-    /// Record how many packets stand in the output queues of a port.
+    /// Record how many packets stand in the output queues of a port that sends.
     #[inline]
-    fn note_queue(&mut self, port: u16, now: Ticks) {
-        if let Some(recording) = &mut self.recording
-            && let Some(sender) = &self.ports[usize::from(port)].sender
-        {
-            recording.level(now, LevelOf::Queue(port), sender.queued() as u32);
+    fn note_queue(&mut self, number: usize, now: Ticks) {
+        if let Some(recording) = &mut self.recording {
+            let sender = &self.senders[number];
+            recording.level(now, LevelOf::Queue(sender.port), sender.queued() as u32);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The inward side: arrivals, wires, the receive buffer, and packets written to memory by their port.
 
 use super::turns::LOST_AT_ONCE;
-use super::{ARRIVAL, Arrival, Chip, Lost, Room, Timer};
+use super::{ARRIVAL, Arrival, Chip, Lost, Timer};
 use crate::loss::Loss;
 use crate::packet::Packet;
 use crate::place::Memory;
@@ -33,40 +33,38 @@ impl Chip {
     pub(super) fn arrival_event(&mut self, now: Ticks) {
         let Some(arrival) = self.next_arrival.take() else { return };
         let number = usize::from(self.shares[choose(arrival.flow_hash, PORT_SALT, self.shares.len())]);
-        let port = usize::from(self.receivers[number]);
-        if let Some(receiver) = &mut self.ports[port].receiver {
-            if receiver.wire.free.saturating_sub(now) > self.line_patience {
-                self.came(port, self.numbered, &arrival.head, now);
-                self.numbered += 1;
-                self.lose(port, self.numbered - 1, Loss::LineFull, &arrival.head, now);
-            } else {
-                let ends = receiver.wire.send(now, arrival.head.bytes);
-                let frame = Frame { head: arrival.head, flow_hash: arrival.flow_hash, ends };
-                receiver.coming.push_back(frame);
-                if receiver.coming.len() == 1 {
-                    self.agenda.schedule(self.sources.first_receiver + number, ends);
-                }
+        let receiver = &mut self.receivers[number];
+        if receiver.wire.free.saturating_sub(now) > self.line_patience {
+            self.came(number, self.numbered, &arrival.head, now);
+            self.numbered += 1;
+            self.lose(number, self.numbered - 1, Loss::LineFull, &arrival.head, now);
+        } else {
+            let ends = receiver.wire.send(now, arrival.head.bytes);
+            let frame = Frame { head: arrival.head, flow_hash: arrival.flow_hash, ends };
+            receiver.coming.push_back(frame);
+            if receiver.coming.len() == 1 {
+                self.agenda.schedule(self.sources.first_receiver + number, ends);
             }
         }
         self.fetch_arrival();
     }
 
-    fn came(&mut self, port: usize, number: u64, head: &PacketHead, now: Ticks) {
-        self.note(number, Happened::Arrived { port: port as u16 }, now);
+    fn came(&mut self, receiver: usize, number: u64, head: &PacketHead, now: Ticks) {
+        let receiver = &mut self.receivers[receiver];
+        receiver.packets += 1;
+        receiver.bytes += u64::from(head.bytes);
+        let port = receiver.port;
+        self.note(number, Happened::Arrived { port }, now);
         self.account.packets_in += 1;
-        self.tallies.came(port, head);
+        self.tallies.came(usize::from(port), head);
         self.account.bytes_in += u64::from(head.bytes);
         self.account.series.at(now).packets_in += 1;
         self.account.not_ip.packets_in += u64::from(head.network == NetworkKind::NotIp);
-        if let Some(receiver) = &mut self.ports[port].receiver {
-            receiver.packets += 1;
-            receiver.bytes += u64::from(head.bytes);
-        }
     }
 
     /// A packet is lost that never stood in the table.
-    fn lose(&mut self, port: usize, number: u64, loss: Loss, head: &PacketHead, now: Ticks) {
-        self.tallies.lost(port, NO_QUEUE, loss);
+    fn lose(&mut self, receiver: usize, number: u64, loss: Loss, head: &PacketHead, now: Ticks) {
+        self.tallies.lost(usize::from(self.receivers[receiver].port), NO_QUEUE, loss);
         self.note(number, Happened::Lost(loss), now);
         self.count_loss(loss, head, now);
         self.gone += 1;
@@ -92,50 +90,46 @@ impl Chip {
 
     /// The last bit of a frame is in.
     pub(super) fn receiver_event(&mut self, number: usize, now: Ticks) {
-        let port = usize::from(self.receivers[number]);
-        while let Some(receiver) = &mut self.ports[port].receiver {
-            let Some(&frame) = receiver.coming.front() else { break };
+        while let Some(&frame) = self.receivers[number].coming.front() {
             if frame.ends > now {
                 self.agenda.schedule(self.sources.first_receiver + number, frame.ends);
                 break;
             }
-            receiver.coming.pop_front();
-            self.came(port, self.numbered, &frame.head, now);
-            self.admit(port, &frame, now);
+            self.receivers[number].coming.pop_front();
+            self.came(number, self.numbered, &frame.head, now);
+            self.admit(number, &frame, now);
         }
     }
 
     /// Give a packet room in the receive buffer and its place in memory, and hand it on.
-    fn admit(&mut self, port: usize, frame: &Frame, now: Ticks) {
+    fn admit(&mut self, by: usize, frame: &Frame, now: Ticks) {
         let number = self.numbered;
         self.numbered += 1;
-        let Some(receiver) = &self.ports[port].receiver else { return };
+        let receiver = &self.receivers[by];
         let (pool, inbox) = (usize::from(receiver.pool), usize::from(receiver.inbox));
         let cells = frame.head.cells();
         let room = u64::from(self.pools[pool].cells);
         if self.pools[pool].level.now + u64::from(cells) > room {
             let too_large = u64::from(cells) > room;
             let reason = if too_large { DropReason::TooLarge } else { DropReason::ReceiveBufferFull };
-            return self.lose(port, number, Loss::Program(reason), &frame.head, now);
+            return self.lose(by, number, Loss::Program(reason), &frame.head, now);
         }
-        let mut packet = Packet::new(frame.head, number, frame.flow_hash, port as u16, now);
+        let mut packet = Packet::new(frame.head, number, frame.flow_hash, by as u16, now);
         let group = self.inboxes[inbox].group_of(frame.flow_hash);
         if let Err(loss) = self.allocate(&mut packet, inbox, group) {
-            return self.lose(port, number, loss, &frame.head, now);
+            return self.lose(by, number, loss, &frame.head, now);
         }
         let level = self.pools[pool].level.now + u64::from(cells);
         self.pools[pool].level.set(level, now);
         (packet.pool, packet.pool_cells) = (pool as u16, cells as u16);
-        (packet.domain, packet.turn) = self.order.enter(frame.flow_hash, port as u16);
+        (packet.domain, packet.turn) = self.order.enter(frame.flow_hash, by as u16);
         let id = self.stands_in_receive_buffer(&mut packet, now);
         self.join_group(id, inbox, group);
         self.note_inside(now);
         self.turns.come();
         match &self.memory {
             Some(memory) if memory.received_by_ports => {
-                if let Some(receiver) = &mut self.ports[port].receiver {
-                    receiver.storing.push_back((id, false));
-                }
+                self.receivers[by].storing.push_back((id, false));
                 self.move_by_port(id, true, now);
             }
             _ => self.offer(id, now),
@@ -157,23 +151,14 @@ impl Chip {
         let Some(memory) = self.memory.as_mut().filter(|memory| !memory.placed_by_programs) else {
             return Ok(());
         };
-        let cluster = usize::from(self.inboxes[inbox].groups[group].cluster);
-        let (place, _) = memory.of_cluster[cluster];
-        let allocator = match &mut memory.rooms[usize::from(place)] {
-            Some(Room::Allocated(allocator)) => allocator,
-            Some(Room::RandomBank { stream, banks, step_cells }) => {
-                let first = stream.below(*banks) * *step_cells;
-                packet.place_at(place, first, true);
-                return Ok(());
-            }
-            None => unreachable!("every place that keeps packets has room for them"),
-        };
-        match allocator.allocate(u32::from(packet.cells), 0) {
+        let number = memory.of_cluster[usize::from(self.inboxes[inbox].groups[group].cluster)];
+        let room = &mut memory.stores[usize::from(number)].room;
+        match room.allocate(u32::from(packet.cells), 0) {
             Placement::Wait => Err(Loss::PacketMemoryFull),
             Placement::TooLarge => Err(Loss::Program(DropReason::TooLarge)),
             Placement::At(first) => {
                 packet.allocated = true;
-                packet.place_at(place, first, allocator.in_a_row(first, u32::from(packet.cells)));
+                packet.place_at(number, first, room.in_a_row(first, u32::from(packet.cells)));
                 Ok(())
             }
         }
@@ -188,9 +173,9 @@ impl Chip {
                 self.traffic_ended = self.next_arrival.is_none();
             }
             let Arrival { head, flow_hash, .. } = self.next_arrival?;
-            let ports = &self.inboxes[inbox].ports;
-            let port = ports[choose(flow_hash, PORT_SALT, ports.len())];
-            let mut packet = Packet::new(head, self.numbered, flow_hash, port, now);
+            let receivers = &self.inboxes[inbox].receivers;
+            let by = receivers[choose(flow_hash, PORT_SALT, receivers.len())];
+            let mut packet = Packet::new(head, self.numbered, flow_hash, by, now);
             let allocated = self.allocate(&mut packet, inbox, group);
             if allocated == Err(Loss::PacketMemoryFull) {
                 // It waits until there is room.
@@ -198,16 +183,16 @@ impl Chip {
             }
             self.next_arrival = None;
             self.numbered += 1;
-            self.came(usize::from(port), self.numbered - 1, &head, now);
+            self.came(usize::from(by), self.numbered - 1, &head, now);
             if let Err(loss) = allocated {
-                self.lose(usize::from(port), self.numbered - 1, loss, &head, now);
+                self.lose(usize::from(by), self.numbered - 1, loss, &head, now);
                 lost += 1;
                 if lost == LOST_AT_ONCE {
                     self.fits_none();
                 }
                 continue;
             }
-            (packet.domain, packet.turn) = self.order.enter(flow_hash, port);
+            (packet.domain, packet.turn) = self.order.enter(flow_hash, by);
             let id = self.stands_in_receive_buffer(&mut packet, now);
             self.join_group(id, inbox, group);
             self.note_inside(now);
@@ -219,10 +204,11 @@ impl Chip {
     /// A port moves all cells of a packet into memory, or out of it.
     pub(super) fn move_by_port(&mut self, id: PacketId, write: bool, now: Ticks) {
         let packet = &mut self.packets[id];
-        let (cells, place) = (packet.cells, packet.place);
+        let (cells, store) = (packet.cells, usize::from(packet.store));
         packet.parts = u32::from(cells);
         packet.done = now;
-        let base = self.memory.as_ref().map_or(0, |m| m.base_of_place[usize::from(place)]);
+        let Some(memory) = &self.memory else { return };
+        let (place, base) = (memory.stores[store].place, memory.stores[store].base);
         let (owner, kind) = match write {
             true => (Owner::Receive(id), Access::Write),
             false => (Owner::Transmit(id), Access::Read),
@@ -258,16 +244,12 @@ impl Chip {
     /// them that it then waits for.
     pub(super) fn stored(&mut self, id: PacketId, now: Ticks) {
         self.free_pool(id, now);
-        let port = usize::from(self.packets[id].input_port);
-        if let Some(receiver) = &mut self.ports[port].receiver
-            && let Some(entry) = receiver.storing.iter_mut().find(|(other, _)| *other == id)
-        {
+        let by = usize::from(self.packets[id].receiver);
+        if let Some(entry) = self.receivers[by].storing.iter_mut().find(|(other, _)| *other == id) {
             entry.1 = true;
         }
-        while let Some(receiver) = &mut self.ports[port].receiver
-            && let Some(&(id, true)) = receiver.storing.front()
-        {
-            receiver.storing.pop_front();
+        while let Some(&(id, true)) = self.receivers[by].storing.front() {
+            self.receivers[by].storing.pop_front();
             self.account.stored += u128::from(now - self.packets[id].received);
             self.offer(id, now);
         }
@@ -281,13 +263,13 @@ impl Chip {
             return (u64::from(packet.first_cell) + u64::from(cell)) * u64::from(CELL_BYTES);
         }
         let Some(memory) = &self.memory else { return u64::from(cell) * u64::from(CELL_BYTES) };
-        let Some(Room::Allocated(allocator)) = &memory.rooms[usize::from(packet.place)] else { return 0 };
+        let room = &memory.stores[usize::from(packet.store)].room;
         let at = if write { &mut packet.write_at } else { &mut packet.read_at };
         if at.0 > cell {
             *at = (0, packet.first_cell);
         }
         while at.0 < cell {
-            *at = (at.0 + 1, allocator.next_cell(at.1));
+            *at = (at.0 + 1, room.next_cell(at.1));
         }
         u64::from(at.1) * u64::from(CELL_BYTES)
     }

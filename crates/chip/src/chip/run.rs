@@ -38,6 +38,8 @@ pub enum Outcome {
     },
     /// It would go on for ever without a result.
     Endless(Endless),
+    /// A part of the chip or a program did what it must not; the sentence says what.
+    Fault(String),
     /// The caller asked to stop.
     Interrupted,
     /// The clock came to its end ([`linecard_sim::END`]).
@@ -50,10 +52,11 @@ impl Chip {
         let plain = self.engines.iter().all(|engine| engine.plain)
             && self.recording.is_none()
             && !self.programs.iter().any(|program| program.names_operations());
-        match plain {
+        let outcome = match plain {
             true => self.run_with::<Plain>(limit, progress),
             false => self.run_with::<Full>(limit, progress),
-        }
+        };
+        self.fault.take().map_or(outcome, Outcome::Fault)
     }
 
     fn run_with<F: Features>(
@@ -205,22 +208,10 @@ impl Chip {
         self.pools.iter_mut().for_each(|pool| pool.level.restart(now));
         self.transmit.iter_mut().for_each(|buffer| buffer.bytes.restart(now));
         if let Some(memory) = &mut self.memory {
-            memory.cells.restart(now);
-            if let Some(wide) = &mut memory.wide {
-                (wide.caches.bypassed_blocks, wide.caches.written_blocks) = (0, 0);
-            }
+            memory.restart(now);
         }
-        for port in &mut self.ports {
-            if let Some(receiver) = &mut port.receiver {
-                receiver.wire.restart(now);
-                (receiver.packets, receiver.bytes) = (0, 0);
-            }
-            if let Some(sender) = &mut port.sender {
-                sender.wire.restart(now);
-                sender.scheduler.restart();
-                (sender.packets, sender.bytes, sender.most_queued) = (0, 0, 0);
-            }
-        }
+        self.receivers.iter_mut().for_each(|receiver| receiver.restart(now));
+        self.senders.iter_mut().for_each(|sender| sender.restart(now));
         self.block_queues.iter_mut().for_each(|blocks| blocks.slots.restart(now));
         for inbox in &mut self.inboxes {
             inbox.most_waiting = inbox.waiting;

@@ -1,6 +1,6 @@
 //! The outward side: the turn of a packet, output queues, packets read from memory by their port, wires, departures.
 
-use super::{Chip, Departure, Room, Timer};
+use super::{Chip, Departure, Timer};
 use crate::config::WhenFull;
 use crate::loss::Loss;
 use crate::packet::{NOBODY, Packet};
@@ -25,15 +25,13 @@ impl Chip {
     /// A thread hands its packet over. Whatever makes room for a packet that the thread keeps also frees the thread
     /// ([`Chip::let_go`]).
     pub(super) fn send(&mut self, thread: u32, port: u16, class: u8, now: Ticks) -> Sent {
-        let port = usize::from(self.senders[usize::from(port) % self.senders.len()]);
+        let number = usize::from(port) % self.senders.len();
         let id = self.threads[thread as usize].packet;
-        let Some(sender) = &mut self.ports[port].sender else {
-            unreachable!("only ports with an outward side are sent to")
-        };
+        let sender = &mut self.senders[number];
         let class = usize::from(class) % sender.classes.len();
         let packet = &mut self.packets[id];
-        (packet.port, packet.class, packet.sent) = (port as u16, class as u16, now);
-        packet.counted = self.tallies.sent_to(packet.port, packet.class, &packet.head);
+        (packet.sender, packet.class, packet.sent) = (number as u16, class as u16, now);
+        packet.counted = self.tallies.sent_to(sender.port, packet.class, &packet.head);
         if !self.order.is_turn(&self.packets, id) {
             let room = self.order.has_room();
             if room {
@@ -81,8 +79,8 @@ impl Chip {
         loop {
             if let Some(id) = self.passing.pop_front() {
                 self.pass(id, now);
-            } else if let Some(port) = self.feeding.pop_front() {
-                self.feed(usize::from(port), now);
+            } else if let Some(number) = self.feeding.pop_front() {
+                self.feed(usize::from(number), now);
             } else if let Some(id) = self.order.admit(&mut self.packets) {
                 self.let_go(id, now);
             } else {
@@ -93,16 +91,14 @@ impl Chip {
 
     /// It is the packet's turn: it goes to its queue, and the next one of its sequence follows.
     fn pass(&mut self, id: PacketId, now: Ticks) {
-        let Packet { dropped, placing, port, class, domain, holder, .. } = self.packets[id];
-        if placing {
-            self.place_waiting(id, now);
+        let Packet { dropped, placing, sender: number, class, domain, holder, .. } = self.packets[id];
+        if let Some(placing) = placing {
+            self.place_waiting(id, placing, now);
         } else if dropped {
             self.packets.remove(id);
         } else {
             let class = usize::from(class);
-            let Some(sender) = &mut self.ports[usize::from(port)].sender else {
-                unreachable!("only ports with an outward side are sent to")
-            };
+            let sender = &mut self.senders[usize::from(number)];
             let full = sender.is_full(class);
             if full && sender.when_full == WhenFull::Wait {
                 sender.blocked[class].push_back(id);
@@ -120,8 +116,8 @@ impl Chip {
                 }
                 packet.sent = now;
                 sender.most_queued = sender.most_queued.max(sender.queued() as u32);
-                self.feeding.push_back(port);
-                self.note_queue(port, now);
+                self.feeding.push_back(number);
+                self.note_queue(usize::from(number), now);
             }
             self.order.leave_window(&mut self.packets[id]);
             if holder != NOBODY {
@@ -165,10 +161,11 @@ impl Chip {
 
     /// A packet that was inside is lost, and what it holds is free.
     fn lose_inside(&mut self, id: PacketId, loss: Loss, now: Ticks) {
-        let Packet { head, number, input_port, counted, .. } = self.packets[id];
+        let Packet { head, number, receiver, counted, .. } = self.packets[id];
         self.note(number, Happened::Lost(loss), now);
         self.count_loss(loss, &head, now);
-        self.tallies.lost(usize::from(input_port), counted, loss);
+        let port = self.receivers[usize::from(receiver)].port;
+        self.tallies.lost(usize::from(port), counted, loss);
         self.account.leaves(head.bytes, now);
         self.note_inside(now);
         self.gone += 1;
@@ -183,9 +180,9 @@ impl Chip {
         let mut released = None;
         if std::mem::take(&mut packet.allocated)
             && let Some(memory) = &mut self.memory
-            && let Some(Room::Allocated(allocator)) = &mut memory.rooms[usize::from(packet.place)]
         {
-            allocator.release(packet.first_cell, u32::from(packet.cells));
+            let room = &mut memory.stores[usize::from(packet.store)].room;
+            room.release(packet.first_cell, u32::from(packet.cells));
             released = Some(u64::from(packet.cells));
         }
         self.free_places(id, released, now);
@@ -197,7 +194,7 @@ impl Chip {
         let by_port = self.memory.as_ref().is_some_and(|m| m.sent_by_ports);
         loop {
             let packets = &self.packets;
-            let Some(sender) = &mut self.ports[number].sender else { return };
+            let sender = &mut self.senders[number];
             if !by_port && sender.sending.is_some() || by_port && sender.buffer_used >= sender.buffer_cells {
                 break;
             }
@@ -211,9 +208,9 @@ impl Chip {
             };
             let Some(id) = sender.classes[class].pop_front() else { break };
             let next = sender.blocked[class].pop_front();
-            self.note_queue(number as u16, now);
-            let Some(sender) = &mut self.ports[number].sender else { return };
+            self.note_queue(number, now);
             if by_port {
+                let sender = &mut self.senders[number];
                 sender.buffer_used += u32::from(self.packets[id].cells);
                 sender.fetched.push_back((id, false));
                 self.move_by_port(id, false, now);
@@ -229,7 +226,7 @@ impl Chip {
 
     /// Shapers hold all packets of a port until then.
     fn wait_for_shapers(&mut self, number: usize, opens: Ticks) {
-        let Some(sender) = &mut self.ports[number].sender else { return };
+        let sender = &mut self.senders[number];
         if sender.opens.is_none_or(|first| opens < first) {
             sender.opens = Some(opens);
             self.set_timer(opens, Timer::Opens(number as u32));
@@ -238,19 +235,15 @@ impl Chip {
 
     /// A shaper of a port lets a packet go.
     pub(super) fn shaper_opens(&mut self, number: usize, now: Ticks) {
-        if let Some(sender) = &mut self.ports[number].sender {
-            sender.opens = None;
-        }
+        self.senders[number].opens = None;
         self.feed(number, now);
         self.go_on(now);
     }
 
     /// All of a packet has been read for its port.
     pub(super) fn fetched(&mut self, id: PacketId, now: Ticks) {
-        let number = usize::from(self.packets[id].port);
-        if let Some(sender) = &mut self.ports[number].sender
-            && let Some(entry) = sender.fetched.iter_mut().find(|(other, _)| *other == id)
-        {
+        let number = usize::from(self.packets[id].sender);
+        if let Some(entry) = self.senders[number].fetched.iter_mut().find(|(other, _)| *other == id) {
             entry.1 = true;
         }
         self.begin_fetched(number, now);
@@ -258,7 +251,7 @@ impl Chip {
 
     /// Put the first packet of the port's buffer on the wire, if it is all there.
     fn begin_fetched(&mut self, number: usize, now: Ticks) {
-        let Some(sender) = &mut self.ports[number].sender else { return };
+        let sender = &mut self.senders[number];
         if sender.sending.is_none() && sender.fetched.front().is_some_and(|&(_, there)| there) {
             let Some((id, _)) = sender.fetched.pop_front() else { return };
             self.begin(number, id, now);
@@ -270,30 +263,28 @@ impl Chip {
         let packet = &self.packets[id];
         self.account.queued += u128::from(now - packet.sent);
         let bytes = packet.head.leaving_bytes();
-        let Some(sender) = &mut self.ports[number].sender else { return };
+        let sender = &mut self.senders[number];
         sender.sending = Some(id);
         let ends = sender.wire.send(now, bytes);
         self.account.wired += u128::from(ends - now);
-        self.agenda.schedule(sender.source, ends);
+        self.agenda.schedule(self.sources.first_sender + number, ends);
     }
 
     /// The frame on the wire of a port has ended.
-    pub(super) fn sender_event(&mut self, source: usize, now: Ticks) {
-        let number = usize::from(self.senders[source]);
+    pub(super) fn sender_event(&mut self, number: usize, now: Ticks) {
         if !self.block_threads.is_empty() {
-            return self.slots_event(source, now);
+            return self.slots_event(number, now);
         }
         if self.transmit.is_some() {
-            self.cell_sent(self.senders[source], now);
+            self.cell_sent(number, now);
             return self.refill(now);
         }
-        let Some(sender) = &mut self.ports[number].sender else { return };
+        let sender = &mut self.senders[number];
         let Some(id) = sender.sending.take() else { return };
         if self.memory.as_ref().is_some_and(|m| m.sent_by_ports) {
             sender.buffer_used -= u32::from(self.packets[id].cells);
         }
-        sender.packets += 1;
-        sender.bytes += u64::from(self.packets[id].head.leaving_bytes());
+        sender.sent(self.packets[id].head.leaving_bytes());
         self.depart(id, now);
         self.feed(number, now);
         self.go_on(now);
@@ -313,7 +304,7 @@ impl Chip {
 
     /// A packet was worked on and is inside no more.
     fn count_departure(&mut self, id: PacketId, by_port: bool, now: Ticks) {
-        let Packet { head, number, flow_hash, input_port, port, counted, received, .. } = self.packets[id];
+        let Packet { head, number, flow_hash, receiver, sender, counted, received, .. } = self.packets[id];
         self.gone += 1;
         let bytes = u64::from(head.leaving_bytes());
         self.account.packets_out += 1;
@@ -322,21 +313,21 @@ impl Chip {
             let counts = &mut self.account.not_ip;
             *(if by_port { &mut counts.forwarded } else { &mut counts.finished }) += 1;
         }
-        let port_in = self.ports.get(usize::from(input_port)).and_then(|port| port.receiver.as_ref());
-        let first_bit = port_in.filter(|receiver| receiver.from_first_bit);
-        let latency = now - received + first_bit.map_or(0, |receiver| receiver.wire.pass(head.bytes));
+        let receiver = &self.receivers[usize::from(receiver)];
+        let (input_port, output_port) = (receiver.port, self.senders[usize::from(sender)].port);
+        let on_wire = if receiver.from_first_bit { receiver.wire.pass(head.bytes) } else { 0 };
+        let latency = now - received + on_wire;
         self.account.latency.record(latency);
         self.tallies.left(usize::from(input_port), counted, bytes, latency);
         self.account.leaves(head.bytes, now);
         self.account.bytes_inside.event();
-        self.note(number, Happened::Departed { port }, now);
+        self.note(number, Happened::Departed { port: output_port }, now);
         self.note_inside(now);
         let slice = self.account.series.at(now);
         slice.packets_out += 1;
         slice.bytes_out += bytes;
         slice.latency += u128::from(latency);
         if let Some(sink) = &mut self.departures {
-            let output_port = port;
             sink(&Departure { at: now, number, flow_hash, input_port, output_port, by_port, latency, head });
         }
     }
@@ -349,19 +340,19 @@ impl Chip {
         // Clusters may have memories of their own, of which one has no room for the next packet and another has.
         let mut full = None;
         for inbox in 0..self.inboxes.len() {
-            if self.inboxes[inbox].ports.is_empty() {
+            if self.inboxes[inbox].receivers.is_empty() {
                 continue;
             }
             for group in 0..self.inboxes[inbox].groups.len() {
                 let cluster = usize::from(self.inboxes[inbox].groups[group].cluster);
-                let place = self.memory.as_ref().map(|memory| memory.of_cluster[cluster].0);
-                if full.is_some() && full == place {
+                let store = self.memory.as_ref().map(|memory| memory.of_cluster[cluster]);
+                if full.is_some() && full == store {
                     continue;
                 }
                 while let Some(&(thread, epoch)) = self.inboxes[inbox].groups[group].free.front() {
                     if self.threads[thread as usize].epoch == epoch {
                         let Some(id) = self.draw(inbox, group, now) else {
-                            full = place;
+                            full = store;
                             break;
                         };
                         self.hold_drawn(thread, id, now);

@@ -34,7 +34,7 @@ impl Chip {
                 return !self.waits_for_bus(thread, id, now);
             }
             if self.config.saturated
-                && !self.inboxes[inbox].ports.is_empty()
+                && !self.inboxes[inbox].receivers.is_empty()
                 && let Some(id) = self.draw(inbox, group, now)
             {
                 self.hold(thread, id, now);
@@ -88,12 +88,11 @@ impl Chip {
     /// Cells of a packet cross the bus of its port to the thread that has taken it up; whether that waits for them.
     fn waits_for_bus(&mut self, thread: u32, id: PacketId, now: Ticks) -> bool {
         let packet = &self.packets[id];
-        if self.inboxes[usize::from(packet.inbox)].ports.is_empty() {
+        if self.inboxes[usize::from(packet.inbox)].receivers.is_empty() {
             // It came from another thread, and not from its port.
             return false;
         }
-        let receiver = self.ports[usize::from(packet.input_port)].receiver.as_ref();
-        let Some(bus) = receiver.and_then(|receiver| receiver.bus) else { return false };
+        let Some(bus) = self.receivers[usize::from(packet.receiver)].bus else { return false };
         let bytes = u32::from(packet.cells) * CELL_BYTES;
         let across = self.links[usize::from(bus)].cross(now, bytes);
         if across > now {
@@ -113,7 +112,7 @@ impl Chip {
         let info = PacketInfo {
             number: packet.number,
             flow_hash: packet.flow_hash,
-            input_port: packet.input_port,
+            input_port: self.receivers[usize::from(packet.receiver)].port,
             inbox: packet.inbox,
             thread,
         };

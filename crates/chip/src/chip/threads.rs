@@ -146,7 +146,7 @@ impl Chip {
     ) -> bool {
         let Action::Access { role, kind, bytes, address, .. } = access else { return false };
         let t = &mut self.threads[thread as usize];
-        let Some(target) = &self.targets[t.targets as usize + usize::from(role.0)] else { return false };
+        let target = &self.targets[t.targets as usize + usize::from(role.0)];
         if !target.answers_thread {
             return false;
         }

@@ -5,11 +5,12 @@
 //! takes it up, and until then later packets of its flow are kept behind it.
 
 use super::Chip;
+use super::issued::Part;
 use crate::config::{Release, TransmitBufferConfig, TransmitRoom};
-use crate::packet::NOBODY;
+use crate::packet::{NOBODY, Placing};
 use crate::port::CellQueue;
 use crate::thread::State;
-use linecard_program::script::{Action, NEVER_KEPT, Way};
+use linecard_program::script::{NEVER_KEPT, Way};
 use linecard_program::{DropReason, PacketId};
 use linecard_sim::Ticks;
 
@@ -23,15 +24,8 @@ fn flow_class(flow_hash: u32) -> usize {
 }
 
 impl Chip {
-    fn cell_queue(&mut self, port: u16) -> &mut CellQueue {
-        match &mut self.ports[usize::from(port)].sender {
-            Some(sender) => &mut sender.cells,
-            None => unreachable!("only ports with an outward side are sent to"),
-        }
-    }
-
     /// A thread asks for its packet's place; whether it has it and goes on.
-    pub(super) fn place(&mut self, thread: u32, port: u16, now: Ticks) -> bool {
+    pub(super) fn place(&mut self, thread: u32, port: u16, placing: Placing, now: Ticks) -> bool {
         let id = self.threads[thread as usize].packet;
         let packet = &mut self.packets[id];
         let whole = |t: &&TransmitBufferConfig| t.room == TransmitRoom::Packet;
@@ -39,44 +33,38 @@ impl Chip {
             self.drop_in_hand(thread, DropReason::TooLarge, now);
             return true;
         }
-        packet.port = self.senders[usize::from(port) % self.senders.len()];
-        packet.counted = self.tallies.sent_to(packet.port, 0, &packet.head);
+        let number = usize::from(port) % self.senders.len();
+        packet.sender = number as u16;
+        packet.counted = self.tallies.sent_to(self.senders[number].port, 0, &packet.head);
         if !self.order.is_turn(&self.packets, id) {
             let packet = &mut self.packets[id];
-            (packet.holder, packet.placing) = (thread, true);
+            (packet.holder, packet.placing) = (thread, Some(placing));
             self.order.wait(&mut self.packets, id);
             return false;
         }
-        self.take_place(thread, id);
+        self.take_place(thread, id, placing);
         self.passing.extend(self.order.passed(&self.packets, self.packets[id].domain));
         self.go_on(now);
         true
     }
 
     /// It is the turn of a packet whose thread waits for its place.
-    pub(super) fn place_waiting(&mut self, id: PacketId, now: Ticks) {
+    pub(super) fn place_waiting(&mut self, id: PacketId, placing: Placing, now: Ticks) {
         let packet = &mut self.packets[id];
-        packet.placing = false;
+        packet.placing = None;
         let thread = std::mem::replace(&mut packet.holder, NOBODY);
-        self.take_place(thread, id);
+        self.take_place(thread, id, placing);
         self.make_ready(thread, now);
     }
 
-    fn take_place(&mut self, thread: u32, id: PacketId) {
-        let t = &self.threads[thread as usize];
-        let Some(Action::Place { kept, stays, .. }) = t.steps.get(t.next as usize).map(|step| step.action)
-        else {
-            unreachable!("its thread asks for a place")
-        };
+    fn take_place(&mut self, thread: u32, id: PacketId, placing: Placing) {
+        let Placing { kept, stays } = placing;
         let packet = &self.packets[id];
-        let (port, bytes, class) = (packet.port, packet.head.bytes, flow_class(packet.flow_hash));
-        let mut next = t.next + 1;
+        let (number, bytes, class) = (packet.sender, packet.head.bytes, flow_class(packet.flow_hash));
+        let mut next = self.threads[thread as usize].next + 1;
         if let Some(buffer) = &mut self.transmit {
             let earlier = buffer.kept_flows[class] > 0;
-            let cells = match &mut self.ports[usize::from(port)].sender {
-                Some(sender) => &mut sender.cells,
-                None => unreachable!("only ports with an outward side are sent to"),
-            };
+            let cells = &mut self.senders[usize::from(number)].cells;
             let keeps = kept != NEVER_KEPT && (cells.keeps || earlier);
             if keeps {
                 self.account.kept_packets += 1;
@@ -104,29 +92,30 @@ impl Chip {
             // A later part of a cell that has its place.
             return true;
         }
-        let Some(sender) = &mut self.ports[usize::from(packet.port)].sender else { return true };
+        let ports = self.senders.len();
+        let cells = &mut self.senders[usize::from(packet.sender)].cells;
         let free = buffer.config.cells - buffer.used;
         match buffer.config.room {
             TransmitRoom::Cell => {
-                let head = sender.cells.queue.front() == Some(&id);
-                if free == 0 || (!head && free as usize <= self.senders.len()) {
+                let head = cells.queue.front() == Some(&id);
+                if free == 0 || (!head && free as usize <= ports) {
                     return false;
                 }
                 buffer.used += 1;
             }
             TransmitRoom::Packet if cell == 0 => {
-                let next = sender.cells.queue.get(sender.cells.with_room) == Some(&id);
+                let next = cells.queue.get(cells.with_room) == Some(&id);
                 if !next || free < u32::from(packet.cells) {
                     return false;
                 }
-                sender.cells.with_room += 1;
+                cells.with_room += 1;
                 buffer.used += u32::from(packet.cells);
             }
             TransmitRoom::Packet => {}
         }
         let bytes = u32::from(packet.cell_bytes(cell));
-        sender.cells.bytes += bytes;
-        sender.cells.look_at(buffer.config.watermarks);
+        cells.bytes += bytes;
+        cells.look_at(buffer.config.watermarks);
         buffer.bytes.set(buffer.bytes.now + u64::from(bytes), now);
         self.packets[id].transmit_cells += 1;
         true
@@ -145,15 +134,9 @@ impl Chip {
     fn retry_transmit(&mut self, now: Ticks) {
         let mut at = 0;
         while let Some(buffer) = &self.transmit
-            && let Some(&thread) = buffer.waiters.get(at)
+            && let Some(&(thread, part)) = buffer.waiters.get(at)
         {
-            let t = &self.threads[thread as usize];
-            let Some(Action::Move { role, way, cell, bytes, last }) =
-                t.steps.get(t.next as usize).map(|step| step.action)
-            else {
-                unreachable!("it waits to move a cell")
-            };
-            if !self.takes_transmit_cell(t.packet, cell, now) {
+            if !self.takes_transmit_cell(self.threads[thread as usize].packet, part.cell, now) {
                 at += 1;
                 continue;
             }
@@ -161,7 +144,7 @@ impl Chip {
                 buffer.waiters.remove(at);
             }
             // An engine that runs another thread does not stand still for this one.
-            self.move_part(thread, role, way, cell, bytes, last, now);
+            self.move_part(thread, part, now);
             let t = &mut self.threads[thread as usize];
             t.next += 1;
             t.spent = false;
@@ -181,9 +164,9 @@ impl Chip {
         if way.to_transmit() {
             let packet = &mut self.packets[id];
             packet.filled += 1;
-            let port = packet.port;
+            let number = usize::from(packet.sender);
             if self.transmit.is_some() {
-                self.begin_cell(port, now);
+                self.begin_cell(number, now);
             }
         }
     }
@@ -211,32 +194,30 @@ impl Chip {
     }
 
     /// Put the next cell of a port on its wire, if that is free and the cell is there.
-    fn begin_cell(&mut self, port: u16, now: Ticks) {
-        let Some(sender) = &mut self.ports[usize::from(port)].sender else { return };
-        if sender.cells.busy {
+    fn begin_cell(&mut self, number: usize, now: Ticks) {
+        let sender = &mut self.senders[number];
+        if sender.cells.on_wire.is_some() {
             return;
         }
         let Some(&id) = sender.cells.queue.front() else { return };
         let packet = &self.packets[id];
         if packet.filled > packet.cells_sent {
             let bytes = u32::from(packet.cell_bytes(packet.cells_sent));
-            sender.cells.busy = true;
+            sender.cells.on_wire = Some(id);
             let ends = sender.wire.send_part(now, bytes, packet.cells_sent == 0);
-            self.agenda.schedule(sender.source, ends);
+            self.agenda.schedule(self.sources.first_sender + number, ends);
         }
     }
 
     /// A cell of a port has been sent.
-    pub(super) fn cell_sent(&mut self, port: u16, now: Ticks) {
-        let cells = self.cell_queue(port);
-        cells.busy = false;
-        let Some(&id) = cells.queue.front() else { unreachable!("a port sends the head of its queue") };
+    pub(super) fn cell_sent(&mut self, number: usize, now: Ticks) {
+        let Some(id) = self.senders[number].cells.on_wire.take() else { return };
         let packet = &mut self.packets[id];
         let bytes = u32::from(packet.cell_bytes(packet.cells_sent));
         packet.cells_sent += 1;
         let all = packet.cells_sent == packet.cells;
         let watermarks = self.config.transmit.and_then(|transmit| transmit.watermarks);
-        let cells = self.cell_queue(port);
+        let cells = &mut self.senders[number].cells;
         cells.bytes -= bytes;
         cells.queued_bytes -= bytes.min(cells.queued_bytes);
         if all {
@@ -253,20 +234,12 @@ impl Chip {
             if !packet.attended {
                 self.account.transmitted += u128::from(now - packet.sent);
             }
-            self.sent_whole(port, id);
+            self.senders[number].sent(packet.head.bytes);
             self.depart(id, now);
         }
-        self.begin_cell(port, now);
+        self.begin_cell(number, now);
         self.retry_transmit(now);
         self.offer_kept(now);
-    }
-
-    fn sent_whole(&mut self, port: u16, id: PacketId) {
-        let bytes = u64::from(self.packets[id].head.bytes);
-        if let Some(sender) = &mut self.ports[usize::from(port)].sender {
-            sender.packets += 1;
-            sender.bytes += bytes;
-        }
     }
 
     /// All of a packet is in the transmit buffer, and its thread is free. Ports that are never busy send it at once.
@@ -275,8 +248,7 @@ impl Chip {
         let packet = &mut self.packets[id];
         packet.sent = now;
         if self.transmit.is_none() {
-            let port = packet.port;
-            self.sent_whole(port, id);
+            self.senders[usize::from(packet.sender)].sent(packet.head.bytes);
             self.depart(id, now);
         } else if packet.departed {
             self.packets.remove(id);
@@ -313,7 +285,7 @@ impl Chip {
         let watermarks = self.config.transmit.filter(|_| !self.turns.are_over())?.watermarks;
         let low_bytes = watermarks?.low_bytes;
         let packets = &self.packets;
-        let cells = self.ports.iter_mut().filter_map(|port| port.sender.as_mut().map(|s| &mut s.cells));
+        let cells = self.senders.iter_mut().map(|sender| &mut sender.cells);
         let ready = |cells: &CellQueue| {
             cells.queued_bytes <= low_bytes && cells.kept.front().is_some_and(|&id| packets[id].complete)
         };
@@ -344,9 +316,9 @@ impl Chip {
     }
 
     /// The thread waits for room in the transmit buffer.
-    pub(super) fn wait_for_transmit_cell(&mut self, thread: u32, now: Ticks) {
+    pub(super) fn wait_for_transmit_cell(&mut self, thread: u32, part: Part, now: Ticks) {
         if let Some(buffer) = &mut self.transmit {
-            buffer.waiters.push_back(thread);
+            buffer.waiters.push_back((thread, part));
         }
         self.enter(thread, State::QUEUE, now);
     }

@@ -8,7 +8,8 @@ use super::Chip;
 use crate::place::cache::Found;
 use crate::place::{Memory, Submitted};
 use crate::request::{NO_REQUEST, NO_TARGET, Owner, Request};
-use linecard_program::script::Access;
+use crate::target::NOWHERE;
+use linecard_program::script::{Access, RoleId};
 use linecard_queueing::Operation;
 use linecard_sim::{Agenda, Ticks};
 
@@ -16,16 +17,17 @@ impl Chip {
     /// Send a request on its way, of which the next part begins at `at`; returns its end where that is known now.
     pub(super) fn travel(&mut self, request: u32, at: Ticks) -> Option<Ticks> {
         let r = &self.requests[request];
-        let links = match r.target {
-            NO_TARGET => 0,
-            target => self.targets[target as usize].as_ref().map_or(0, |t| t.links.len()),
+        let next_link = match r.target {
+            NO_TARGET => None,
+            target => self.targets[target as usize].links.get(usize::from(r.hop)),
         };
-        let line = match usize::from(r.hop) < links {
-            true => {
-                let target = self.targets[r.target as usize].as_ref();
-                target.map_or(0, |t| usize::from(t.links[usize::from(r.hop)]))
-            }
-            false => self.links.len() + usize::from(r.place),
+        if r.place == NOWHERE {
+            self.goes_nowhere(r.target as usize);
+            return None;
+        }
+        let line = match next_link {
+            Some(&link) => usize::from(link),
+            None => self.links.len() + usize::from(r.place),
         };
         if at > self.agenda.now() {
             self.lines[line].push(at, request);
@@ -225,20 +227,27 @@ impl Chip {
     }
 
     /// A thread hands an operation over to a queue manager.
-    pub(super) fn ask_queue_manager(&mut self, thread: u32, place: usize, operation: Operation, now: Ticks) {
-        if let Some(manager) = self.places[place].as_queue_manager() {
-            manager.start(now, thread, operation);
+    pub(super) fn ask_queue_manager(&mut self, thread: u32, role: RoleId, operation: Operation, now: Ticks) {
+        let place = usize::from(self.target(thread, role).place);
+        match self.places.get_mut(place).and_then(Memory::as_queue_manager) {
+            Some(manager) => {
+                manager.start(now, thread, operation);
+                self.schedule_queue_manager(place);
+            }
+            None => self.goes_nowhere(self.threads[thread as usize].targets as usize + usize::from(role.0)),
         }
-        self.schedule_queue_manager(place);
     }
 
     fn queue_manager_event(&mut self, place: usize, now: Ticks) {
         while let Some(manager) = self.places[place].as_queue_manager() {
-            let done = manager.take_complete(now);
-            // What the checker of the lists finds is an error of a manager, never of its input.
-            match done.expect("the lists of a queue manager are as its operations left them") {
-                Some(thread) => self.make_ready(thread, now),
-                None => break,
+            match manager.take_complete(now) {
+                Ok(Some(thread)) => self.make_ready(thread, now),
+                Ok(None) => break,
+                // What the checker of the lists finds is an error of a manager, never of its input.
+                Err(error) => {
+                    self.fault.get_or_insert(format!("{}: {error}", self.config.places[place].name));
+                    return;
+                }
             }
         }
         self.schedule_queue_manager(place);
@@ -259,7 +268,7 @@ impl Chip {
         self.requests.remove(request);
         match owner {
             Owner::Thread { thread, posted } => {
-                let back = self.targets[target as usize].as_ref().map_or(0, |t| t.back);
+                let back = self.targets[target as usize].back;
                 self.thread_hears(thread, posted, done + back);
             }
             _ => self.others_hear(owner, done),

@@ -39,7 +39,7 @@ impl Chip {
             packets: self.turns.count,
             cluster: self.config.clusters[cluster].group.clone(),
             inbox: self.config.inboxes[inbox].name.clone(),
-            from_outside: !self.inboxes[inbox].ports.is_empty(),
+            from_outside: !self.inboxes[inbox].receivers.is_empty(),
         });
     }
 

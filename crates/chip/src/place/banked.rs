@@ -55,11 +55,13 @@ impl Kind for Banked {
     }
 
     fn facts(&self) -> Facts {
-        self.bank.facts(f64::from(self.count), "banks / service")
+        self.bank.facts_of(f64::from(self.count), "banks / service")
     }
 
     fn faster(&self) -> Arc<dyn Kind> {
-        Arc::new(Self { bank: self.bank.faster(), ..self.clone() })
+        let mut faster = self.clone();
+        faster.bank.faster();
+        Arc::new(faster)
     }
 }
 
@@ -104,6 +106,14 @@ impl Serves for Banks {
 }
 
 impl Numbers for Banked {
+    fn facts(&self) -> Facts {
+        Kind::facts(self)
+    }
+
+    fn faster(&mut self) {
+        self.bank.faster();
+    }
+
     fn wrong(&self) -> Option<String> {
         Kind::wrong(self)
     }

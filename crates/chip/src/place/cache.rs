@@ -4,6 +4,7 @@
 //! A line that is on its way is in the tags already; accesses to it wait for it (`pending`), so that a burst of misses
 //! of one line reads it once.
 
+use super::kind::Facts;
 use super::memory::{Memory, Numbers, share};
 use super::server::Server;
 use crate::config::{CacheConfig, Replacement};
@@ -174,6 +175,14 @@ impl Cache {
 }
 
 impl Numbers for CacheConfig {
+    fn facts(&self) -> Facts {
+        self.port.facts_of(f64::from(self.port.concurrency), "a hit; concurrency / service")
+    }
+
+    fn faster(&mut self) {
+        self.port.faster();
+    }
+
     fn wrong(&self) -> Option<String> {
         let fits = (1..=1 << 15).contains(&self.line_bytes)
             && self.line_bytes.is_power_of_two()

@@ -1,6 +1,7 @@
 //! DRAM as a place: channels of `linecard-dram` behind one address, each with a line of requests in front of its queues.
 
 use super::channel::{BusCycles, Driver, Outcomes};
+use super::kind::Facts;
 use super::memory::{Memory, Numbers, Submitted, share};
 use crate::config::DramConfig;
 use crate::counts::{DramShares, PlaceCounts};
@@ -136,6 +137,31 @@ impl Dram {
 }
 
 impl Numbers for DramConfig {
+    fn facts(&self) -> Facts {
+        let organization = self.device.organization();
+        let per_cycle = organization.beat_bytes * organization.beats_per_cycle;
+        let cycle_ps = 1e12 / self.clock_hz as f64;
+        // A clock to hand the request over and one to the command queue, then activate, column, data.
+        let cycles = 2
+            + self.device.open_cycles()
+            + self.device.timing().read_latency
+            + self.device.data_cycles(self.access_bytes);
+        Facts {
+            latency_ps: cycles as f64 * cycle_ps + self.latency_ps as f64,
+            service_ps: f64::from(self.access_bytes) / f64::from(per_cycle) * cycle_ps,
+            parts: f64::from(self.channels * self.map.channels()),
+            bytes: self.access_bytes,
+            formula: "closed row: 2 clocks + tRCD + read latency + data, and the way to the controller; channels x bus, \
+                      less refresh"
+                .to_owned(),
+        }
+    }
+
+    /// Twice the channels.
+    fn faster(&mut self) {
+        self.channels *= 2;
+    }
+
     fn wrong(&self) -> Option<String> {
         let nothing = self.channels == 0 || self.access_bytes == 0;
         nothing.then(|| "needs a channel, and accesses of a byte or more".to_owned())

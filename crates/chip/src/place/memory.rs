@@ -1,6 +1,7 @@
 //! What the chip asks of a kind of memory ([`Numbers`]) and of a memory at work ([`Memory`]). A kind implements what it can
 //! answer and leaves the rest.
 
+use super::kind::Facts;
 use crate::counts::PlaceCounts;
 use crate::request::Requests;
 use enum_dispatch::enum_dispatch;
@@ -42,7 +43,13 @@ pub(crate) struct BankLayout {
 }
 
 /// The numbers of a kind of memory.
-pub(crate) trait Numbers {
+pub trait Numbers {
+    /// What it takes unloaded and serves at most, in closed form.
+    fn facts(&self) -> Facts;
+
+    /// Make it twice as fast, or double what it has side by side: a run with it tells whether it limits a chip.
+    fn faster(&mut self);
+
     /// What does not fit, in words that follow the name.
     fn wrong(&self) -> Option<String> {
         None

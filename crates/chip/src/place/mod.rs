@@ -31,7 +31,8 @@ use linecard_program::PacketHead;
 use linecard_program::script::Access;
 use linecard_queueing::Service;
 use linecard_sim::{Ticks, Timebase, stream};
-pub(crate) use memory::{BankLayout, Cells, Memory, Numbers, Submitted};
+pub use memory::Numbers;
+pub(crate) use memory::{BankLayout, Cells, Memory, Submitted};
 use open::Open;
 use packet_buffer::PacketBuffer;
 use results::Results;
@@ -87,10 +88,10 @@ impl Place {
     }
 }
 
-impl PlaceKind {
-    /// What the chip asks of it.
-    pub(crate) fn numbers(&self) -> &dyn Numbers {
-        match self {
+/// Where the numbers of each kind are, borrowed or to be changed.
+macro_rules! numbers {
+    ($kind:expr) => {
+        match $kind {
             PlaceKind::Server(server) => server,
             PlaceKind::Banked(banked) => banked,
             PlaceKind::Of(kind) => kind,
@@ -101,5 +102,17 @@ impl PlaceKind {
             PlaceKind::Results(results) => results,
             PlaceKind::QueueManager(manager) => manager,
         }
+    };
+}
+
+impl PlaceKind {
+    /// What the chip asks of it.
+    pub fn numbers(&self) -> &dyn Numbers {
+        numbers!(self)
+    }
+
+    /// The same, to be made faster.
+    pub fn numbers_mut(&mut self) -> &mut dyn Numbers {
+        numbers!(self)
     }
 }

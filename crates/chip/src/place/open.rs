@@ -1,6 +1,6 @@
 //! A kind of memory that whoever describes the chip has brought.
 
-use super::kind::{Kind, Serves};
+use super::kind::{Facts, Kind, Serves};
 use super::memory::{Memory, Numbers};
 use crate::counts::PlaceCounts;
 use linecard_program::script::Access;
@@ -10,6 +10,14 @@ use std::sync::Arc;
 pub(crate) struct Open(pub Box<dyn Serves>);
 
 impl Numbers for Arc<dyn Kind> {
+    fn facts(&self) -> Facts {
+        (**self).facts()
+    }
+
+    fn faster(&mut self) {
+        *self = (**self).faster();
+    }
+
     fn wrong(&self) -> Option<String> {
         (**self).wrong()
     }

@@ -1,5 +1,6 @@
 //! A queue manager, which is asked for operations on its lists ([`Memory::as_queue_manager`]) and not for accesses.
 
+use super::kind::Facts;
 use super::memory::{Memory, Numbers, share};
 use crate::config::QueueManagerConfig;
 use crate::counts::PlaceCounts;
@@ -21,6 +22,21 @@ pub(super) fn build(
 }
 
 impl Numbers for QueueManagerConfig {
+    fn facts(&self) -> Facts {
+        Facts {
+            latency_ps: self.settings.interconnect_ps as f64 + 2.0 * self.settings.memory_ps as f64,
+            service_ps: 0.0,
+            parts: 1.0,
+            bytes: 0,
+            formula: "the way there and back, and two accesses of its memory".to_owned(),
+        }
+    }
+
+    fn faster(&mut self) {
+        self.settings.memory_ps /= 2;
+        self.settings.interconnect_ps /= 2;
+    }
+
     fn clocks_hz(&self) -> Vec<u64> {
         CLOCKS_HZ.to_vec()
     }

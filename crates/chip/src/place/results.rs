@@ -3,6 +3,7 @@
 //! It keeps no results: an entry stands for its result, which the program knows. A flow that shares its digest with
 //! another would get the other's result; that is not modelled here, `linecard flowcache --false-hits` counts it.
 
+use super::kind::Facts;
 use super::memory::{Memory, Numbers, share};
 use super::server::Server;
 use crate::config::ResultCacheConfig;
@@ -39,6 +40,14 @@ impl Results {
 }
 
 impl Numbers for ResultCacheConfig {
+    fn facts(&self) -> Facts {
+        self.port.facts_of(f64::from(self.port.concurrency), "concurrency / service")
+    }
+
+    fn faster(&mut self) {
+        self.port.faster();
+    }
+
     fn answers_at_once(&self) -> bool {
         true
     }

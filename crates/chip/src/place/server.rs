@@ -31,7 +31,7 @@ pub struct ServerConfig {
 
 impl ServerConfig {
     /// What so many of them, side by side, take and serve; `what` says what the peak is.
-    pub fn facts(&self, parts: f64, what: &str) -> Facts {
+    pub fn facts_of(&self, parts: f64, what: &str) -> Facts {
         let words = f64::from(WORD_BYTES.div_ceil(self.word_bytes.max(1)));
         let service_ps = self.access_ps[Access::Read as usize] as f64
             + self.word_ps as f64 * words
@@ -42,17 +42,6 @@ impl ServerConfig {
             parts,
             bytes: WORD_BYTES,
             formula: format!("max(latency, service); {what}"),
-        }
-    }
-
-    /// The same, busy for half as long with each access.
-    #[must_use]
-    pub fn faster(&self) -> Self {
-        Self {
-            access_ps: self.access_ps.map(|ps| ps / 2),
-            word_ps: self.word_ps / 2,
-            byte_fs: self.byte_fs / 2,
-            ..self.clone()
         }
     }
 }
@@ -181,6 +170,20 @@ impl Server {
 }
 
 impl Numbers for ServerConfig {
+    fn facts(&self) -> Facts {
+        match self.concurrency {
+            0 => self.facts_of(f64::INFINITY, "serves as many as come"),
+            count => self.facts_of(f64::from(count), "concurrency / service"),
+        }
+    }
+
+    /// Busy for half as long with each access.
+    fn faster(&mut self) {
+        self.access_ps = self.access_ps.map(|ps| ps / 2);
+        self.word_ps /= 2;
+        self.byte_fs /= 2;
+    }
+
     fn answers_at_once(&self) -> bool {
         true
     }

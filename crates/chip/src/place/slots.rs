@@ -1,5 +1,6 @@
 //! DRAM with a fixed number of slots as a place: accesses of any size, side by side in banks.
 
+use super::kind::Facts;
 use super::memory::{BankLayout, Memory, Numbers, Submitted, share};
 use crate::config::{Interleaving, SlotsConfig};
 use crate::counts::{PlaceCounts, SlotShares};
@@ -77,6 +78,44 @@ impl Slots {
 }
 
 impl Numbers for SlotsConfig {
+    fn facts(&self) -> Facts {
+        let timing = &self.slots;
+        let cycle_ps = 1e12 / self.clock_hz as f64;
+        let open = (timing.activate + timing.column) as f64 * cycle_ps;
+        let (latency_ps, data) = match timing.tandem {
+            None => {
+                let data = f64::from(CELL_BYTES.div_ceil(timing.bytes_per_cycle)) * cycle_ps;
+                (open + data, data)
+            }
+            // Behind the gate the bus; a thread that waits is told at the next cycle.
+            Some(tandem) => {
+                let pieces = f64::from(CELL_BYTES.div_ceil(tandem.piece_bytes));
+                let (gate, bus) = (pieces * tandem.gate_ps as f64, pieces * tandem.bus_ps as f64);
+                (((open + gate + bus) / cycle_ps).ceil() * cycle_ps, bus)
+            }
+        };
+        Facts {
+            latency_ps,
+            service_ps: data,
+            parts: 1.0,
+            bytes: CELL_BYTES,
+            formula: "row and column command + data; the bus, less turnarounds and refresh".to_owned(),
+        }
+    }
+
+    /// As many bytes in twice the banks, where there may be so many, and a bus twice as wide.
+    fn faster(&mut self) {
+        let slots = &mut self.slots;
+        if slots.banks <= 32 && self.bank_bytes > 1 << 16 {
+            (slots.banks, self.bank_bytes) = (slots.banks * 2, self.bank_bytes / 2);
+        }
+        slots.bytes_per_cycle *= 2;
+        if let Some(tandem) = &mut slots.tandem {
+            tandem.gate_ps /= 2;
+            tandem.bus_ps /= 2;
+        }
+    }
+
     fn wrong(&self) -> Option<String> {
         let too_small = self.bank_bytes < u64::from(CELL_BYTES) || !self.bank_bytes.is_power_of_two();
         if u128::from(self.slots.banks) * u128::from(self.bank_bytes) > MOST_BYTES {

@@ -7,9 +7,7 @@ use super::hot_channels;
 use super::places::Named;
 use super::trial;
 use crate::error::Error;
-use linecard_chip::config::{ChipConfig, PlaceKind, TargetConfig};
-use linecard_chip::place::{Facts, Kind};
-use linecard_program::CELL_BYTES;
+use linecard_chip::config::TargetConfig;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
@@ -64,88 +62,6 @@ pub struct PlaceCheck {
     pub peak_gbps: Option<f64>,
     /// How the numbers follow.
     pub formula: String,
-}
-
-fn facts(config: &ChipConfig, place: usize) -> Facts {
-    match &config.places[place].kind {
-        PlaceKind::Server(server) if server.concurrency == 0 => {
-            server.facts(f64::INFINITY, "serves as many as come")
-        }
-        PlaceKind::Server(server) => server.facts(f64::from(server.concurrency), "concurrency / service"),
-        PlaceKind::Banked(banked) => banked.facts(),
-        PlaceKind::Of(kind) => kind.facts(),
-        PlaceKind::Cached(cache) => {
-            cache.port.facts(f64::from(cache.port.concurrency), "a hit; concurrency / service")
-        }
-        PlaceKind::Slots(slots) => {
-            let timing = &slots.slots;
-            let cycle_ps = 1e12 / slots.clock_hz as f64;
-            let open = (timing.activate + timing.column) as f64 * cycle_ps;
-            let (latency_ps, data) = match timing.tandem {
-                None => {
-                    let data = f64::from(CELL_BYTES.div_ceil(timing.bytes_per_cycle)) * cycle_ps;
-                    (open + data, data)
-                }
-                // Behind the gate the bus; who waits hears of it at the next cycle.
-                Some(tandem) => {
-                    let pieces = f64::from(CELL_BYTES.div_ceil(tandem.piece_bytes));
-                    let (gate, bus) = (pieces * tandem.gate_ps as f64, pieces * tandem.bus_ps as f64);
-                    (((open + gate + bus) / cycle_ps).ceil() * cycle_ps, bus)
-                }
-            };
-            Facts {
-                latency_ps,
-                service_ps: data,
-                parts: 1.0,
-                bytes: CELL_BYTES,
-                formula: "row and column command + data; the bus, less turnarounds and refresh".to_owned(),
-            }
-        }
-        PlaceKind::Results(results) => {
-            results.port.facts(f64::from(results.port.concurrency), "concurrency / service")
-        }
-        PlaceKind::QueueManager(manager) => Facts {
-            latency_ps: manager.settings.interconnect_ps as f64 + 2.0 * manager.settings.memory_ps as f64,
-            service_ps: 0.0,
-            parts: 1.0,
-            bytes: 0,
-            formula: "the way there and back, and two accesses of its memory".to_owned(),
-        },
-        PlaceKind::PacketBuffer(buffer) => {
-            let (device, cycle_ps) = (&buffer.device, 1e12 / buffer.clock_hz as f64);
-            let data = device.data_cycles(CELL_BYTES) as f64 * cycle_ps;
-            let closed = device.open_cycles() + device.timing().read_latency;
-            Facts {
-                latency_ps: closed as f64 * cycle_ps + data + buffer.latency_ps as f64,
-                service_ps: data,
-                parts: f64::from(buffer.channels),
-                bytes: CELL_BYTES,
-                formula:
-                    "closed row: tRCD + read latency + data, and the way to the controller; channels x bus"
-                        .to_owned(),
-            }
-        }
-        PlaceKind::Dram(dram) => {
-            let organization = dram.device.organization();
-            let per_cycle = organization.beat_bytes * organization.beats_per_cycle;
-            let cycle_ps = 1e12 / dram.clock_hz as f64;
-            let data = f64::from(dram.access_bytes) / f64::from(per_cycle) * cycle_ps;
-            // A clock to hand the request over and one to the command queue, then activate, column, data.
-            let cycles = 2
-                + dram.device.open_cycles()
-                + dram.device.timing().read_latency
-                + dram.device.data_cycles(dram.access_bytes);
-            let closed = cycles as f64 * cycle_ps;
-            Facts {
-                latency_ps: closed + dram.latency_ps as f64,
-                service_ps: data,
-                parts: f64::from(dram.channels * dram.map.channels()),
-                bytes: dram.access_bytes,
-                formula: "closed row: 2 clocks + tRCD + read latency + data, and the way to the controller; channels x bus, less refresh"
-                    .to_owned(),
-            }
-        }
-    }
 }
 
 /// Check a chip's file and say what its places do, unloaded and at most.
@@ -208,10 +124,10 @@ fn unused(design: &Design) -> Vec<String> {
     while grows {
         grows = false;
         for number in 0..used.len() {
-            if let PlaceKind::Cached(cache) = &config.places[number].kind
-                && used[number]
+            if used[number]
+                && let Some(behind) = config.places[number].kind.numbers().behind()
             {
-                grows |= !std::mem::replace(&mut used[cache.behind], true);
+                grows |= !std::mem::replace(&mut used[behind], true);
             }
         }
     }
@@ -228,7 +144,7 @@ fn row(
     target: &TargetConfig,
 ) -> PlaceCheck {
     let config = &design.config;
-    let mut facts = facts(config, target.place);
+    let mut facts = config.places[target.place].kind.numbers().facts();
     let links = target.links.iter().map(|&link| {
         let link = &config.links[link];
         link.latency_ps as f64 + link.byte_fs as f64 / 1e3 * f64::from(facts.bytes)

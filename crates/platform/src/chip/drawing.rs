@@ -2,7 +2,6 @@
 
 use super::design::Design;
 use crate::error::Error;
-use linecard_chip::config::PlaceKind;
 use serde::Serialize;
 
 /// What a block diagram of a chip shows.
@@ -141,10 +140,11 @@ pub fn drawing(preset: &str, overrides: &[String]) -> Result<ChipDrawing, Error>
             .map(|(role, _)| role.clone())
             .collect(),
         capacity_bytes: named.capacity_bytes,
-        behind: match &config.places[named.first].kind {
-            PlaceKind::Cached(cache) => Some(config.places[cache.behind].group.clone()),
-            _ => None,
-        },
+        behind: config.places[named.first]
+            .kind
+            .numbers()
+            .behind()
+            .map(|behind| config.places[behind].group.clone()),
     });
     let links = design.links.iter().map(|named| DrawnLink {
         name: named.name.clone(),

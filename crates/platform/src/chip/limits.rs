@@ -7,7 +7,7 @@ use super::report::dram_shares;
 use crate::error::Error;
 use crate::report::{Bottleneck, WhatIf};
 use crate::request::RunRequest;
-use linecard_chip::config::{ClusterConfig, PlaceKind, PlacementRule, WhenFull};
+use linecard_chip::config::{ClusterConfig, PlacementRule, WhenFull};
 use linecard_chip::{ChipConfig, Counts, DispatchRule, Loss, Outcome, PlaceCounts, RunLimit};
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
@@ -113,31 +113,7 @@ impl Limit {
             }
             Limit::Place(name) => {
                 for place in config.places.iter_mut().filter(|place| place.group == *name) {
-                    match &mut place.kind {
-                        PlaceKind::Server(server) => *server = server.faster(),
-                        PlaceKind::Banked(banked) => banked.bank = banked.bank.faster(),
-                        PlaceKind::Of(kind) => *kind = kind.faster(),
-                        PlaceKind::Dram(dram) => dram.channels *= 2,
-                        PlaceKind::Cached(cache) => cache.port = cache.port.faster(),
-                        PlaceKind::PacketBuffer(buffer) => buffer.channels *= 2,
-                        PlaceKind::Results(results) => results.port = results.port.faster(),
-                        PlaceKind::QueueManager(manager) => {
-                            manager.settings.memory_ps /= 2;
-                            manager.settings.interconnect_ps /= 2;
-                        }
-                        PlaceKind::Slots(slots) => {
-                            // As many bytes in twice the banks.
-                            if slots.slots.banks <= 32 && slots.bank_bytes > 1 << 16 {
-                                (slots.slots.banks, slots.bank_bytes) =
-                                    (slots.slots.banks * 2, slots.bank_bytes / 2);
-                            }
-                            slots.slots.bytes_per_cycle *= 2;
-                            if let Some(tandem) = &mut slots.slots.tandem {
-                                tandem.gate_ps /= 2;
-                                tandem.bus_ps /= 2;
-                            }
-                        }
-                    }
+                    place.kind.numbers_mut().faster();
                 }
             }
             Limit::Link(name) => {

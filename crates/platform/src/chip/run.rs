@@ -17,7 +17,7 @@ use crate::whole_file::WholeFile;
 use linecard_apps::RouteTable;
 use linecard_chip::config::PlaceKind;
 use linecard_chip::place::{BankBy, Banked};
-use linecard_chip::{Chip, ChipConfig, Counts, Endless, Loss, Outcome, RunLimit, Window};
+use linecard_chip::{Chip, ChipConfig, Counts, Endless, Loss, Misfit, Outcome, RunLimit, Window};
 use linecard_program::script::{
     Access, Action, Block, NOT_USED, PacketInfo, PacketProgram, RoleId, Step, Steps,
 };
@@ -227,8 +227,8 @@ impl Design {
         let mut traffic = self.traffic(request, shared)?;
         let notes = traffic.notes();
         let source = Box::new(move || traffic.next());
-        let mut chip = Chip::new(config, self.programs(shared), source).map_err(|message| Error::Config {
-            problems: vec![crate::preset::problem(request.preset.clone(), "", message)],
+        let mut chip = Chip::new(config, self.programs(shared), source).map_err(|misfit| Error::Config {
+            problems: vec![crate::preset::problem(request.preset.clone(), "", what_to_write(&misfit))],
         })?;
         let frames = shared.frames.clone();
         chip.on_lost_bytes(Box::new(move |frame| frames.forget(frame)));
@@ -362,6 +362,7 @@ pub(super) fn judge(
     match outcome {
         Outcome::Completed | Outcome::TrafficEnded => Ok(()),
         Outcome::Interrupted => Err(Error::Interrupted),
+        Outcome::Fault(sentence) => Err(Error::Run(sentence.clone())),
         Outcome::Endless(endless) => Err(Error::Run(why_endless(endless, timebase))),
         Outcome::TooLate => Err(Error::Run(
             "the run came to the end of the chip's clock, which counts 64 bits of ticks: ask for fewer packets, or look for \
@@ -378,6 +379,23 @@ pub(super) fn judge(
             )))
         }
     }
+}
+
+/// What does not fit together, and which keys of the chip's file or which programs change that.
+fn what_to_write(misfit: &Misfit) -> String {
+    let change = match misfit {
+        Misfit::NobodyFillsTransmitBuffer => {
+            "leave [transmit] out, or run a program that moves packets there (ipv4_forward)"
+        }
+        Misfit::SeveralListsOfFreeThreads => "dispatch = \"free_list\"",
+        Misfit::OrderBesideBlocks => "[order] kept = \"none\"",
+        Misfit::BlocksWithoutMovers(_) => {
+            "l3fwd16, nat, firewall and steps with op = \"enqueue\" send block by block"
+        }
+        Misfit::SpaceByQueueWithoutCaches => "allocator = \"per_queue_linear\" and [wide] go together",
+        Misfit::Other(_) => return misfit.to_string(),
+    };
+    format!("{misfit}: {change}")
 }
 
 /// Why a run would never end, and what to change.

@@ -2,6 +2,7 @@
 
 mod planned;
 
+use super::kind::Facts;
 use super::memory::{Cells, Memory, Numbers, Submitted, share};
 use crate::config::PacketBufferConfig;
 use crate::counts::{PacketBufferCounts, PlaceCounts};
@@ -141,6 +142,25 @@ impl PacketBuffer {
 }
 
 impl Numbers for PacketBufferConfig {
+    fn facts(&self) -> Facts {
+        let (device, cycle_ps) = (&self.device, 1e12 / self.clock_hz as f64);
+        let data = device.data_cycles(CELL_BYTES) as f64 * cycle_ps;
+        let closed = device.open_cycles() + device.timing().read_latency;
+        Facts {
+            latency_ps: closed as f64 * cycle_ps + data + self.latency_ps as f64,
+            service_ps: data,
+            parts: f64::from(self.channels),
+            bytes: CELL_BYTES,
+            formula: "closed row: tRCD + read latency + data, and the way to the controller; channels x bus"
+                .to_owned(),
+        }
+    }
+
+    /// Twice the channels.
+    fn faster(&mut self) {
+        self.channels *= 2;
+    }
+
     fn wrong(&self) -> Option<String> {
         let organization = self.device.organization();
         let (banks, row_bytes) = (organization.banks, organization.row_bytes);
