@@ -4,6 +4,7 @@ use crate::kit;
 
 use kit::{SEND, read, run, small};
 use linecard_chip::Outcome;
+use linecard_program::script::{Access, Action, RoleId};
 
 #[test]
 fn one_packet_takes_the_sum_of_its_parts() {
@@ -14,6 +15,29 @@ fn one_packet_takes_the_sum_of_its_parts() {
     assert_eq!((counts.packets_in, counts.packets_out), (1, 1));
     assert!((ran.ns(counts.latency.max()) - (10.0 + 100.0 + 5.0 + 51.2)).abs() < 0.01);
     assert!((ran.ns(ran.departures[0].at) - (51.2 + 115.0 + 51.2)).abs() < 0.01);
+}
+
+#[test]
+fn a_role_without_a_memory_ends_the_run_with_a_sentence() {
+    let mut config = small(1, 1);
+    config.roles.push("table".into());
+    config.targets[0].push(None);
+    let table = RoleId(config.roles.len() as u8 - 1);
+    let access = Action::Access {
+        role: table,
+        kind: Access::Read,
+        posted: false,
+        bytes: 4,
+        address: 0,
+        used_after: 0,
+    };
+    for action in
+        [access, Action::Recall { role: table }, Action::Link { role: table, queue: 0, enqueue: true }]
+    {
+        let ran = run(config.clone(), vec![(10, action), (5, SEND)], &[(0, 1, 64)]);
+        let sentence = "the program of me uses table, and no memory of me is that".to_owned();
+        assert_eq!(ran.outcome, Outcome::Fault(sentence), "{action:?}");
+    }
 }
 
 #[test]
