@@ -17,6 +17,7 @@ from tools.command import HEADER
 from tools.correlation import documents as correlation
 from tools.documents.chip_keys import chip_page
 from tools.documents.commands import commands_page
+from tools.documents.glossary import glossary_page
 from tools.documents.memory_keys import memory_page
 from tools.documents.metrics import metrics_page
 from tools.documents.other_keys import others_page
@@ -27,6 +28,7 @@ from tools.scorecard import documents as scorecard
 
 PAGES = {
     "commands.md": commands_page,
+    "glossary.md": glossary_page,
     "keys/chip.md": chip_page,
     "keys/memory.md": memory_page,
     "keys/others.md": others_page,
