@@ -1,7 +1,7 @@
 """Sentences that a reader meets: of documents, docstrings, and help and errors; drawn at random with a seed.
 
-`python -m tools.sentences documents --count 20 --seed 1` prints twenty, each with its file and line, so that somebody who
-has not read them can say which ones stop a reader. `tools.prose` checks the sentences of documents.
+`python -m tools.sentences documents --count 20 --seed 1` prints twenty, each with its file and line. Somebody who has
+not read them says which ones stop a reader. `tools.prose` checks the sentences of documents.
 """
 
 from __future__ import annotations
