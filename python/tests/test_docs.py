@@ -64,9 +64,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The net, the extension and the machine of queue managers that the guide shows.
     for page, name in (("petri", "model.toml"), ("vrp", "filter.toml"), ("queueing", "queues.toml")):
         (tmp_path / name).write_text(blocks(ROOT / "docs" / "guide" / f"{page}.md", "toml")[0])
-    # The chips and sweeps of the guide, each named in its first line, and one that `linecard new` has written.
-    for page in ("chips", "chip_parts", "explore"):
-        for text in blocks(ROOT / "docs" / "guide" / f"{page}.md", "toml"):
+    # The chips and sweeps of the pages, each named in its first line, and one that `linecard new` has written.
+    for page in ("guide/chips", "guide/chip_parts", "guide/explore", "explanation/concepts"):
+        for text in blocks(DOCS / f"{page}.md", "toml"):
             (tmp_path / text.splitlines()[0].removeprefix("# ")).write_text(text)
     (tmp_path / "nic.toml").write_text((ROOT / "presets" / "platforms" / "example_smartnic.toml").read_text())
     (tmp_path / "my_xdp.c").write_text(blocks(ROOT / "docs" / "guide" / "executing.md", "c")[0])

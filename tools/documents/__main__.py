@@ -1,7 +1,7 @@
 """Everything in the documents that follows from the code: `make docs` runs `python -m tools.documents`.
 
 It writes the pages of commands, keys and metrics, which tests compare with the code; what the scorecard, robustness and
-correlation have kept in studies; and the screen of the main job in README.md, whose numbers are those of the model at
+correlation have kept in studies; and the screen of the main job in the gallery, whose numbers are those of the model at
 that moment.
 """
 
@@ -56,8 +56,8 @@ def main() -> None:
     command.write({f"python/linecard/{name}": text for name, text in written_modules().items()})
     for kept in (scorecard, robustness, correlation):
         command.write(kept.documents())
-    readme = (command.ROOT / "README.md").read_text(encoding="utf-8")
-    command.write({"README.md": SCREEN.sub(lambda found: found[1] + main_screen() + found[2], readme)})
+    gallery = (command.ROOT / "docs/gallery/index.md").read_text(encoding="utf-8")
+    command.write({"docs/gallery/index.md": SCREEN.sub(lambda found: found[1] + main_screen() + found[2], gallery)})
 
 
 if __name__ == "__main__":
