@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PACKAGE = ROOT / "python" / "linecard"
 # A sentence ends before a capital, a figure, code or a quotation; not after these.
-_END = re.compile(r"""(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!al\.)(?<!vs\.)["')\]]*\s+(?=["'(\[*]*[A-Z0-9\x00])""")
+_END = re.compile(r"""(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bal\.)(?<!\bvs\.)["')\]]*\s+(?=["'(\[*]*[A-Z0-9\x00])""")
 _CODE = re.compile(r"``.+?``|`[^`]+`", re.DOTALL)
 _WORD = re.compile(r"\w")
 
