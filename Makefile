@@ -35,7 +35,7 @@ test-web: $(VENV)/.tested ## Test what pages do in a real browser; installs Chro
 	}
 	LINECARD_NEED_BROWSER=1 $(BIN)/python -m pytest python/tests/report
 
-lint: $(VENV)/.tested ## Check formats, lints and types of Rust and Python
+lint: $(VENV)/.tested ## Check formats, lints and types of Rust and Python, and the wording of the documents
 	@status=0; \
 	for step in \
 		"cargo fmt --all --check" \
@@ -43,7 +43,8 @@ lint: $(VENV)/.tested ## Check formats, lints and types of Rust and Python
 		"$(BIN)/ruff format --check python tools .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
 		"$(BIN)/ruff check python tools .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
 		"$(BIN)/mypy" \
-		"$(BIN)/lint-imports --no-cache"; \
+		"$(BIN)/lint-imports --no-cache" \
+		"$(BIN)/python -m tools.prose"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
 check: lint test ## Everything that has to pass before a change goes in

@@ -9,8 +9,8 @@ The functions: `run` (one design under one traffic), `flows` (what a capture hol
 caches), `flow_mix` (traffic to stated flow statistics), `dram` (a DRAM part alone), `presets` and `describe` (what
 can be run, with units and sources), `program_trace` and `core` (a C packet function on a capture, and on cores with
 every split of threads and cache), `xdp_run` (an XDP program on a capture), `xdp_rows` (what it comes to in rows of
-several lanes), `schema` (what editors know of a file), `sweep` (a table over a space of any of these), `reproduce` (a
-published study beside its published numbers).
+several lanes), `schema` (what editors know of a file), `explain` (a term of the glossary), `sweep` (a table over a
+space of any of these), `reproduce` (a published study beside its published numbers).
 """
 
 from typing import TYPE_CHECKING
@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from linecard.flowcache.curves import CacheCurves, LruRow, ReuseRow
     from linecard.flowcache.result import BestPolicy, CacheRow, FlowCacheResult
     from linecard.flowcache.run import flowcache
+    from linecard.glossary import Term
     from linecard.petri.models import Comparison, Difference, compare_models
     from linecard.queueing.result import QueueDesignResult, QueueingResult
     from linecard.queueing.run import queueing_design, queueing_run
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from linecard.records import Metric
     from linecard.schemas import schema
     from linecard.study.reproduce import reproduce
+    from linecard.terms import Terms, explain
     from linecard.traffic.flow_view import FlowMixTraffic, FlowSizeRow, TrafficView
     from linecard.traffic.flows import flows
     from linecard.traffic.mix import flow_mix
@@ -174,6 +176,8 @@ __all__ = [
     "Step",
     "Summary",
     "SweepResult",
+    "Term",
+    "Terms",
     "TrafficError",
     "TrafficView",
     "ValueRange",
@@ -197,6 +201,7 @@ __all__ = [
     "describe",
     "dram",
     "draw",
+    "explain",
     "flow_mix",
     "flowcache",
     "flows",
@@ -270,6 +275,8 @@ make_lazy(
         "flowcache.curves": "CacheCurves LruRow ReuseRow",
         "flowcache.result": "BestPolicy CacheRow FlowCacheResult",
         "flowcache.run": "flowcache",
+        "glossary": "Term",
+        "terms": "Terms explain",
         "petri.models": "Comparison Difference compare_models",
         "queueing.result": "QueueDesignResult QueueingResult",
         "queueing.run": "queueing_design queueing_run",

@@ -64,9 +64,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The net, the extension and the machine of queue managers that the guide shows.
     for page, name in (("petri", "model.toml"), ("vrp", "filter.toml"), ("queueing", "queues.toml")):
         (tmp_path / name).write_text(blocks(ROOT / "docs" / "guide" / f"{page}.md", "toml")[0])
-    # The chips and sweeps of the guide, each named in its first line, and one that `linecard new` has written.
-    for page in ("chips", "explore"):
-        for text in blocks(ROOT / "docs" / "guide" / f"{page}.md", "toml"):
+    # The chips and sweeps of the pages, each named in its first line, and one that `linecard new` has written.
+    for page in ("guide/chips", "guide/chip_parts", "guide/explore", "explanation/concepts"):
+        for text in blocks(DOCS / f"{page}.md", "toml"):
             (tmp_path / text.splitlines()[0].removeprefix("# ")).write_text(text)
     (tmp_path / "nic.toml").write_text((ROOT / "presets" / "platforms" / "example_smartnic.toml").read_text())
     (tmp_path / "my_xdp.c").write_text(blocks(ROOT / "docs" / "guide" / "executing.md", "c")[0])
@@ -167,8 +167,8 @@ def test_a_value_has_an_interval_as_the_reference_says(tmp_path):
     assert linecard.describe(str(path))["shared.latency_cycles"].interval == (2, 8)
 
 
-def test_ranges_of_the_guide_to_chips_are_those_of_the_reader():
-    """The reference of keys is written from what the reader says, and held to it by a test of its own."""
+def test_ranges_of_the_tables_of_a_chip_are_those_of_the_reader():
+    """The list of keys is generated from the reader, and another test compares the two."""
     read: dict[tuple[str, str], dict[str, set[tuple[float, float]]]] = {}
     for section in re.split(r"^## ", (DOCS / "reference" / "keys" / "chip.md").read_text(), flags=re.MULTILINE)[1:]:
         table = section.splitlines()[0].strip("`[]").replace(".NAME", "")
@@ -176,9 +176,9 @@ def test_ranges_of_the_guide_to_chips_are_those_of_the_reader():
             kinds = read.setdefault((table, row["key"].strip("`")), {})
             for kind in re.findall(r"`(\w+)`", row.get("where", "")) or [""]:
                 kinds.setdefault(kind, set()).update(ranges(row["allowed"]))
-    guide = (DOCS / "guide" / "chips.md").read_text().partition("## Every table and key")[2].partition("\n## ")[0]
+    tables_page = (DOCS / "reference" / "chip_tables.md").read_text()
     told, wrong = 0, []
-    for section in re.split(r"^### ", guide, flags=re.MULTILINE)[1:]:
+    for section in re.split(r"^## ", tables_page, flags=re.MULTILINE)[1:]:
         title = section.splitlines()[0]
         only = re.findall(r"`(\w+)`", title.partition("of kind")[2].partition(" and ")[0])
         for row in rows(section):

@@ -1,7 +1,7 @@
 """Everything in the documents that follows from the code: `make docs` runs `python -m tools.documents`.
 
 It writes the pages of commands, keys and metrics, which tests compare with the code; what the scorecard, robustness and
-correlation have kept in studies; and the screen of the main job in README.md, whose numbers are those of the model at
+correlation have kept in studies; and the screen of the main job in the gallery, whose numbers are those of the model at
 that moment.
 """
 
@@ -17,6 +17,7 @@ from tools.command import HEADER
 from tools.correlation import documents as correlation
 from tools.documents.chip_keys import chip_page
 from tools.documents.commands import commands_page
+from tools.documents.glossary import glossary_page
 from tools.documents.memory_keys import memory_page
 from tools.documents.metrics import metrics_page
 from tools.documents.other_keys import others_page
@@ -27,6 +28,7 @@ from tools.scorecard import documents as scorecard
 
 PAGES = {
     "commands.md": commands_page,
+    "glossary.md": glossary_page,
     "keys/chip.md": chip_page,
     "keys/memory.md": memory_page,
     "keys/others.md": others_page,
@@ -54,8 +56,8 @@ def main() -> None:
     command.write({f"python/linecard/{name}": text for name, text in written_modules().items()})
     for kept in (scorecard, robustness, correlation):
         command.write(kept.documents())
-    readme = (command.ROOT / "README.md").read_text(encoding="utf-8")
-    command.write({"README.md": SCREEN.sub(lambda found: found[1] + main_screen() + found[2], readme)})
+    gallery = (command.ROOT / "docs/gallery/index.md").read_text(encoding="utf-8")
+    command.write({"docs/gallery/index.md": SCREEN.sub(lambda found: found[1] + main_screen() + found[2], gallery)})
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from linecard.study.targets import Target
 
-INTRODUCTION = "# Scorecard\n\nEvery limit that the studies are held to, and what `make scorecard` measured.\n"
+INTRODUCTION = "# Scorecard\n\nEvery limit of the studies, and the value that `make scorecard` measured.\n"
 IN_README = re.compile(r"(<!-- scorecard: begin -->\n).*?(<!-- scorecard: end -->)", re.DOTALL)
 
 Row = Mapping[str, Any]
@@ -41,7 +41,7 @@ def numbers(row: Row, target: Target) -> tuple[str, str]:
 
 
 def overview(rows: Iterable[Row], targets: Sequence[Target]) -> str:
-    """The table of the README: a row per study, with the limits that are not kept."""
+    """A row per study, with the limits that are not kept."""
     rows = list(rows)
     of = {target.id: target for target in targets}
     shown = ["| study | kept | contradicted | on an input | missed: measured, limit |", "|---|---|---|---|---|"]
@@ -54,15 +54,15 @@ def overview(rows: Iterable[Row], targets: Sequence[Target]) -> str:
                 by_outcome[row["outcome"]].append(named)
         kept = f"{len(by_outcome['kept'])} of {sum(map(len, by_outcome.values()))}"
         others = ("; ".join(by_outcome[outcome]) or "–" for outcome in OUTCOMES[1:])
-        shown.append(f"| [`{study}`](studies/{study}/README.md) | {kept} | {' | '.join(others)} |")
-    return f"**{len(rows)} limits: {counts(row['outcome'] for row in rows)}.**\n\n" + "\n".join(shown) + "\n"
+        shown.append(f"| [`{study}`](../../studies/{study}/README.md) | {kept} | {' | '.join(others)} |")
+    return "\n".join(shown) + "\n"
 
 
 def page(rows: Iterable[Row], targets: Sequence[Target]) -> str:
     """The page with every limit, what is measured against it, and why it is not kept."""
     rows = list(rows)
     of = {target.id: target for target in targets}
-    parts = [f"{len(rows)} limits: {counts(row['outcome'] for row in rows)}.\n"]
+    parts = [f"{len(rows)} limits: {counts(row['outcome'] for row in rows)}.\n", overview(rows, targets)]
     for study in dict.fromkeys(row["study"] for row in rows):
         own = [row for row in rows if row["study"] == study]
         parts += [f"## {study}\n", f"{len(own)} limits: {counts(row['outcome'] for row in own)}.\n"]
@@ -89,10 +89,10 @@ def kept_rows() -> list[Row]:
 
 
 def documents() -> dict[str, str]:
-    """The page and the README, by path in the repository, as the rows that were kept have them."""
+    """The page and the counts of the README, by path in the repository, as the rows that were kept have them."""
     rows, targets = kept_rows(), load_targets(STUDIES)
-    table = overview(rows, targets)
-    readme = IN_README.sub(lambda found: found[1] + table + found[2], (ROOT / "README.md").read_text(encoding="utf-8"))
+    line = f"**{len(rows)} limits: {counts(row['outcome'] for row in rows)}.**\n"
+    readme = IN_README.sub(lambda found: found[1] + line + found[2], (ROOT / "README.md").read_text(encoding="utf-8"))
     return {
         "docs/reference/scorecard.md": "\n".join((HEADER, INTRODUCTION, page(rows, targets))),
         "README.md": readme,

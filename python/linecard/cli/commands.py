@@ -64,6 +64,7 @@ COMMANDS = (
         "chip.presets:describe",
         "Show every parameter of a preset with unit and source, and what follows from them.",
     ),
+    Entry("explain", _DESIGNS, "chip.explain:explain", "Explain a term that screens, files and documents use."),
     Entry("sweep", _EXPLORE, "explore.sweep:sweep", "Run every point of a space of designs, and print one table."),
     Entry(
         "why", _EXPLORE, "explore.why:why", "Say what limits a chip and what would help; every statement is measured."

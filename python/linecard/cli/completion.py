@@ -20,3 +20,8 @@ def kinds(incomplete: str) -> list[tuple[str, str]]:
     from linecard.catalogue import KINDS
 
     return [(name, meaning) for name, meaning in KINDS.items() if name.startswith(incomplete)]
+
+
+def terms(incomplete: str) -> list[tuple[str, str]]:
+    """Terms of the glossary that begin so, with what they mean."""
+    return [(each.term, each.meaning) for each in linecard.explain() if each.term.startswith(incomplete)]

@@ -1,1 +1,1 @@
-"""A multithreaded core with a data cache under a traced program."""
+"""Multithreaded cores with a data cache, under traced programs."""

@@ -1,7 +1,8 @@
 """A multithreaded core with a data cache under a traced program: threads against cache (Mudigonda 2007).
 
 The area of a core is split between threads and cache, in thread-equivalents. `core` runs every split of one core on the
-trace of a program, says what limits each, and what a malleable core of the same area reaches that adapts by itself.
+trace of a program and finds the bottleneck of each. It also runs a malleable core of the same area, which adapts by
+itself.
 """
 
 from __future__ import annotations
@@ -47,25 +48,25 @@ def core(
     """Run every split of a core's area between threads and data cache under a program.
 
     Args:
-        program: A traced program, or what `linecard.program_trace` takes.
-        traffic: Its packets, where it is not traced yet.
+        program: A traced program, or a program as `linecard.program_trace` accepts it.
+        traffic: Its packets, if the program is not traced yet.
         latency: Cycles of an access off chip.
         bandwidth: References that memory serves a cycle.
         area: Thread-equivalents for threads and cache.
         threads: One number of threads; ``None`` for every one that fits.
-        clock_mhz: Clock at which packets come when the capture has them; 0 for back to back.
-        adapt_packets: Packets through a malleable core that adapts; 0 for none.
-        events: Accesses, locks and packet ends that each simulation counts; the trace begins again where it is through.
+        clock_mhz: Clock of the core, at which packets arrive at the times of the capture; 0 for back to back.
+        adapt_packets: Packets of an adaptive malleable core; 0 for none.
+        events: Accesses, locks and packet ends that each simulation measures; a trace that ends begins again.
         packets: Packets to trace.
         jobs: Simulations at a time; ``None`` for one per processor.
         progress: Called now and then with (done, in all).
 
     Returns:
-        All splits, the best, and why.
+        All splits, the best split, and its bottleneck.
 
     Raises:
-        ConfigError: No core can be so, or more threads than area.
-        RunError: The program faults, or its locks wait for each other.
+        ConfigError: No core has these numbers, or the area does not hold the threads.
+        RunError: The program faults, or its locks deadlock.
     """
     traced = (
         program
@@ -104,20 +105,21 @@ def deployments(
 
     Args:
         traced: The program.
-        points: Memories: latency in cycles, references a cycle.
+        points: Memories: latency in cycles, references per cycle.
         events: Events that each simulation counts.
-        chips: Which: ``fixed`` (IXP2800, optimal fixed, and the ideal malleable one), ``malleable``, ``configurable``
-            (any number of cores).
-        adapt_packets: Packets through the adapting chip; 0 for none.
-        per_chip: Whether the references are those of the chip, shared by its cores, or of each core.
+        chips: Chips to run: ``fixed`` (IXP2800, optimal fixed, and the ideal malleable one), ``malleable``,
+            ``configurable`` (any number of cores).
+        adapt_packets: Packets of the adaptive chip; 0 for none.
+        per_chip: Whether the references are those of the chip, which its cores share, or of each core.
         jobs: Simulations at a time.
         progress: Called now and then with (done, in all).
 
     Returns:
-        One dictionary per memory: throughput of each chip, packets in a million cycles; 0 of one not asked for.
+        One dictionary per memory: throughput of each chip in packets per million cycles, 0 for a chip that was not
+        requested.
 
     Raises:
-        ConfigError: There are no such chips.
+        ConfigError: A chip is unknown.
     """
     found: list[dict[str, Any]] = _core.core_deployments(
         traced.traced,
@@ -144,7 +146,7 @@ def registers(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Compare ways to keep the registers of a malleable core: predicted, all, five hot ones, register caches.
+    """Compare register schemes of a malleable core: predicted registers, all, five hot ones, register caches.
 
     Args:
         traced: The program.
@@ -152,7 +154,7 @@ def registers(
         bandwidth: References that memory serves a cycle.
         threads: Threads; 0 for the best number.
         cache_registers: Sizes of register caches with least-recently-used replacement.
-        only_predicted: Leave out the ways that prediction is compared with.
+        only_predicted: Leave out the schemes with which prediction is compared.
         events: Events that each simulation counts.
         jobs: Simulations at a time.
         progress: Called now and then with (done, in all).
@@ -184,23 +186,24 @@ def termination(
     events: int = EVENTS,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """What terminating a thread of a malleable core costs the packets after it.
+    """Measure how much terminating a thread of a malleable core delays the packets after it.
 
     Args:
         traced: The program.
         latency: Cycles of an access off chip.
         bandwidth: References that memory serves a cycle.
         threads: Threads, of which one is terminated; 0 for the best number.
-        packets: How many packets count as right after it; each number above the one before.
-        events: Events that each simulation counts of those that find the best number of threads.
+        packets: Numbers of packets that count as right after it, ascending.
+        events: Events that each simulation measures in the search for the best number of threads.
         progress: Called now and then with (done, in all).
 
     Returns:
-        ``threads`` before, the ``packets``, how many ``times`` a thread was terminated, and for each number of packets
-        by how much they took longer (``longer_percent``) than with one thread less and all lines pinned.
+        ``threads`` before, the ``packets``, and the number of ``times`` that a thread was terminated.
+        ``longer_percent`` is the additional time of each number of packets, compared with one thread less and all lines
+        pinned.
 
     Raises:
-        ConfigError: ``packets`` are none, below 1 or not ascending.
+        ConfigError: ``packets`` is empty, below 1 or not ascending.
     """
     found: dict[str, Any] = _core.core_termination(
         traced.traced,

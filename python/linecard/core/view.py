@@ -1,4 +1,4 @@
-"""What a core says: every split of its area, where cycles go, and how a malleable core finds the best split."""
+"""The view of a core: every split of its area, the shares of cycles, and the adaptation of a malleable core."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Flow caches over a traffic."""
+"""Flow caches under traffic."""

@@ -1,4 +1,4 @@
-"""What one pass over a traffic tells of every LRU cache: misses of all sizes and ways, and reuse distances."""
+"""One pass over traffic for every LRU cache: misses of all sizes and ways, and reuse distances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class LruRow:
         entries: Entries of the cache.
         packets: Packets looked up.
         misses: Packets whose digest was not in the cache.
-        miss_ratio: Misses by packets.
+        miss_ratio: Misses, divided by packets.
     """
 
     sets: int
@@ -28,16 +28,15 @@ class LruRow:
 
 @dataclass(frozen=True, slots=True)
 class ReuseRow:
-    """Packets whose digest came back after ``distance_from`` to ``distance_to`` other digests.
+    """Packets whose digest recurs after ``distance_from`` to ``distance_to`` other digests.
 
-    ``cumulative_percent`` counts packets with this distance or less, of all packets: the hit rate of a fully
-    associative LRU cache of one entry more.
+    ``cumulative_percent`` is the hit rate of a fully associative LRU cache with one entry more than the distance.
 
     Attributes:
-        distance_from: Least distance.
+        distance_from: Smallest distance.
         distance_to: Largest distance.
         packets: Packets with a distance in between.
-        cumulative_percent: Packets with this distance or less, of all packets.
+        cumulative_percent: Packets with this distance or less, in percent of all packets.
     """
 
     distance_from: int
@@ -51,8 +50,8 @@ class CacheCurves:
     """LRU of all sizes from stack distances (Mattson et al., 1970), in one pass.
 
     Attributes:
-        lru: Every number of sets in powers of two with 1 to 16 ways; the fully associative caches come first.
-        curve: Fully associative caches, sizes rising by a factor of 2^(1/8), up to the last that matters.
+        lru: Caches with 1 to 16 ways and numbers of sets in powers of two; fully associative ones come first.
+        curve: Fully associative caches whose sizes rise by a factor of 2^(1/8), up to the last that matters.
         reuse: Reuse distances in powers of two.
     """
 
@@ -64,7 +63,7 @@ class CacheCurves:
         """The LRU row of one shape.
 
         Raises:
-            KeyError: The pass did not cover it; the text says what it covers.
+            KeyError: The pass did not cover this shape; the text lists the shapes that it covers.
         """
         for row in (*self.lru, *(self.curve if sets == 1 else ())):
             if (row.sets, row.ways) == (sets, ways):

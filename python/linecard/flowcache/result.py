@@ -1,4 +1,4 @@
-"""What flow caches do with a traffic: a row per cache, and the best of each size."""
+"""Results of flow caches under traffic: a row per cache, and the best of each size."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ class CacheRow:
         ways: Entries of a set.
         sets: Sets; one makes the cache fully associative.
         policy: The policy's name, with its number and filter.
-        oracle: Whether it looks into the future, so that nobody can build it.
+        oracle: Whether it uses future packets, so that hardware cannot build it.
         packets: Packets looked up.
         hits: Packets whose digest was in the cache.
-        misses: The others; ``cold``, ``capacity`` and ``conflict`` together.
-        miss_ratio: Misses by packets.
+        misses: Packets without a hit: ``cold``, ``capacity`` and ``conflict`` together.
+        miss_ratio: Misses, divided by packets.
         cold: Misses whose digest does not occur in the window before.
-        capacity: Of the others, those that a fully associative LRU cache of as many entries misses too.
-        conflict: The rest.
-        first_ref_misses: Packets whose digest was never seen before.
-        cold_but_fa_hit: Cold misses that the fully associative LRU cache would have hit.
-        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit: runs that agree in it agree in every decision.
-        hit_but_fa_miss: Hits that the fully associative LRU cache would have missed.
-        policy_state_bits: Bits of state of the policy beside tags and results; ``None`` of an oracle.
-        entry_bits: Bits of an entry: the part of the digest that is stored, and the result.
+        capacity: Other misses that a fully associative LRU cache of the same size has too.
+        conflict: The remaining misses.
+        first_ref_misses: Packets with a new digest.
+        cold_but_fa_hit: Cold misses that are hits in the fully associative LRU cache.
+        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit: runs with equal values agree in every decision.
+        hit_but_fa_miss: Hits that are misses in the fully associative LRU cache.
+        policy_state_bits: State of the policy in addition to tags and results, in bits; ``None`` for an oracle.
+        entry_bits: Bits of an entry: the stored part of the digest, and the result.
         cache_bytes: Bytes of all entries, without the state of the policy.
         false_hits: Packets that got the result of another flow; ``None`` if not counted.
-        false_hit_probability: Those by packets whose flow was not in the cache.
-        false_hit_probability_expected: Ways by 2 to the width of the digest.
-        false_hit_probability_expected_of_tags: Ways by 2 to the bits of the digest that are stored.
+        false_hit_probability: False hits, divided by packets whose flow was not in the cache.
+        false_hit_probability_expected: Ways, divided by 2 to the width of the digest.
+        false_hit_probability_expected_of_tags: Ways, divided by 2 to the stored bits of the digest.
     """
 
     entries: int
@@ -72,7 +72,7 @@ class CacheRow:
 
     @property
     def hit_rate(self) -> float:
-        """Hits by packets."""
+        """Hits, divided by packets."""
         return self.hits / self.packets
 
     @property
@@ -83,18 +83,18 @@ class CacheRow:
 
 @dataclass(frozen=True, slots=True)
 class BestPolicy:
-    """The policy with the most hits of one size, among those that can be built.
+    """The policy with the most hits of one size, among those that hardware can build.
 
     Attributes:
         entries: Entries of the cache.
         ways: Entries of a set.
         policy: The policy.
-        hits: Packets that it answers.
-        hit_rate: The same of all packets.
-        bound: The oracle it is compared with; ``None`` when no optimal policy was run.
-        percent_of_bound_hits: Its hits in percent of the oracle's. An oracle that must insert every packet can be
-            exceeded by a policy that need not.
-        percent_of_lru_gap: How much of the way from LRU's hits to the oracle's it goes; ``None`` without LRU.
+        hits: Its hits.
+        hit_rate: Its hits, divided by packets.
+        bound: The oracle of the comparison; ``None`` if no optimal policy ran.
+        percent_of_bound_hits: Its hits in percent of the oracle's. A policy that may refuse packets can exceed an
+            oracle that admits every packet.
+        percent_of_lru_gap: Share of the gap between LRU's hits and the oracle's that it closes; ``None`` without LRU.
     """
 
     entries: int
@@ -127,27 +127,27 @@ def _best(rows: list[CacheRow]) -> BestPolicy | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FlowCacheResult(Result):
-    """Every cache over one traffic, sizes first, then ways, then policies, each in the order asked for.
+    """Every cache under one traffic, by size, then ways, then policy, each in the order of the request.
 
     Attributes:
         rows: One row per cache.
         input: The capture, the file of digests, or ``array``.
         format: Format of the capture, ``u32le`` or ``array``.
-        compression: How the file is compressed.
+        compression: Compression of the file.
         packets: Packets looked up.
-        packets_without_flow: Packets of the capture that belong to no flow and are left out.
-        key: Fields that make a flow; ``None`` when the input holds digests.
-        hash: Hash of the digest; ``None`` when the input holds digests.
+        packets_without_flow: Packets of the capture without a flow, which are left out.
+        key: Fields that define a flow; ``None`` if the input is digests.
+        hash: Hash of the digest; ``None`` if the input is digests.
         width_bits: Bits of a digest.
         result_bits: Bits of a result, for the cost of an entry.
-        cold_window_packets: A miss is cold if its digest does not occur in so many packets before.
-        foresight_packets: How far ``PRED`` looks ahead.
-        seed: Seed of the policies that draw, and of the hash ``h3``.
+        cold_window_packets: A miss is cold if its digest does not occur in this number of packets before.
+        foresight_packets: Packets that ``PRED`` looks ahead.
+        seed: Seed of random policies and of the hash ``h3``.
         damage: Findings in the capture by kind; not every finding is damage.
         damaged_records: Findings that are damage.
         diagnostics: The first findings, with file, byte offset and packet number.
-        curves: LRU of all sizes, when asked for.
-        traffic: What the flows are like, when asked for.
+        curves: LRU of all sizes, on request.
+        traffic: Statistics of the flows, on request.
         time_out_ns: Silence that ends a flow there.
     """
 
@@ -176,17 +176,17 @@ class FlowCacheResult(Result):
 
     @property
     def best(self) -> tuple[BestPolicy, ...]:
-        """The best policy that can be built, for each size."""
+        """The best policy that hardware can build, for each size."""
         sizes: dict[tuple[int, int], list[CacheRow]] = {}
         for row in self.rows:
             sizes.setdefault((row.entries, row.ways), []).append(row)
         return tuple(best for best in map(_best, sizes.values()) if best is not None)
 
     def row(self, policy: str, entries: int, ways: int) -> CacheRow:
-        """The row of one cache; the policy under the name that its row has, in any case.
+        """The row of one cache; the policy has the name of its row, in any case.
 
         Raises:
-            KeyError: There is no such row; the text names those there are.
+            KeyError: The row does not exist; the text lists the rows.
         """
         for row in self.rows:
             if (row.policy, row.entries, row.ways) == (policy.upper(), entries, ways):

@@ -59,43 +59,42 @@ def flowcache(
 ) -> FlowCacheResult:
     """Run flow caches of every size, number of ways and policy over one traffic.
 
-    The caches run on all cores in compiled code and release the GIL. Ctrl-C stops them. Rows come in the order asked
-    for and do not depend on `jobs`.
+    The caches run on all cores in compiled code and release the GIL. Ctrl-C stops them. Rows have the order of the
+    request and do not depend on `jobs`.
 
     Args:
         source: A capture; a described link (``"edge"``, ``"core"``, or a ``.toml`` file like those of
             ``presets/traffic``); a file of digests, one little-endian u32 per packet, plain or (``.gz``) inside gzip;
-            or an array of digests, such as a NumPy array of ``uint32``. An array is read where it is, without a copy:
-            no other thread may write to it meanwhile.
+            or an array of digests, such as a NumPy array of ``uint32``. An array is read without a copy: no other
+            thread may write to it during the call.
         entries: Sizes.
-        ways: Entries of a set; ``"full"`` for one set of all.
+        ways: Entries of a set; ``"full"`` for one set.
         policy: Names in any case, such as ``"lru"``, ``"BIP32"``, ``"SECOND16+SP"``.
-        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture. ``None`` takes names that end in
-            ``.u32le`` or ``.u32le.gz`` for files of digests.
-        key: What makes a flow: ``"5-tuple"`` (``None``), ``"2-tuple"``, or a list of fields such as
+        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture. With ``None``, names that end in
+            ``.u32le`` or ``.u32le.gz`` are files of digests.
+        key: Definition of a flow: ``"5-tuple"`` (``None``), ``"2-tuple"``, or a list of fields such as
             ``"dst/24,protocol"``. Only with a capture.
         hash: Hash of the digest: ``"md5"`` (``None``), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. Only with a capture.
         width: Bits of a digest, 1 to 32: the low ones.
         result_bits: Bits of a result, for the cost of an entry.
-        cold_window_packets: A miss is cold if its digest does not occur in so many packets before.
-        foresight_packets: How far ``PRED`` looks ahead.
-        seed: Seed of the policies that draw, and of the hash ``h3``.
-        jobs: Caches run at the same time; ``None`` takes one per core.
-        false_hits: Count packets that get the result of another flow, because both have one digest. Only with a
-            capture.
+        cold_window_packets: A miss is cold if its digest does not occur in this number of packets before.
+        foresight_packets: Packets that ``PRED`` looks ahead.
+        seed: Seed of random policies and of the hash ``h3``.
+        jobs: Caches that run at the same time; ``None`` for one per core.
+        false_hits: Count packets that get the result of another flow with the same digest. Only with a capture.
         curves: Add LRU of all sizes and ways, the miss-ratio curve and the reuse distances, from one pass.
-        time_out_seconds: Add what the flows are like; a flow ends after this silence (1 second in Girish 2008). Only
+        time_out_seconds: Add statistics of the flows; a flow ends after this silence (1 second in Girish 2008). Only
             with a capture.
-        packets: Packets at most; 0 for the whole capture, or as many as the description of a link says. Only with a
-            capture.
+        packets: Maximum number of packets; 0 for the whole capture, or for the number in the description of a link.
+            Only with a capture.
         strict: Stop at the first damaged record of the capture.
-        progress: Called now and then with (done, in all): bytes while the input is read, then packets of all caches.
+        progress: Called repeatedly with (done, total): bytes while the input is read, then packets of all caches.
 
     Returns:
         One row per cache, and the best policy of each size.
 
     Raises:
-        ConfigError: Something asked for is wrong; every problem is listed.
+        ConfigError: The request is wrong; the text lists every problem.
         TrafficError: The input cannot be read, or holds no packet with a flow.
 
     Example:

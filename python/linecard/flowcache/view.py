@@ -1,4 +1,4 @@
-"""What flow caches say: hit rates over sizes by policy, classes of misses, the best that can be built."""
+"""The view of flow caches: hit rates over sizes by policy, miss classes, the best policy that hardware can build."""
 
 from __future__ import annotations
 

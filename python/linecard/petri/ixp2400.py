@@ -1,7 +1,7 @@
 """The IXP2400 as a coloured Petri net: the shipped net ``ixp2400_ipv4`` with the parameters of a preset.
 
-The net knows a saturated input (``traffic.arrivals``): a free thread takes a packet up at once, and ports are
-never busy. What it does not know is refused.
+The net models a saturated input (``traffic.arrivals``): a free thread takes a packet at once, and ports are never busy.
+Other requests are refused.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ def sizes_of(spec: str) -> list[list[float]]:
 
 
 def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
-    """What the preset says, after these changes.
+    """The parameters of the preset, after these changes.
 
     Raises:
-        ConfigError: A change is wrong, or asks for what the net does not know.
+        ConfigError: A change is wrong, or requests something that the net does not model.
     """
     values = {parameter.key: parameter.text for parameter in describe(preset, changes).parameters}
     problems: list[ConfigProblem] = []
@@ -122,7 +122,7 @@ def overrides(values: Mapping[str, str]) -> list[str]:
 def run(
     preset: str, changes: Sequence[str], seed: int, packets: int, warmup_packets: int
 ) -> dict[tuple[str, str], float]:
-    """Simulate the net until about so many packets have left: metrics as in the other model.
+    """Simulate the net until about ``packets`` packets have left, and return the metrics of the other model.
 
     Raises:
         ConfigError: As :func:`parameters`.

@@ -1,4 +1,4 @@
-"""One machine, two models: the IXP2400 as events (``np``) and as a coloured Petri net (``petri``), and how they differ.
+"""Two models of one chip, and their difference: the IXP2400 as events (``np``) and as a coloured Petri net (``petri``).
 
 Both read the same preset and report the same metrics: throughput and the utilisation of each resource.
 """
@@ -55,10 +55,10 @@ class Difference:
         scheme: Its scheme of buffering.
         component: Component of the metric.
         metric: Its name.
-        np: Of the event-driven model.
-        petri: Of the Petri net.
-        difference: In percent of the first for throughput, else in points.
-        limit: Largest that passes.
+        np: Value of the event-driven model.
+        petri: Value of the Petri net.
+        difference: Difference in percent of ``np`` for throughput, else in points.
+        limit: Largest difference that passes.
     """
 
     threads: str
@@ -82,7 +82,7 @@ class Comparison(Result):
     """Both models over a grid.
 
     Attributes:
-        rows: A metric of a point each.
+        rows: One row per metric and point.
         seed: Seed of both.
         packets: Packets of each run.
     """
@@ -131,10 +131,10 @@ def _petri(changes: Sequence[str], seed: int, packets: int) -> Values:
 
 
 def point_settings(threads: str, traffic: str, scheme: str) -> tuple[str, ...]:
-    """The changes that one point of the grid means: ``4x4`` threads, ``64`` bytes or a mix, a scheme.
+    """The changes of one point of the grid: ``4x4`` threads, ``64`` bytes or a mix, a scheme.
 
     Raises:
-        ConfigError: The threads are not written ENGINESxTHREADS.
+        ConfigError: The threads do not have the form ENGINESxTHREADS.
     """
     engines, cross, each = threads.partition("x")
     if not (cross and engines.isdigit() and each.isdigit()):
@@ -157,19 +157,19 @@ def compare_models(
     packets: int = PACKETS,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
-    """Run both models of the IXP2400 over a grid and take the difference of every metric.
+    """Run both models of the IXP2400 over a grid, and compute the difference of every metric.
 
     Args:
-        threads: Engines x threads of each, such as ``4x4``.
+        threads: Engines x threads per engine, such as ``4x4``.
         traffic: Bytes of a packet, or a mix of the preset (AMP, FRG, PSC).
         schemes: Buffering schemes.
-        set: Changes to the preset that hold at every point.
+        set: Changes to the preset at every point.
         seed: Seed of every random stream of both models.
         packets: Packets of each run.
-        progress: Called with (points done, points in all).
+        progress: Called with (points done, total points).
 
     Raises:
-        ConfigError: A name or value is wrong, or a change asks for what the net does not know.
+        ConfigError: A name or value is wrong, or a change requests something that the net does not model.
     """
     problems = [
         ConfigProblem(name, "", f"found {value}, expected {least} to {MOST_COUNT}")

@@ -25,7 +25,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expr:
-    """An expression of a net. Operators make larger ones; ``&``, ``|`` and ``~`` stand for and, or and not."""
+    """An expression of a net. Operators combine expressions; ``&``, ``|`` and ``~`` mean and, or and not."""
 
     text: str
     __hash__ = None  # type: ignore[assignment]
@@ -39,7 +39,7 @@ class Expr:
         return Expr(f"{self.text}.{name}")
 
     def replace(self, **fields: Value) -> Expr:
-        """The same record with other values of some fields."""
+        """The record with new values of some fields."""
         return Expr(f"{{{self.text} with {', '.join(f'{name}: {text(value)}' for name, value in fields.items())}}}")
 
     def _with(self, operator: str, other: Value) -> Expr:
@@ -134,7 +134,7 @@ def var(name: str) -> Expr:
 
 
 def when(condition: Value, then: Value, otherwise: Value) -> Expr:
-    """One or the other."""
+    """An expression with one of two values, by a condition."""
     return Expr(f"(if {text(condition)} then {text(then)} else {text(otherwise)})")
 
 
@@ -154,7 +154,7 @@ class Transition:
 
 @dataclass(slots=True)
 class Net:
-    """A net that is built step by step; ``linecard.petri`` explores, solves and simulates it as it does files."""
+    """A net that is built step by step; ``linecard.petri`` explores, solves and simulates it like a file."""
 
     name: str
     _parameters: list[str] = field(default_factory=list)
@@ -162,7 +162,7 @@ class Net:
     _parts: list[str] = field(default_factory=list)
 
     def parameter(self, name: str, value: Value | Sequence[tuple[int, float]]) -> Expr:
-        """Names a value for all expressions; values with weights are for ``pick(name)``."""
+        """Name a value for all expressions; values with weights are for ``pick(name)``."""
         if isinstance(value, Sequence) and not isinstance(value, str):
             shown = json.dumps([list(pair) for pair in value])
         else:
@@ -171,7 +171,7 @@ class Net:
         return Expr(name)
 
     def colour(self, name: str, *words: str, **fields: str) -> str:
-        """A colour: an enumeration of words, or a record of fields with colours such as ``"0..3"``; its name."""
+        """Add a colour and return its name: an enumeration of words, or a record of fields such as ``"0..3"``."""
         if bool(words) == bool(fields):
             raise ValueError(f"colour {name}: expected words or fields")
         shown = json.dumps(words) if words else _table(fields)
@@ -181,7 +181,7 @@ class Net:
     def place(
         self, name: str, colour: str = "dot", *, tokens: int | str | Sequence[Value] = 0, fifo: bool = False
     ) -> Place:
-        """Adds a place: ``tokens`` are dots, or a token each; ``"all"`` puts one of every colour."""
+        """Add a place: ``tokens`` are a number of dots, or a list of tokens; ``"all"`` puts one of every colour."""
         shown = tokens if isinstance(tokens, int | str) else [text(token) for token in tokens]
         if colour != "dot" and shown == 0:
             shown = []
@@ -204,23 +204,23 @@ class Net:
         guard: Value | None = None,
         reward: Value | None = None,
     ) -> Transition:
-        """Adds a transition: exponential, deterministic, ...; immediate where no time is given.
+        """Add a transition: exponential, deterministic, ...; immediate without a time.
 
         Args:
             name: Its name.
-            rate: Of an exponential time.
-            delay: A time that is always the same.
-            uniform: Shortest and longest of times that are equally likely.
+            rate: Rate of an exponential time.
+            delay: A constant time.
+            uniform: Shortest and longest time of a uniform distribution.
             erlang: Stages, and the rate of each.
             empirical: Times, and their weights.
-            weight: Share of an immediate one among those that compete.
-            priority: Of an immediate one; higher goes first.
+            weight: Weight of an immediate transition among competing ones.
+            priority: Priority of an immediate transition; higher first.
             servers: Times that run at once for a binding.
             guard: Condition of a binding.
-            reward: What a firing counts for.
+            reward: Reward of a firing.
 
         Raises:
-            ValueError: More than one time is given.
+            ValueError: The transition has more than one time.
         """
         times: list[dict[str, object]] = []
         if rate is not None:
@@ -252,27 +252,27 @@ class Net:
         self._parts.append("[[arc]]\n" + _lines(entry))
 
     def take(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """An arc that takes: a pattern of variables, or dots."""
+        """Add an arc that takes tokens: a pattern of variables, or dots."""
         self._arc(place.name, transition.name, tokens, weight, "normal")
 
     def put(self, transition: Transition, place: Place, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """An arc that puts a token, or dots."""
+        """Add an arc that puts a token, or dots."""
         self._arc(transition.name, place.name, tokens, weight, "normal")
 
     def read(self, place: Place, transition: Transition, tokens: Value | None = None) -> None:
-        """An arc that needs a token and leaves it."""
+        """Add an arc that needs a token and leaves it."""
         self._arc(place.name, transition.name, tokens, 1, "read")
 
     def inhibit(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """An arc that disables while the place holds ``weight`` tokens or more."""
+        """Add an arc that disables the transition while the place holds ``weight`` tokens or more."""
         self._arc(place.name, transition.name, tokens, weight, "inhibitor")
 
     def reset(self, place: Place, transition: Transition) -> None:
-        """An arc that empties the place before tokens are put."""
+        """Add an arc that empties the place before tokens are put."""
         self._arc(place.name, transition.name, None, 1, "reset")
 
     def module(self, name: str, file: str, *, places: Mapping[str, Place], **parameters: Value) -> None:
-        """The net of another file under a name: its interface places are places of this net."""
+        """Include the net of another file under a name: its interface places are places of this net."""
         entry = {"name": name, "file": file}
         shown = {own: place.name for own, place in places.items()}
         values = ", ".join(f"{_key(key)} = {_number(value)}" for key, value in parameters.items())

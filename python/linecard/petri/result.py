@@ -1,4 +1,4 @@
-"""What a Petri net gives: its markings, its steady state, its simulation; its parts and firings."""
+"""Results of a Petri net: its markings, steady state and simulation, its parts and firings."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explored(Result):
-    """Every marking that can be reached; time plays no part.
+    """Every reachable marking, regardless of time.
 
     Attributes:
         net: Name of the net.
-        places: Places, after unfolding colours; ``transitions`` and ``arcs`` likewise.
-        reachable_markings: Markings, the first one included.
-        edges: Pairs of a marking and a transition that it enables.
+        places: Number of places after unfolding colours; so are ``transitions`` and ``arcs``.
+        reachable_markings: Reachable markings, the initial one included.
+        edges: Pairs of a marking and an enabled transition.
         dead_markings: Markings that enable nothing.
         max_tokens_in_place: Most tokens in a place.
         max_tokens_in_marking: Most tokens in a marking.
         never_enabled_transitions: Transitions that no marking enables.
         bounds: Most tokens of each place.
-        complete: Whether everything was found before the limit; otherwise the numbers are of what was found.
-        unbounded_places: Places that can get any number of tokens, where the search stopped and that could be shown.
-        place_invariants: Weights of places under which no firing changes the sum of tokens: the minimal semiflows.
-            ``None`` where they were not asked for or are too many.
-        transition_invariants: How often transitions fire on the way back to where it began; likewise.
+        complete: Whether the search ended before the limit; otherwise the numbers cover the markings found so far.
+        unbounded_places: Places that the search proved unbounded before it stopped.
+        place_invariants: Minimal P-semiflows: weights of places under which no firing changes the sum of tokens.
+            ``None`` if they were not requested or are too many.
+        transition_invariants: Minimal T-semiflows: numbers of firings that return to the same marking. ``None``
+            likewise.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("net", "places", "transitions", "arcs")
@@ -68,8 +69,8 @@ class Solved(Result):
     Attributes:
         net: Name of the net.
         tangible_markings: Markings in which time passes.
-        vanishing_markings: Markings that are left at once.
-        throughput: Firings in a unit of time, by transition.
+        vanishing_markings: Markings in which no time passes.
+        throughput: Firings per unit of time, by transition.
         mean_tokens: Tokens averaged over time, by place.
     """
 
@@ -99,20 +100,19 @@ class Simulated(Result):
         net: Name of the net.
         throughput: Firings in a unit of time, by transition.
         mean_tokens: Tokens averaged over time, by place.
-        throughput_half_width: Half the width of each interval; 0 with one replication says nothing.
-        mean_tokens_half_width: The same for tokens.
-        busy_servers: Servers that work, averaged over time, by transition; immediate ones have none.
-        busy_servers_half_width: The same for servers.
-        rewards: What firings count for in a unit of time, of transitions that state a reward.
-        rewards_half_width: The same for rewards.
-        occupancy: For each place the shares of time with 0, 1, 2, ... tokens; the 65th is for 64 and more.
-        most_tokens: Most tokens seen, by place.
-        replications: Replications, each with a seed of its own.
-        firings: Firings of all of them.
-        time: Time with statistics of one.
-        dead_replications: Those in which nothing was enabled any more.
-        relative_half_width: The widest interval of what counts, half of it, against its mean; ``None`` with one
-            replication.
+        throughput_half_width: Half the width of each interval; 0, without meaning, for one replication.
+        mean_tokens_half_width: Half the width of each interval of the tokens.
+        busy_servers: Mean number of busy servers over time, by transition; immediate ones have none.
+        busy_servers_half_width: Half the width of each interval of the servers.
+        rewards: Reward per unit of time, of transitions with a reward.
+        rewards_half_width: Half the width of each interval of the rewards.
+        occupancy: For each place the shares of time with 0, 1, 2, ... tokens; the 65th share is for 64 and more.
+        most_tokens: Most tokens, by place.
+        replications: Number of replications, each with its own seed.
+        firings: Firings of all replications.
+        time: Measured time of one replication.
+        dead_replications: Replications that ended in a dead marking.
+        relative_half_width: Half of the widest relevant interval, divided by its mean; ``None`` with one replication.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("net", "replications", "time")
@@ -152,7 +152,7 @@ class Simulated(Result):
 
 @dataclass(frozen=True, slots=True)
 class PlacePart:
-    """A place: its name, what its tokens are, whether they are a queue, and how many there are at the beginning."""
+    """A place: its name, the colour of its tokens, whether they are a queue, and their initial number."""
 
     name: str
     colour: str
@@ -162,7 +162,7 @@ class PlacePart:
 
 @dataclass(frozen=True, slots=True)
 class TransitionPart:
-    """A transition: its name, time and guard as they were written, and whether it is immediate."""
+    """A transition: its name, its time and guard as written, and whether it is immediate."""
 
     name: str
     time: str
@@ -182,7 +182,7 @@ class ArcPart:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a net is made of, its modules included."""
+    """The parts of a net, its modules included."""
 
     net: str
     places: list[PlacePart]
@@ -203,7 +203,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """A firing: when, the transition's number, its variables, and the tokens of each place after it."""
+    """A firing: its time, the transition's number, its variables, and the tokens of each place after it."""
 
     time: float
     transition: int

@@ -55,11 +55,11 @@ def explore(
 
     Args:
         net: A net.
-        limit: Markings at which the search stops with what was found.
+        limit: Number of markings at which the search stops.
         invariants: Find semiflows as well.
-        jobs: Markings expanded at the same time; ``None`` takes one per core.
+        jobs: Markings expanded at the same time; ``None`` for one per core.
         overrides: Parameters, as ``name=value``.
-        progress: Called now and then with (markings, ``limit``).
+        progress: Called repeatedly with (markings, ``limit``).
 
     Raises:
         ConfigError: The file is no net; every problem is listed.
@@ -89,7 +89,7 @@ def solve(
     """The steady state of a net with exponential and immediate transitions, exact. A coloured net is unfolded.
 
     Raises:
-        ConfigError: The file is no net, or the net has no steady state that can be solved for; the text says why.
+        ConfigError: The file is no net, or its steady state cannot be solved; the text says why.
     """
     _check(("limit", limit, *_LIMITS))
     path, text = _source(net)
@@ -139,16 +139,16 @@ def simulate(
 
     Args:
         net: A net whose transitions all have times.
-        time: Time with statistics of each replication.
-        warmup: Time before; ``None`` takes a tenth of ``time``.
-        replications: Replications with seeds of their own; the fewest with ``accuracy``.
-        accuracy: Replications go on until half of each 95 % interval is at most this share of its mean.
-        of: Places and transitions that ``accuracy`` is for; all, if there are none.
-        most_replications: Replications at which ``accuracy`` gives up.
+        time: Measured time of each replication.
+        warmup: Time before the measurement; ``None`` for a tenth of ``time``.
+        replications: Number of replications, each with its own seed; the smallest number with ``accuracy``.
+        accuracy: Continue with replications until half of each 95 % interval is at most this share of its mean.
+        of: Places and transitions to which ``accuracy`` applies; all if empty.
+        most_replications: Number of replications at which ``accuracy`` gives up.
         seed: Seed of the first.
-        jobs: Replications at the same time; ``None`` takes one per core.
+        jobs: Replications at the same time; ``None`` for one per core.
         overrides: Parameters, as ``name=value``.
-        progress: Called now and then with thousandths of replications, (done, in all).
+        progress: Called repeatedly with thousandths of replications, (done, total).
 
     Raises:
         ConfigError: The file is no net, or it cannot be simulated; the text says why.
@@ -179,7 +179,7 @@ def simulate(
 
 @plain
 def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> Parts:
-    """What a net is made of, for pictures: ``parts(net).to_svg()``.
+    """The parts of a net, for pictures: ``parts(net).to_svg()``.
 
     Raises:
         ConfigError: The file is no net; every problem is listed.
@@ -202,8 +202,8 @@ def firings(
 
     Args:
         net: A net whose transitions all have times.
-        most: Firings at most.
-        first: Firings that come before and are left out.
+        most: Maximum number of firings.
+        first: Number of earlier firings that are left out.
         time: Time at which the run ends.
         seed: Seed of the run.
         overrides: Parameters, as ``name=value``.
@@ -221,11 +221,11 @@ def firings(
 def pnml(net: str | PathLike[str] | Net, *, unfold: bool = False, overrides: Sequence[str] = ()) -> str:
     """A net as PNML.
 
-    A PNML file comes out with all that other tools put into it, a net of places and transitions with its times in
-    blocks of this tool, a coloured net only unfolded.
+    A PNML file keeps all that other tools put into it. A net of places and transitions has its times in blocks of this
+    tool. A coloured net is unfolded.
 
     Raises:
-        ConfigError: The file is no net; it is coloured and not to be unfolded, or cannot be.
+        ConfigError: The file is no net, or the net is coloured and may not or cannot be unfolded.
     """
     path, text = _source(net)
     return _core.petri_pnml(path, text, overrides, unfold=unfold)

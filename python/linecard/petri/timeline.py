@@ -17,7 +17,7 @@ def to_perfetto(net: Parts, firings: Sequence[Firing], unit_us: float) -> str:
     Args:
         net: The parts of the net.
         firings: Its firings in order.
-        unit_us: Microseconds that stand for a unit of the net's time.
+        unit_us: Microseconds per unit of the net's time.
     """
     events: list[dict[str, object]] = [
         {"ph": "M", "pid": 1, "tid": 0, "name": "process_name", "args": {"name": "transitions"}},

@@ -1,4 +1,4 @@
-"""What the findings of a net say: its markings and bounds, its steady state, its replications."""
+"""The views of a net: its markings and bounds, its steady state, its replications."""
 
 from __future__ import annotations
 

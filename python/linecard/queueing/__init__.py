@@ -1,1 +1,1 @@
-"""Queues of packets: their managers, and the design of a queuing cache."""
+"""Packet queues: queue managers, and the design of a queuing cache."""

@@ -52,15 +52,15 @@ def queueing_run(
         set: Changes of settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` is a capture or a described link, and no notation.
-        operations: Operations measured; ``None`` takes 200,000 of a workload, and two for each packet of a capture, at
-            least 20,000. A capture begins anew when it is through.
+        operations: Measured operations. ``None`` means 200,000 for a workload, and two for each packet of a capture, at
+            least 20,000. A capture that ends begins again.
         warmup: Operations before.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.
-        progress: Called now and then with (operations done, in all).
+        progress: Called repeatedly with (operations done, total).
 
     Returns:
-        One row per manager, with what the analytical model predicts, and how packets follow each other.
+        One row per manager, with the prediction of the analytical model, and the gaps between packets of a queue.
 
     Raises:
         ConfigError: Something asked for is wrong; every problem is listed.
@@ -95,22 +95,22 @@ def queueing_design(
     strict: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> QueueDesignResult:
-    """Find the smallest queuing cache, entries by engines by threads, that reaches a throughput under a workload.
+    """Find the smallest queuing cache (entries × engines × threads) that reaches a throughput under a workload.
 
     Args:
         workload: As in `queueing_run`.
-        target_mops: Operations per second, 10^6.
-        set: Changes of settings; entries, engines, threads and places of the request buffer are what is searched.
+        target_mops: Million operations per second.
+        set: Changes of settings. The search sets entries, engines, threads and the size of the request buffer.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` is a capture.
-        operations: Operations measured for every size that is tried.
+        operations: Measured operations of every tried size.
         warmup: Operations before.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.
-        progress: Called now and then with (sizes done, in all).
+        progress: Called repeatedly with (sizes done, total).
 
     Returns:
-        Every size that was tried, and the smallest that reaches the target.
+        Every tried size, and the smallest that reaches the target.
 
     Raises:
         ConfigError: Something asked for is wrong; every problem is listed.

@@ -1,4 +1,4 @@
-"""What queue managers say: throughput beside the model, what is busy, how packets follow each other, and sizes."""
+"""The view of queue managers: throughput beside the model, utilisation, gaps between packets of a queue, and sizes."""
 
 from __future__ import annotations
 

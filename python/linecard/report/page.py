@@ -42,7 +42,7 @@ def notebook(parts: Sequence[Part]) -> str:
     body = "".join(_html(part, short=True) for part in _gathered(kept))
     return (
         f"<style>.linecard {{{sheet.style('notebook', 'sheet')}}}</style>"
-        f'<div class="linecard"><p><b>{escape(title.name)}</b>{said}</p>{body}</div>'
+        f'<div class="linecard"><p><b>{escape(title.name)}</b>{said}</p>{body}{sheet.terms(body)}</div>'
     )
 
 

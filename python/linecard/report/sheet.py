@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from linecard._core import __version__
+from linecard.glossary import glossary, term_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,10 +66,32 @@ def page(title: str, said: str, *parts: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style('style', 'sheet')}</style>\n</head>\n<body>\n<main>\n"
         f'<h1>{escape(title)}</h1>\n<p class="dim">{escape(said)}</p>\n'
-        f"{list_of_sections}{body}"
+        f"{list_of_sections}{body}{terms(body)}"
         f'\n</main>\n<footer><p class="dim">Linecard {escape(__version__)}</p></footer>\n'
         f"<script>{_COPY}</script>\n</body>\n</html>\n"
     )
+
+
+def linked(name: str) -> str:
+    """The name of a row, as a link to what the glossary says of a term in it."""
+    found = term_in(name)
+    return escape(name) if found is None else f'<a class="term" href="#term-{slug(found.term)}">{escape(name)}</a>'
+
+
+def slug(term: str) -> str:
+    """A term as a part of an address."""
+    return re.sub(r"[^a-z0-9]+", "-", term.lower()).strip("-")
+
+
+def terms(body: str) -> str:
+    """The terms to which a body links, with their meanings, folded away."""
+    found = {*re.findall(r'href="#term-([a-z0-9-]+)"', body)}
+    rows = "".join(
+        f'<dt id="term-{slug(each.term)}">{escape(each.term)}</dt><dd>{escape(each.meaning)}</dd>'
+        for each in glossary()
+        if slug(each.term) in found
+    )
+    return folded("Terms", f'<dl class="terms">{rows}</dl>') if rows else ""
 
 
 def section(title: str, *parts: str, said: str = "") -> str:
@@ -95,7 +118,7 @@ def verdict(head: str, text: str) -> str:
 def tiles(several: Iterable[tuple[str, str, str]]) -> str:
     """Numbers to look at first: name, value, and what stands below it."""
     boxes = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}{f'<small>{escape(more)}</small>' if more else ''}</dd></div>"
+        f"<div><dt>{linked(name)}</dt><dd>{escape(value)}{f'<small>{escape(more)}</small>' if more else ''}</dd></div>"
         for name, value, more in several
     )
     return f'<dl class="tiles">{boxes}</dl>'

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from linecard.numbers import number
+from linecard.report.sheet import linked
 from linecard.view import Bar, Cell, Column, Lines, Said
 
 if TYPE_CHECKING:
@@ -71,7 +72,9 @@ def table(
             tag = 'th scope="row"' if at == 0 else "td"
             kind = ' class="text"' if at == 0 and column.side == "r" else _KINDS[column.side]
             of = f' data-name="{escape(column.name.strip())}"' if is_list else ""
+            is_name = at == 0 and column.side != "c" and not isinstance(cell, Lines)
             shown = "<br>".join(map(escape, cell)) if isinstance(cell, Lines) else escape(cell_text(cell))
+            shown = linked(cell_text(cell)) if is_name else shown
             tone = f' class="{cell.tone}"' if isinstance(cell, Said) else ""
             shown = f"<span{tone}>{shown}</span>" if tone else shown
             shown = f"<code>{shown}</code>" if column.side == "c" else shown

@@ -1,1 +1,1 @@
-"""Traffic: what a capture holds, traffic to stated statistics, shot noise, the buffer of a link."""
+"""Traffic: statistics of captures, traffic generated from statistics, and shot noise."""

@@ -1,4 +1,4 @@
-"""What the flows of a traffic are like: their sizes, and how many are active at once."""
+"""Statistics of flows: their sizes, and how many are active at the same time."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from linecard.view import Axis, Chart, Fact, Facts, Part, Series, Title, view
 
 @dataclass(frozen=True, slots=True)
 class FlowSizeRow:
-    """Flows of one size: the two curves of Girish 2008, Figure 5.3, at one place.
+    """Flows of one size: a point of the two curves of Girish 2008, Figure 5.3.
 
     Attributes:
         flow_packets: Packets of a flow.
-        flows: Flows with so many packets.
-        flows_cumulative_percent: Flows with at most so many, of all flows.
-        packets_cumulative_percent: Packets in flows with at most so many, of all packets.
+        flows: Flows with that number of packets.
+        flows_cumulative_percent: Flows with at most that number of packets, in percent of all flows.
+        packets_cumulative_percent: Packets in those flows, in percent of all packets.
     """
 
     flow_packets: int
@@ -28,18 +28,18 @@ class FlowSizeRow:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrafficView(Result):
-    """Flows as a cache meets them: one ends after a silence, and its key is then a new flow.
+    """Flows as a cache sees them: a flow ends after a silence, and its key then begins a new flow.
 
     Attributes:
         packets: Packets that belong to a flow.
-        flows: Flows, those of one key that a silence separates counted apart.
+        flows: Flows; a silence separates two flows of one key.
         keys: Keys.
-        single_packet_flows_percent: Flows with one packet, of all flows.
-        packets_in_single_packet_flows_percent: Packets in them, of all packets.
-        large_flows_percent: Flows with more than 1000 packets, of all flows.
-        packets_in_large_flows_percent: Packets in them, of all packets.
-        mean_concurrent_flows: Active flows, averaged over the packets.
-        most_concurrent_flows: Most flows active at once.
+        single_packet_flows_percent: Flows with one packet, in percent of all flows.
+        packets_in_single_packet_flows_percent: Packets in these flows, in percent of all packets.
+        large_flows_percent: Flows with more than 1000 packets, in percent of all flows.
+        packets_in_large_flows_percent: Packets in these flows, in percent of all packets.
+        mean_concurrent_flows: Mean number of active flows over the packets.
+        most_concurrent_flows: Maximum number of active flows.
         sizes: Flows by size, smallest first.
     """
 
@@ -78,13 +78,13 @@ class TrafficView(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FlowMixTraffic:
-    """Traffic made to stated flow statistics, in order of time.
+    """Traffic generated from flow statistics, in order of time.
 
     Attributes:
-        digests: One digest per packet, a memory view of ``uint32``; every flow has its own. NumPy takes it without a
-            copy: ``numpy.asarray(mix.digests)``.
-        times_ns: When each packet comes, a memory view of ``uint64``.
-        view: The statistics that came out, by the time-out that was asked for.
+        digests: One digest per packet, a memory view of ``uint32``; flows have different digests. NumPy reads it
+            without a copy: ``numpy.asarray(mix.digests)``.
+        times_ns: Arrival time of each packet, a memory view of ``uint64``.
+        view: Statistics of the generated traffic, with the requested time-out.
     """
 
     digests: memoryview

@@ -1,4 +1,4 @@
-"""What a capture or a described link holds: `flows`."""
+"""Statistics of a capture or a described link: `flows`."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def flows(
     most_flows: int = MOST_FLOWS,
     progress: ProgressCallback | None = None,
 ) -> FlowStatistics:
-    """Count the packets and flows of a capture, or of a link that is described.
+    """Count the packets and flows of a capture or of a described link.
 
     Args:
         path: The capture: pcap, pcapng, ERF, TSH or CSV, plain or inside gzip, zstd or bzip2; or a described link:
             ``"edge"``, ``"core"``, or a ``.toml`` file like those of ``presets/traffic``.
-        packets: Packets at most; 0 for the whole capture, or as many as the description of the link says.
+        packets: Maximum number of packets; 0 for the whole capture, or for the number in the description of the link.
         strict: Stop at the first damaged record.
-        most_flows: Flows at which counting stops with an error; each takes up to 220 bytes of memory.
-        progress: Called now and then with (bytes read, bytes in all) of a capture.
+        most_flows: Number of flows at which counting stops with an error; a flow takes up to 220 bytes of memory.
+        progress: Called repeatedly with (bytes read, total bytes) of a capture.
 
     Returns:
-        Packets, bytes, duration, sizes, flows, and what was skipped and why.
+        Packets, bytes, duration, sizes, flows, and skipped packets with the reason.
 
     Raises:
-        ConfigError: The description of a link is wrong; ``packets`` or ``most_flows`` is no count.
-        TrafficError: The capture cannot be opened or is of no known format; with ``strict``, it is damaged; it
-            has more than ``most_flows`` flows.
+        ConfigError: The description of a link is wrong, or ``packets`` or ``most_flows`` is no count.
+        TrafficError: The capture cannot be opened, has no known format, is damaged (with ``strict``), or has more than
+            ``most_flows`` flows.
 
     Example:
         >>> import linecard

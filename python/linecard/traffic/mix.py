@@ -1,4 +1,4 @@
-"""Traffic to stated flow statistics: `flow_mix`."""
+"""Traffic generated from flow statistics: `flow_mix`."""
 
 from __future__ import annotations
 
@@ -24,27 +24,28 @@ def flow_mix(
     rate_pps: float = 20_000.0,
     seed: int = 1,
 ) -> FlowMixTraffic:
-    """Make traffic to stated flow statistics, for caches and for anything else that lives on flows.
+    """Generate traffic from flow statistics, for caches and anything else that depends on flows.
 
-    Flows with one packet, and large ones with more than 1000, get the shares asked for; the rest have 2 to 1000
-    packets. Sizes follow bounded Pareto laws, gaps are log-normal and differ from flow to flow, and are scaled so that
-    as many flows are active on average over the time as asked for (``view`` averages over packets, and a traffic begins
-    and ends with fewer: some percent apart). No gap of a flow reaches the time-out.
+    Flows with one packet, and large flows with more than 1000, get the requested shares. The rest have 2 to 1000
+    packets. Sizes follow bounded Pareto laws. Gaps are log-normal and differ from flow to flow. They are scaled to the
+    requested mean number of active flows over time. ``view`` averages over packets, and traffic begins and ends with
+    fewer flows, so it differs by some percent. No gap of a flow reaches the time-out.
 
     Args:
-        packets: Packets in all.
-        single_flows_percent: Flows with one packet, of all flows.
-        packets_in_single_flows_percent: Packets in them, of all packets. The two decide how many flows there are.
-        large_flows_percent: Flows with more than 1000 packets, of all flows.
-        packets_in_large_flows_percent: Packets in them, of all packets.
-        concurrent_flows: Flows active at once; a flow is active until it has been silent for the time-out.
-        largest_flow_packets: Packets of the largest flow at most.
+        packets: Total number of packets.
+        single_flows_percent: Flows with one packet, in percent of all flows.
+        packets_in_single_flows_percent: Packets in these flows, in percent of all packets. The two set the number of
+            flows.
+        large_flows_percent: Flows with more than 1000 packets, in percent of all flows.
+        packets_in_large_flows_percent: Packets in these flows, in percent of all packets.
+        concurrent_flows: Mean number of active flows; a flow is active until it has been silent for the time-out.
+        largest_flow_packets: Maximum number of packets of a flow.
         time_out_seconds: Silence that ends a flow (1 second in Girish 2008, section 5.3.1).
         rate_pps: Packets per second.
-        seed: Equal seeds give equal traffic.
+        seed: Seed of the traffic; equal seeds generate equal traffic.
 
     Raises:
-        ConfigError: No traffic has these numbers; the text says which one does not fit, and what would.
+        ConfigError: No traffic has these statistics; the text names the number that does not fit, and one that does.
 
     Example:
         >>> import linecard

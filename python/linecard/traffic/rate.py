@@ -1,4 +1,4 @@
-"""Rates in bits as people write them: ``155Mbps``, ``2.5 Gbit/s``."""
+"""Bit rates with units: ``155Mbps``, ``2.5 Gbit/s``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 
 
 def parse_bit_rate(text: str) -> float:
-    """Bits per second of a rate with its unit.
+    """Convert a rate with a unit to bits per second.
 
     Raises:
-        ConfigError: It is no rate above zero, or has no unit.
+        ConfigError: The text is no rate above zero, or has no unit.
 
     Example:
         >>> parse_bit_rate("2.5Gbps"), parse_bit_rate("155 Mbit/s")

@@ -1,4 +1,4 @@
-"""What a capture holds: packets, sizes, flows, and what was wrong with it."""
+"""Statistics of a capture: packets, sizes, flows, and damage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class SizeBin:
     Attributes:
         from_bytes: Smallest size.
         to_bytes: Largest size.
-        packets: How many packets.
+        packets: Number of packets.
     """
 
     from_bytes: int
@@ -34,14 +34,14 @@ class Diagnostic:
     """One finding in a capture.
 
     Attributes:
-        kind: What kind of thing was found, such as ``cut_short``.
+        kind: Kind of the finding, such as ``cut_short``.
         file: The capture.
-        byte_offset: Where, in bytes from the beginning after decompression.
-        packet: The packet concerned, counted from 1; for lost ones, the number it would have had.
+        byte_offset: Position, in bytes from the beginning after decompression.
+        packet: Number of the packet, counted from 1; of a lost packet, the number that it would have had.
         line: Line number from 1 in text files, else ``None``.
         found: What was found.
         expected: What was expected.
-        action: What was done.
+        action: Treatment of the finding.
     """
 
     kind: str
@@ -67,8 +67,8 @@ class FlowStatistics(Result):
 
     Attributes:
         file: The capture, or the name of a described link.
-        format: Its format; ``described link`` for one.
-        compression: How it is compressed.
+        format: Its format, or ``described link``.
+        compression: Its compression.
         packets: Packets delivered.
         bytes: Bytes on the wire, original lengths.
         captured_bytes: Bytes stored in the capture.
@@ -78,18 +78,18 @@ class FlowStatistics(Result):
         at_most_64_bytes_percent: Share of packets of at most 64 bytes.
         size_bins: Packets by wire size.
         ip_packets: Packets with an IP header.
-        ipv4_packets: Those of version 4.
-        ipv6_packets: Those of version 6.
+        ipv4_packets: Packets with an IPv4 header.
+        ipv6_packets: Packets with an IPv6 header.
         vlan_packets: Packets with a VLAN tag.
         mpls_packets: Packets with an MPLS label.
         flows: One-way flows.
         single_packet_flows: Flows of exactly one packet.
-        single_packet_flows_percent: The same of all flows.
-        packets_in_single_packet_flows_percent: Packets in them, of all packets.
-        top10_flows_percent: Share of all packets that are in the ten largest flows.
-        ipv4_checksums: IPv4 headers captured whole, so that their checksum could be verified.
-        ipv4_checksums_ok_percent: Share of those whose checksum holds; ``None`` when there are none.
-        skipped: Packets that belong to no flow, by reason. They still count as packets and bytes.
+        single_packet_flows_percent: These flows, in percent of all flows.
+        packets_in_single_packet_flows_percent: Packets in these flows, in percent of all packets.
+        top10_flows_percent: Packets in the ten largest flows, in percent of all packets.
+        ipv4_checksums: IPv4 headers that were captured whole, so that their checksum can be verified.
+        ipv4_checksums_ok_percent: Headers with a valid checksum, in percent of these; ``None`` without any.
+        skipped: Packets without a flow, by reason. They still count as packets and bytes.
         incomplete_flow_packets: Packets of a flow whose ports, or part of the header, were not captured.
         damage: Findings by kind; not every finding is damage.
         clean: Whether no finding is damage.

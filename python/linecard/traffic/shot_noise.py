@@ -25,11 +25,11 @@ class ShotNoiseResult(Result):
     """The load of shot noise in windows.
 
     Attributes:
-        rates_mbps: Load of each window, Mbit/s.
+        rates_mbps: Load of each window in Mbit/s.
         mean_mbps: Their mean.
-        variation_percent: Their sample standard deviation by their mean.
+        variation_percent: Their sample standard deviation, divided by their mean.
         expected_variation_percent: The same by the closed form (Campbell's theorem, averaged over a window).
-        active_flows: Flows under way on average, by the closed form.
+        active_flows: Mean number of active flows, by the closed form.
         packets: Packets generated.
         seed: Seed of every random stream.
         window_ms: Length of a window.
@@ -51,7 +51,7 @@ class ShotNoiseResult(Result):
         return Table(("start_seconds", "rate_mbps"), self.windows())
 
     def windows(self) -> list[tuple[float, float]]:
-        """Beginning in seconds, and load, of each window."""
+        """Start in seconds and load of each window."""
         return [(number * self.window_ms / 1e3, rate) for number, rate in enumerate(self.rates_mbps)]
 
 
@@ -68,17 +68,17 @@ def shot_noise(
 ) -> ShotNoiseResult:
     """Generate shot noise (Girish 2008, section 4.4.3) and measure its load in windows.
 
-    Flows arrive in a Poisson process and send at constant rates; rates and durations are log-uniform between the
-    bounds ``shots.*`` of the preset, sizes are its ``traffic.kind``.
+    Flows arrive in a Poisson process and send at constant rates. Rates and durations are log-uniform between the bounds
+    ``shots.*`` of the preset. Sizes are those of its ``traffic.kind``.
 
     Args:
         preset: A chip with the bounds of flows, ``[shots]``.
         rate_mbps: Mean load of all flows.
         windows: Windows to generate, at least 2.
-        window_ms: Length of a window; the thesis takes 200 ms, a typical round-trip time.
+        window_ms: Length of a window; the thesis uses 200 ms, a typical round-trip time.
         set: Changes to the preset.
         seed: Seed of every random stream.
-        progress: Called with (windows done, windows in all).
+        progress: Called with (windows done, total windows).
 
     Raises:
         ConfigError: The preset, a value or a number is wrong.

@@ -1,4 +1,4 @@
-"""What a capture says: packets, sizes, flows, and what was wrong with it."""
+"""The view of a capture: packets, sizes, flows, and damage."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The virtual router processor: what a program may do for every packet without falling behind the line.
+"""The virtual router processor: the work that a program can do for every packet at line rate.
 
-Source: Spalink 2000, section 4.2. The forwarding program runs at a packet rate without the function of a route, in
-whose place extensions stand. Operations are added to it until it no longer keeps up: more than 0.1 % of the packets are
-lost, or more than 1 % of them pile up inside. What it stands of one kind of operation is that resource's head room, and
-extensions are given a share of it.
-An extension is a list of operations without loops; it is counted against what the chip gives (``[vrp]``), then run.
+Source: Spalink 2000, section 4.2. The forwarding program runs at a packet rate with an extension in place of the
+function of a route. Operations are added to it until it no longer keeps up: more than 0.1 % of the packets are lost, or
+more than 1 % of them pile up inside. The number of operations that it sustains is the head room of their resource. The
+budget of extensions is a share of it. An extension is a list of operations without loops. It is compared with the set
+that the chip grants (``[vrp]``), then run.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ _PROBES = {"dram_reads": "dram_to_engine", "dram_writes": "engine_to_dram", "sra
 
 
 def parse_rate(text: str | float) -> float:
-    """Packets per second of ``1.128Mpps``, ``700kpps`` or ``1e6``.
+    """Convert ``1.128Mpps``, ``700kpps`` or ``1e6`` to packets per second.
 
     Raises:
-        ConfigError: It is no rate above zero.
+        ConfigError: The text is no rate above zero.
     """
     found = re.fullmatch(r"\s*([0-9.eE+-]+?)\s*([kKmMgG]?)(?:pps)?\s*", str(text))
     try:
@@ -75,10 +75,10 @@ class VrpResource:
 
     Attributes:
         resource: Its name.
-        unit: What is counted.
-        head_room: The most that the line rate stands, of this alone.
-        budget: The share of it that extensions are given.
-        cost_cycles: Engine cycles that one of it takes unloaded; they count against the cycles as well.
+        unit: Unit of the count.
+        head_room: The most of this resource alone at which the program keeps up with the line rate.
+        budget: The share of the head room that extensions may use.
+        cost_cycles: Engine cycles of one unloaded operation; they count against the cycles as well.
     """
 
     resource: str
@@ -95,11 +95,11 @@ class VrpBudget(Result):
     Attributes:
         preset: The platform.
         rate_pps: Packets per second, of 64 bytes.
-        margin_percent: Share of the head room that is given.
+        margin_percent: Share of the head room that extensions may use, in percent.
         resources: The resources, cycles first.
         registers: Registers that an extension may use.
-        istore_instructions: Instruction store that is left.
-        runs: Simulations that the search took.
+        istore_instructions: Free instructions of the instruction store.
+        runs: Simulations of the search.
     """
 
     TABLE: ClassVar[str] = "resources"
@@ -124,7 +124,7 @@ class VrpBudget(Result):
 
 
 def keeps_up(result: RunResult) -> bool:
-    """Whether a run loses next to nothing, and holds no more packets at its end than at its start."""
+    """Whether a run loses almost no packets, and has no more packets inside at its end than at its start."""
     growth = result.metric("total", "packets_inside_at_end") - result.metric("total", "packets_inside_at_start")
     return result.summary.loss_fraction <= LOSS_ALLOWED and growth <= GROWTH_ALLOWED * result.summary.packets_in
 
@@ -170,13 +170,13 @@ class Search:
         )
 
     def step(self, op: str, number: int, times: int = 1) -> dict[str, str | int]:
-        """An operation as a step of the program, done so many times one after another."""
+        """An operation as a step of the program, repeated ``times`` times."""
         # Cycles are those of no-ops, as the report adds them: instructions with branches among them take longer.
         times = round(number * times / self._instruction_cycles) if op == "compute" else times
         return step(op, 1 if op == "compute" else number, times)
 
     def most(self, op: str, number: int, first: int, limit: int) -> int:
-        """The largest count of an operation that the line rate stands, found by doubling and halving ``first``."""
+        """The largest count of an operation at which the program keeps up, found by doubling and halving ``first``."""
 
         def sustains(count: int) -> bool:
             return keeps_up(self.run([self.step(op, number, count)]))
@@ -267,7 +267,7 @@ def vrp_budget(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpBudget:
-    """Find what a program may do beside forwarding for every 64 bytes at a packet rate.
+    """Find the work that a program can do beside forwarding for every 64 bytes at a packet rate.
 
     Args:
         preset: A platform; its ``vanilla_ip`` runs.
@@ -277,7 +277,7 @@ def vrp_budget(
         progress: Called after each simulation with (simulations done, 0).
 
     Returns:
-        For each resource what the rate stands of it alone, and the share that extensions are given.
+        For each resource the head room of it alone, and the share that extensions may use.
 
     Raises:
         ConfigError: Preset, change or rate is wrong, or forwarding alone does not sustain the rate.

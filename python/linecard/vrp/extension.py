@@ -34,8 +34,8 @@ class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         op: ``compute``, ``dram_read``, ``dram_write``, ``sram_read``, ``sram_write`` or ``hash``.
         cycles: Of ``compute``: engine cycles of register instructions, with those that branches lose.
-        bytes: Of reads and writes: how much.
-        count: Of ``hash``: how many.
+        bytes: Of reads and writes: size of the transfer.
+        count: Of ``hash``: number of hashes.
     """
 
     op: str
@@ -45,13 +45,13 @@ class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An extension as its file says it.
+    """An extension as its file states it.
 
     Attributes:
-        name: What it is called.
-        ops: Its operations in order, done for every 64 bytes of a packet.
+        name: Its name.
+        ops: Its operations in order, executed for every 64 bytes of a packet.
         registers: Registers that it uses.
-        instructions: Instructions that it takes in the store; counted from the operations if left out.
+        instructions: Instructions in the instruction store; counted from the operations if left out.
     """
 
     name: str
@@ -62,12 +62,12 @@ class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class VrpUse:
-    """What an extension takes of a resource, beside what it may take.
+    """The demand of an extension on a resource, and its budget.
 
     Attributes:
         resource: The resource.
-        used: What the extension takes.
-        budget: What it may take.
+        used: Demand of the extension.
+        budget: Budget of the extension.
     """
 
     resource: str
@@ -76,23 +76,23 @@ class VrpUse:
 
     @property
     def fits(self) -> bool:
-        """Whether it is within the budget."""
+        """Whether the demand is within the budget."""
         return self.used <= self.budget
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class VrpCheck(Result):
-    """An extension beside a budget, and what it does at the line rate.
+    """An extension, its budget, and its run at the line rate.
 
     Attributes:
-        name: What the extension is called.
+        name: Name of the extension.
         rate_pps: Packets per second, of 64 bytes.
-        accepted: Within every budget, and no packet lost when it runs.
-        uses: Resources, with what is used and allowed.
+        accepted: Whether it is within every budget and loses no packet.
+        uses: Resources, with demand and budget.
         load_cycles: Engine cycles to load it into an instruction store.
-        loss_fraction: Packets lost when it runs at the rate; ``None`` if it was refused before.
-        latency_ns: Mean latency of a packet then.
-        cause: Why it was refused; empty if it was not.
+        loss_fraction: Loss of the run at the rate; ``None`` if the extension was refused before.
+        latency_ns: Mean latency of a packet in that run.
+        cause: Reason of the refusal; empty if it was accepted.
     """
 
     TABLE: ClassVar[str] = "uses"
@@ -119,7 +119,7 @@ class VrpCheck(Result):
 
 
 def read_extension(path: Path) -> tuple[Extension, list[int]]:
-    """An extension file and the lines of its operations, or everything that is wrong with it, by line."""
+    """Read an extension file and the lines of its operations, or report every problem by line."""
     try:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text)
@@ -188,7 +188,7 @@ def vrp_check(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpCheck:
-    """Count an extension against what the chip gives to extensions (``[vrp]``), and run it at the rate if it fits.
+    """Compare an extension with the set that the chip grants (``[vrp]``), and run it at the rate if it fits.
 
     Args:
         extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in order.
@@ -199,8 +199,8 @@ def vrp_check(
         progress: Called after each simulation with (simulations done, 0).
 
     Raises:
-        ConfigError: The extension has a loop, an unknown operation, or a count below one; every such line is listed.
-            Or preset, change or rate is wrong.
+        ConfigError: The extension has a loop, an unknown operation, or a count below one, by line; or preset, change or
+            rate is wrong.
     """
     found, lines = read_extension(Path(extension))
     preset, changes = name_of("preset", preset), settings(set)

@@ -1,4 +1,4 @@
-"""Core and host above the engines: packets that are sent up, how many are reached, what each may cost."""
+"""Core and host above the engines: packets that they can process, and the cycles of each."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HierarchyResult(Result):
-    """Packets that need more than the engines: who is reached, and what it can spend.
+    """Packets that core and host can process, and the cycles that they have for each.
 
     Attributes:
         preset: The platform.
-        rate_pps: Packets that come, a second.
+        rate_pps: Offered packets per second.
         packet_bytes: Size of each.
         message_bytes: Bytes of a message to the host.
-        messages_per_second: Messages that went up and came back.
-        most_messages_per_second: The same if as many packets asked as the ports take.
-        reach_percent: Messages by packets.
-        host_cycles_per_message: Cycles that the host has for the work on a message.
-        core_cycles_per_message: Cycles that the core has.
-        dram_utilization: Share of the time for which the DRAM was busy.
-        link_utilization: The same of the link to the host.
-        core_utilization: Of the core.
-        host_utilization: Of the host.
-        engine_wait_ns: What an access of the engines waits for the DRAM.
+        messages_per_second: Messages that the host received and returned.
+        most_messages_per_second: The same if the ports offer as many messages as they can.
+        reach_percent: Messages in percent of the packets.
+        host_cycles_per_message: Cycles of the host for a message.
+        core_cycles_per_message: Cycles of the core for a message.
+        dram_utilization: Utilisation of the DRAM.
+        link_utilization: Utilisation of the link to the host.
+        core_utilization: Utilisation of the core.
+        host_utilization: Utilisation of the host.
+        engine_wait_ns: Waiting time of an access of the engines for the DRAM.
         engine_wait_alone_ns: The same without core and host.
     """
 
@@ -82,17 +82,17 @@ def hierarchy(
     packets: int = 50_000,
     seed: int = 1,
 ) -> HierarchyResult:
-    """Send packets of a line up to the core and across the link to the host, and see who is reached.
+    """Send packets of a line to the core and across the link to the host, and measure how many they can process.
 
     Args:
         preset: A chip with a core and a host above its engines, with the names of ``ixp1200_host``.
         rate: Packets per second.
         packet_bytes: Bytes of a packet.
-        message_bytes: Bytes of it that go up and come back; ``None`` for all.
-        one_in: Of so many packets one asks to be sent up, on average.
+        message_bytes: Bytes of the packet that go to the host and return; ``None`` for all.
+        one_in: One packet in this number goes to the host, on average.
         set: Changes to the preset.
         packets: Packets to simulate.
-        seed: Seed of their arrivals, flows, and of which ask.
+        seed: Seed of arrivals, flows, and the choice of packets for the host.
 
     Raises:
         ConfigError: Preset, change or request is wrong; every problem is listed.

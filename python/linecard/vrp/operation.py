@@ -1,4 +1,4 @@
-"""Operations of the virtual router processor: what each takes, and the step of a program that it is."""
+"""Operations of the virtual router processor: their demand, and their step in a program."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WORD_BYTES = 4
 
 
 def units(op: str, number: int) -> float:
-    """How many of its resource an operation takes: whole transfers of DRAM, but parts of one of SRAM."""
+    """Demand of an operation on its resource: whole transfers of DRAM, or fractions of a transfer of SRAM."""
     name, resource, _ = OPERATIONS[op]
     if name != "bytes":
         return number
@@ -38,7 +38,7 @@ def units(op: str, number: int) -> float:
 
 
 def step(op: str, number: int, times: int) -> dict[str, str | int]:
-    """An operation of an extension as a step of the program, done so many times one after another."""
+    """An operation of an extension as a step of the program, repeated ``times`` times."""
     if op == "compute":
         return {"cycles": number * times}
     does, at = _STEPS[op]
@@ -47,5 +47,5 @@ def step(op: str, number: int, times: int) -> dict[str, str | int]:
 
 
 def probe(role: str, size: int) -> list[str]:
-    """What the program `probe` measures, as changes of a preset."""
+    """The measurement of the program `probe`, as changes of a preset."""
     return [f"program.step[transfer].at={role}", f"program.step[transfer].bytes={size}"]

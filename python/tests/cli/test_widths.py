@@ -47,6 +47,8 @@ COMMANDS: dict[str, tuple[object, ...]] = {
     "presets: a search": ("presets", "--search", "ddr"),
     "describe": ("describe", "hasan2003_ref_base"),
     "describe: a part": ("describe", "ddr4_2400"),
+    "explain": ("explain", "throughput"),
+    "explain: all": ("explain",),
     "sweep": ("sweep", "example_smartnic", "--vary", "island.threads=1,2,4", *QUICK, "--store", "runs"),
     "sweep: two axes": (
         *("sweep", "example_smartnic", "--vary", "island.threads=1,2", "--vary", "packets.part=ddr4_2400,hbm2"),

@@ -365,7 +365,7 @@ def test_the_documents_say_what_was_measured():
 
 
 def test_what_is_kept_comes_out_in_the_documents(tmp_path, monkeypatch):
-    """In a copy of the repository: the rows, the plot, the page and the table of the README."""
+    """In a copy of the repository: the rows, the plot, the page and the counts of the README."""
     (tmp_path / "studies/spalink2000").mkdir(parents=True)
     for name in ("README.md", "studies/targets.csv"):
         shutil.copy(ROOT / name, tmp_path / name)

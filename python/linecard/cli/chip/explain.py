@@ -1,0 +1,37 @@
+"""`linecard explain`: what a term means."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import linecard
+from linecard.cli import completion
+from linecard.cli.output import Json, Output, Outputs
+
+
+def explain(
+    term: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TERM]",
+            help="The term, or another name of it; every term if left out.",
+            autocompletion=completion.terms,
+        ),
+    ] = None,
+    json: Json = False,
+    output: Output = None,
+) -> None:
+    """Explain a term that screens, files and documents use.
+
+    **Examples**
+
+        linecard explain
+
+        linecard explain "row hit"
+
+        linecard explain NDR --json
+    """
+    outputs = Outputs(json, output)
+    outputs.give(linecard.explain(term))

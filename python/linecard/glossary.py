@@ -1,0 +1,61 @@
+"""The terms of Linecard, what each means and where the field defines it: `glossary.toml`, read once."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term of the glossary.
+
+    Attributes:
+        term: The term.
+        group: Heading under which the glossary has it.
+        meaning: What it means.
+        names: Other names of the same thing.
+        source: Document that defines it; empty where Linecard does.
+    """
+
+    term: str
+    group: str
+    meaning: str
+    names: tuple[str, ...] = ()
+    source: str = ""
+
+
+@cache
+def glossary() -> tuple[Term, ...]:
+    """Every term, by group."""
+    read = tomllib.loads(files(__package__).joinpath("glossary.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Term(each["term"], group["title"], each["meaning"], tuple(each.get("names", ())), each.get("source", ""))
+        for group in read["group"]
+        for each in group["term"]
+    )
+
+
+@cache
+def by_name() -> Mapping[str, Term]:
+    """Every term by each of its names, in lower case."""
+    return {name.lower(): each for each in glossary() for name in (each.term, *each.names)}
+
+
+@cache
+def _any_name() -> re.Pattern[str]:
+    names = sorted(by_name(), key=len, reverse=True)
+    return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})(?![\w.])")
+
+
+def term_in(name: str) -> Term | None:
+    """The term that the name of a row contains, the longest of several; ``None`` where it contains none."""
+    found: str = max(_any_name().findall(name.lower()), key=len, default="")
+    return by_name().get(found)
