@@ -20,7 +20,7 @@ from linecard.cli import app
 from linecard.cli.commands import COMMANDS
 
 # Imported inside the functions that need them: they take long, or belong to an extra.
-HEAVY = ("SALib", "distributed", "jinja2", "matplotlib", "optuna", "polars", "scipy")
+HEAVY = ("SALib", "distributed", "jinja2", "optuna", "polars", "resvg_py", "scipy")
 
 
 @cache

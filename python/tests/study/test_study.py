@@ -382,7 +382,7 @@ def test_the_output_folder(folder, tmp_path):
 def test_missing_extras_are_named_and_lose_nothing(folder, tmp_path, monkeypatch):
     import sys
 
-    for name in ("polars", "matplotlib", "jinja2"):
+    for name in ("polars", "resvg_py", "jinja2"):
         monkeypatch.setitem(sys.modules, name, None)
     written = write_study(run_study(folder), tmp_path / "out")
     assert len(written.left_out) == 3
