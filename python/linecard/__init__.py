@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from linecard.chip.steps import Program, Step
     from linecard.chip.template import new
     from linecard.chip.usage import Bottleneck, ResourceUse
-    from linecard.core.result import Adapted, CoreResult, CoreRow
-    from linecard.core.run import core
     from linecard.description import Change, Derived, Description, Parameter, PresetInfo
     from linecard.dram.result import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
     from linecard.dram.run import dram
@@ -85,6 +83,8 @@ if TYPE_CHECKING:
     from linecard.flowcache.curves import CacheCurves, LruRow, ReuseRow
     from linecard.flowcache.result import BestPolicy, CacheRow, FlowCacheResult
     from linecard.flowcache.run import flowcache
+    from linecard.malleable.result import Adapted, CoreResult, CoreRow
+    from linecard.malleable.run import core
     from linecard.petri.models import Comparison, Difference, compare_models
     from linecard.queueing.result import QueueDesignResult, QueueingResult
     from linecard.queueing.run import queueing_design, queueing_run
@@ -243,8 +243,8 @@ make_lazy(
         "chip.run": "run",
         "chip.steps": "Program Step",
         "chip.template": "new",
-        "core.result": "Adapted CoreResult CoreRow",
-        "core.run": "core",
+        "malleable.result": "Adapted CoreResult CoreRow",
+        "malleable.run": "core",
         "description": "Change Derived Description Parameter PresetInfo",
         "dram.result": "BankUse CommandCounts MemoryEnergy MemoryLatency MemoryResult MemoryTime",
         "dram.run": "dram",

@@ -19,10 +19,10 @@ from rich.console import Console
 import linecard
 from linecard import petri
 from linecard.cli.screen import screen
-from linecard.core.result import Cores
 from linecard.errors import ConfigError
 from linecard.explore.store import Store
 from linecard.explore.store_contents import contents
+from linecard.malleable.result import Cores
 from linecard.report.page import notebook, page
 from linecard.report.picture import COLOURS, picture
 from linecard.result import FORMATS, Result, named_format

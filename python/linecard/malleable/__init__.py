@@ -1,1 +1,1 @@
-"""A multithreaded core with a data cache under a traced program."""
+"""Malleable cores: a multithreaded core with a data cache under a traced program."""

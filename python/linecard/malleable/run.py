@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
-from linecard.core.result import Adapted, CoreResult, CoreRow
 from linecard.executed.riscv import program_trace
 from linecard.executed.trace_result import ProgramTrace
+from linecard.malleable.result import Adapted, CoreResult, CoreRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

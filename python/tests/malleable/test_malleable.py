@@ -5,9 +5,9 @@ import json
 import pytest
 
 import linecard
-from linecard.core.result import CoreRow
-from linecard.core.run import deployments, registers, termination
 from linecard.errors import ConfigError
+from linecard.malleable.result import CoreRow
+from linecard.malleable.run import deployments, registers, termination
 from linecard.records import field_names
 
 SMALL = {"packets": 1500}

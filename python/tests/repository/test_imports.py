@@ -64,7 +64,7 @@ def test_every_name_that_a_package_offers_is_there(package):
 
 
 def test_a_function_stays_a_function_beside_the_package_of_its_name():
-    for name in ("core", "dram", "flowcache"):
+    for name in ("dram", "flowcache"):
         importlib.import_module(f"linecard.{name}.result")
         assert callable(getattr(linecard, name))
 
