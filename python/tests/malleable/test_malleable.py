@@ -43,7 +43,7 @@ def test_splits_near_the_best_are_told(classify, cli):
     assert told[1.0] == [low, high]
 
 
-def test_terminating_a_thread_costs_the_packets_after_it(classify):
+def test_terminating_a_thread_costs_the_packets_after_it(classify, wording):
     found = termination(classify, events=20_000)
     assert (found["packets"], found["times"]) == ([300], 16)
     assert found["threads"] >= 2
@@ -53,10 +53,12 @@ def test_terminating_a_thread_costs_the_packets_after_it(classify):
     assert several["longer_percent"][1] == pytest.approx(found["longer_percent"][0], abs=1)
     assert several["longer_percent"][2] < several["longer_percent"][0]
     for packets in ([], [0], [300, 300]):
-        with pytest.raises(ConfigError, match=r"packets: found .* expected one or more numbers from 1"):
+        with pytest.raises(ConfigError) as refused:
             termination(classify, packets=packets)
-    with pytest.raises(ConfigError, match="60 threads do not fit"):
+        wording(refused.value)
+    with pytest.raises(ConfigError) as refused:
         termination(classify, threads=60)
+    wording(refused.value)
 
 
 def test_more_latency_wants_more_threads(classify):
@@ -86,14 +88,15 @@ def test_chips_are_what_the_presets_say(classify):
     assert rows[0]["ixp2800"] > rows[1]["ixp2800"], "without a cache latency tells"
 
 
-def test_more_threads_than_area_are_refused(classify):
-    with pytest.raises(ConfigError, match="20 threads do not fit into 16 thread-equivalents"):
+def test_more_threads_than_area_are_refused(classify, wording):
+    with pytest.raises(ConfigError) as refused:
         linecard.core(classify, threads=20)
+    wording(refused.value)
     with pytest.raises(ConfigError, match="memory latency"):
         linecard.core(classify, latency=0)
 
 
-def test_the_command_prints_the_same_as_the_result(cli):
+def test_the_command_prints_the_same_as_the_result(cli, wording):
     done = cli("core", "--program", "classify", "--latency", "100,200", "--adapt", "0", "--packets", "500", "--json")
     assert done.status == 0
     found = json.loads(done.out)["cores"]
@@ -101,13 +104,13 @@ def test_the_command_prints_the_same_as_the_result(cli):
     assert all(len(each["rows"]) == 16 for each in found)
     refused = cli("core", "--program", "classify", "--area", "4", "--threads", "5", "--packets", "50")
     assert refused.status == 2
-    assert "expected at most 4 threads" in refused.err
+    wording(refused.err)
 
 
-def test_programs_that_do_wrong_are_told(cli, tmp_path):
+def test_programs_that_do_wrong_are_told(cli, tmp_path, wording):
     unknown = cli("program", "trace", "pattricia")
     assert unknown.status == 2
-    assert "did you mean patricia?" in unknown.err
+    wording(unknown.err)
     broken = tmp_path / "broken.c"
     broken.write_text("int app_packet(void) { return x; }\n")
     refused = cli("program", "build", str(broken))
