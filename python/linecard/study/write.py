@@ -10,7 +10,7 @@ from linecard import files, tables
 from linecard._core import __version__
 from linecard.catalogue import describe
 from linecard.errors import MissingExtraError
-from linecard.records import plain
+from linecard.records import plain, plain_fields
 from linecard.study.charts import study_charts
 from linecard.study.columns import COMPARISON_COLUMNS
 
@@ -77,26 +77,10 @@ def manifest(result: StudyResult) -> dict[str, Any]:
             file.relative_to(study.folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files
         },
         "checks": [
-            {
-                "id": check.id,
-                "limit": check.limit,
-                "reached": check.reached,
-                "holds": check.holds,
-                "detail": check.detail,
-            }
-            for check in result.checks
+            {name: value for name, value in plain_fields(check).items() if name != "kind"} for check in result.checks
         ],
         "scorecard": [line.to_dict() for line in result.lines],
-        "deviations": [
-            {
-                "id": deviation.id,
-                "state": deviation.state,
-                "detail": deviation.detail,
-                "reason": deviation.reason,
-                "tried": deviation.tried,
-            }
-            for deviation in result.deviations
-        ],
+        "deviations": plain(result.deviations),
         "calibrations": calibrations(study),
         "failures": result.failures,
         "runs": [run.manifest() for run in finished_runs(result)],
