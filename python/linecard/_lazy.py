@@ -7,24 +7,30 @@ what the name stands for, and importing from the package does not change that.
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
+
+_IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 
 
-def make_lazy(package: str, modules: Mapping[str, str]) -> None:
+def make_lazy(package: str, file: str) -> None:
     """Let a package import its names when they are first asked for.
 
     Args:
         package: Its name.
-        modules: The names, separated by spaces, that each of its modules has.
+        file: Its ``__init__.py``; the stub beside it, which type checkers read, imports each name from where it is.
     """
-    where = {name: f"{package}.{module}" for module, names in modules.items() for name in names.split()}
+    stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
+    found = ((module, many or one) for module, many, one in _IMPORT.findall(stub))
+    where = {name: module for module, names in found for name in re.findall(r"(\w+) as", names)}
 
     class Package(ModuleType):
         def __getattr__(self, name: str) -> Any:
@@ -45,4 +51,6 @@ def make_lazy(package: str, modules: Mapping[str, str]) -> None:
         def __dir__(self) -> Iterable[str]:
             return sorted({*super().__dir__(), *where})
 
-    sys.modules[package].__class__ = Package
+    module = sys.modules[package]
+    module.__dict__["__all__"] = sorted(where)
+    module.__class__ = Package

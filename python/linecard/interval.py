@@ -36,8 +36,3 @@ class Estimate:
         spread = (sum((value - mean) ** 2 for value in values) / (n - 1) / n) ** 0.5
         half = spread * (_T[n - 2] if n - 2 < len(_T) else 1.96)
         return cls(mean, mean - half, mean + half)
-
-    @property
-    def above_zero(self) -> bool:
-        """Whether it is above zero beyond noise."""
-        return self.value > 0 if self.low is None else self.low > 0

@@ -117,11 +117,6 @@ def file_hash(path: str | PathLike[str]) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def plain_problems(error: ConfigError) -> list[dict[str, Any]]:
-    """An error's problems as plain data."""
-    return [{"place": problem.place, "key": problem.key, "message": problem.message} for problem in error.problems]
-
-
 def default_jobs() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -180,6 +180,26 @@ class Stacked(NamedTuple):
     most: float = 100
 
 
+class Grouped(NamedTuple):
+    """Bars of several names in each row, over one scale, for pages, notebooks and pictures.
+
+    Attributes:
+        title: Its heading.
+        scale: What the bars measure, with its unit.
+        names: Of the bars.
+        rows: A name, a value for each of ``names`` or ``None``, a remark, and half the length of the line at the end
+            of the last bar; a text in place of a row is a heading between rows.
+        pale: Whether the first bar is what the others are compared with.
+    """
+
+    title: str
+    scale: str
+    names: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[float | None], str, float] | str]
+    said: str = ""
+    pale: bool = False
+
+
 class Paragraphs(NamedTuple):
     """Sentences, each in a tone."""
 
@@ -207,7 +227,7 @@ class Beside(NamedTuple):
     parts: Sequence[Part]
 
 
-Part = Title | Verdict | Facts | Table | Chart | Stacked | Paragraphs | Notes | Picture | Beside
+Part = Title | Verdict | Facts | Table | Chart | Stacked | Grouped | Paragraphs | Notes | Picture | Beside
 
 
 @singledispatch

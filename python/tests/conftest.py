@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import re
 import runpy
 import struct
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +20,9 @@ from hypothesis import HealthCheck, settings
 from linecard import RunRequest, RunResult
 from linecard.cli import main
 from linecard.vrp import budget as vrp
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
 
 TINY = Path(__file__).with_name("tiny.toml")
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,6 +70,24 @@ def runs_of_vrp_budgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vrp, "run_chip", once)
         yield
+
+
+@pytest.fixture
+def wording(
+    snapshot: SnapshotAssertion, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str | BaseException], None]:
+    """Holds a text to the one that `__snapshots__` beside the test has: there it is written, and changed, once.
+
+    ``pytest --snapshot-update`` writes what is said now. Names stand in place of what differs between runs.
+    """
+    base = tmp_path_factory.getbasetemp()
+
+    def held(text: str | BaseException) -> None:
+        said = re.sub(rf"{re.escape(str(base))}/[^/'`\" ]+", "<folder>", str(text)).replace(str(ROOT), "<root>")
+        # Ports of the machine and addresses of objects.
+        assert re.sub(r"(127\.0\.0\.1:|object at 0x)[0-9a-f]+", r"\1<number>", said) == snapshot
+
+    return held
 
 
 def _ended(run: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> Ended:

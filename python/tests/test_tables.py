@@ -56,19 +56,22 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path):
+def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path, wording):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigError, match=r"cannot write .*file/result.csv"):
+    with pytest.raises(ConfigError) as refused:
         files.write_text(tmp_path / "file" / "result.csv", "x")
+    wording(refused.value)
 
 
-def test_folders_are_made_only_where_that_was_asked_for(tmp_path):
-    with pytest.raises(ConfigError, match="there is no folder"):
+def test_folders_are_made_only_where_that_was_asked_for(tmp_path, wording):
+    with pytest.raises(ConfigError) as refused:
         files.write_text(tmp_path / "a" / "b" / "c.txt", "x")
+    wording(refused.value)
     assert list(tmp_path.iterdir()) == []
     assert files.make_folder(tmp_path / "a" / "b").is_dir()
 
 
-def test_json_refuses_what_json_cannot_hold():
-    with pytest.raises(ValueError, match="Out of range"):
+def test_json_refuses_what_json_cannot_hold(wording):
+    with pytest.raises(ValueError) as refused:
         tables.json_text({"value": float("nan")})
+    wording(refused.value)

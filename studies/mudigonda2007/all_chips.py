@@ -16,7 +16,7 @@ from statistics import fmean
 from traffic_values import EVENTS, MEMORIES, PACKETS, PROGRAMS  # type: ignore[import-not-found]
 
 import linecard
-from linecard.core.run import core
+from linecard.malleable.run import core
 
 CHIP, CORE, CACHED_CORE = (
     float(linecard.describe("area_130nm")[f"area.{name}thread_equivalents"].text)

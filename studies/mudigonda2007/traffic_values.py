@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import linecard
-from linecard.core.run import core, deployments
+from linecard.malleable.run import core, deployments
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -104,7 +104,7 @@ def _metrics() -> Iterator[tuple[str, str, str, str]]:
 def _results() -> Iterator[str]:
     yield "## Attributes of results\n"
     yield "What functions return and `--json` prints, by class. [Python](../guide/python.md) shows them at work.\n"
-    for name in sorted(linecard.__all__):
+    for name in sorted(vars(linecard)["__all__"]):
         shape = getattr(linecard, name)
         if not inspect.isclass(shape):
             continue

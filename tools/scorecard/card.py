@@ -67,7 +67,11 @@ class Scorecard:
         folder = files.make_folder(folder)
         rows = files.write_text(folder / "scorecard.json", tables.json_text(self.to_dict()))
         page = files.write_text(folder / "scorecard.html", self.html())
-        return [rows, page, *(draw_printed(s).write(folder / f"{s.study.spec.id}.svg") for s in self.studies)]
+        return [
+            rows,
+            page,
+            *(files.write_text(folder / f"{s.study.spec.id}.svg", draw_printed(s)) for s in self.studies),
+        ]
 
 
 def counts(outcomes: Iterable[str]) -> str:

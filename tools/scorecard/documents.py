@@ -103,5 +103,5 @@ def keep(card: Scorecard) -> None:
     """Keep the rows and the plots of all studies, and write the documents."""
     write_text(STUDIES / "scorecard.json", json_text(card.to_dict()))
     for each in card.studies:
-        draw_printed(each).write(STUDIES / each.study.spec.id / "printed.svg")
+        write_text(STUDIES / each.study.spec.id / "printed.svg", draw_printed(each))
     write(documents())

@@ -13,13 +13,6 @@ Data goes to stdout, progress and diagnostics to stderr. Exit status, the same f
 | 130 | interrupted |
 """
 
-from typing import TYPE_CHECKING
-
 from linecard._lazy import make_lazy
 
-if TYPE_CHECKING:
-    from linecard.cli.app import app, main
-    from linecard.cli.options import Exit
-
-__all__ = ["Exit", "app", "main"]
-make_lazy(__name__, {"app": "app main", "options": "Exit"})
+make_lazy(__name__, __file__)

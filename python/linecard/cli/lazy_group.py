@@ -16,15 +16,16 @@ from linecard.cli.own_files import check_files
 
 
 def _load(entry: Entry) -> Any:
-    """A command as Typer makes it of its function, or of the app of a group."""
-    module, _, name = entry.at.partition(":")
-    found = getattr(import_module(f"linecard.cli.{module}"), name)
-    if not isinstance(found, typer.Typer):
-        function, found = found, typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        found.command(entry.name, epilog=EPILOG, rich_help_panel=entry.panel)(function)
-    command: Any = typer.main.get_command(found)
-    command.name, command.rich_help_panel = entry.name, entry.panel
-    command.epilog = command.epilog or EPILOG
+    """A command, or a group of them, as Typer makes it of functions."""
+    made = typer.Typer(add_completion=False, help=entry.line, no_args_is_help=True, rich_markup_mode="markdown")
+    if isinstance(entry.at, dict):
+        # Without it a group of one command is that command.
+        made.callback()(lambda: None)
+    for name, at in entry.at.items() if isinstance(entry.at, dict) else ((entry.name, entry.at),):
+        module, _, function = at.partition(":")
+        made.command(name, epilog=EPILOG)(getattr(import_module(f"linecard.cli.{module}"), function))
+    command: Any = typer.main.get_command(made)
+    command.name, command.rich_help_panel, command.epilog = entry.name, entry.panel, EPILOG
     _guard(command)
     return command
 

@@ -24,6 +24,20 @@ _ONE_LIST = frozenset({"free_list", "least_loaded"})
 _SIZES = frozenset(
     {"bytes", "cells", "entries", "pool_bytes", "queue_packets", "window_packets", "send_cells", "slots"}
 )
+# What is made more of, by table and key: how much more, the kind of limit, its component, and what is done.
+_LIFTED: dict[str, tuple[tuple[str, int, str, str, str], ...]] = {
+    "link": (("rate_gbps", 2, "link", "{}", "{} at twice the rate"),),
+    "port": (
+        ("rate_gbps", 2, "port", "{}", "{} at twice the rate"),
+        ("queue_packets", 4, "buffer", "queues of {}", "four times the queues of {}"),
+    ),
+    "buffer": (
+        ("bytes", 4, "buffer", "buffer {}", "four times the buffer {}"),
+        ("cells", 4, "buffer", "buffer {}", "four times the buffer {}"),
+    ),
+    "ring": (("entries", 4, "buffer", "{}", "four times the room in {}"),),
+    "memory": (("pool_bytes", 4, "buffer", "room in {}", "four times the room for packets in {}"),),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,49 +210,26 @@ class Chip:
 
     def lifts(self) -> list[Lift]:
         """Every limit that can be lifted: twice the speed, half the latency, twice the threads, four times the room."""
-        found = []
-        for name in self.groups("cluster"):
-            found += self._of_cluster(name)
-        for table in ("memory", "unit"):
+        found = [lift for name in self.groups("cluster") for lift in self._of_cluster(name)]
+        found += [
+            lift for table in ("memory", "unit") for each in self.groups(table) for lift in self._of_place(table, each)
+        ]
+        for table, rules in _LIFTED.items():
             for name in self.groups(table):
-                found += self._of_place(table, name)
-        for name in self.groups("link"):
-            keys = f"link.{name}"
-            found += self._more(f"{keys}.rate_gbps", 2, name, "link", f"{name} at twice the rate")
-            found += self._latency("link", name)
-        for name in self.groups("port"):
-            keys = f"port.{name}"
-            found += self._more(f"{keys}.rate_gbps", 2, name, "port", f"{name} at twice the rate")
-            found += self._more(
-                f"{keys}.queue_packets", 4, f"queues of {name}", "buffer", f"four times the queues of {name}"
-            )
-            for shaped in self.keys_of("port", name):
-                if re.search(r"\.(class|group)\[\d+\]\.rate_gbps$", shaped):
-                    which = f"{self.values[shaped.replace('.rate_gbps', '.name')]} of {name}"
+                for last, factor, kind, component, text in rules:
                     found += self._more(
-                        shaped, 2, f"shaper of {which}", "shaper", f"shaper of {which} at twice the rate"
+                        f"{table}.{name}.{last}", factor, component.format(name), kind, text.format(name)
                     )
-        for name in self.groups("buffer"):
-            for last in ("bytes", "cells"):
-                found += self._more(
-                    f"buffer.{name}.{last}", 4, f"buffer {name}", "buffer", f"four times the buffer {name}"
-                )
-        for name in self.groups("ring"):
-            found += self._more(f"ring.{name}.entries", 4, name, "buffer", f"four times the room in {name}")
-        for name in self.groups("memory"):
-            found += self._more(
-                f"memory.{name}.pool_bytes",
-                4,
-                f"room in {name}",
-                "buffer",
-                f"four times the room for packets in {name}",
-            )
+                found += self._latency(table, name) if table == "link" else []
+                for key in self.keys_of(table, name) if table == "port" else ():
+                    if re.search(r"\.(class|group)\[\d+\]\.rate_gbps$", key):
+                        shaper = f"shaper of {self.values[key.replace('.rate_gbps', '.name')]} of {name}"
+                        found += self._more(key, 2, shaper, "shaper", f"{shaper} at twice the rate")
         for last in ("bytes", "cells"):
             found += self._more(f"transmit.{last}", 4, "transmit buffer", "buffer", "four times the transmit buffer")
         if self.values.get("order.kept", "none") != "none":
-            found += self._more(
-                "order.window_packets", 4, "order of packets", "order", "four times the window of packets in order"
-            )
+            said = "four times the window of packets in order"
+            found += self._more("order.window_packets", 4, "order of packets", "order", said)
             found.append(Lift("order of packets", "order", "no order kept", {"order.kept": "none"}))
         return [*found, *self._locks()]
 

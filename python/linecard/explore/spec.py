@@ -18,7 +18,7 @@ from typing import Any
 
 from linecard.chip.length import THROUGHPUT, share_of, wrong_precision
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.explore.axes import Axis, Value, check_groups, read_axis
+from linecard.explore.axes import Axis, check_groups, read_axis
 from linecard.explore.costs import Costs, read_costs
 from linecard.explore.expression import Expression
 from linecard.explore.subject import SUBJECTS, Subject
@@ -369,8 +369,3 @@ def make_sample(draft: Draft, place: str, kind: object, points: object, seed: ob
     assert isinstance(points, int)
     assert isinstance(seed, int)
     return Sample(str(kind), points, seed)
-
-
-def spec_values(spec: Spec) -> dict[str, Value]:
-    """Values that all points share, by name, for constraints and columns."""
-    return {**spec.settings, **spec.arguments}

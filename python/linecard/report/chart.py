@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from linecard.svg import width_of
-from linecard.view import Axis, Bar, Chart, Said, Series, Stacked, Table
+from linecard.svg import width_of, wrap
+from linecard.view import Axis, Bar, Chart, Grouped, Said, Series, Stacked, Table
 from linecard.words import parts
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ _LARGE, _SMALL = 1e4, 1e-3
 LEAST_SHARE = 0.25
 KEY = re.compile(r"[a-z]\w*(\.\w+|\[\d+\])+|[a-z]+(_[a-z]+)+")
 _STEP, _LETTERS, _MOST_BARS = 22, 12, 40
+# Height of one of several bars of a row.
+_THIN = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +51,15 @@ class Drawn:
         )
 
 
-def drawn(part: Chart | Stacked | Table) -> Drawn | None:
+def drawn(part: Chart | Stacked | Grouped | Table) -> Drawn | None:
     """A part as a chart, if there is anything to draw; of tables, those with a column of bars."""
     match part:
         case Chart():
             return _lines(part)
         case Stacked():
             return _stacked(part)
+        case Grouped():
+            return _grouped(part)
         case Table():
             return _bars(part)
 
@@ -77,7 +81,9 @@ class _Scale:
         finite = [value for value in values if math.isfinite(value) and (value > 0 or not axis.logarithmic)]
         low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
         from_zero = axis.zero or (axis.zero is None and (low == high or high - low >= LEAST_SHARE * high))
-        low = axis.low if axis.low is not None else 0.0 if from_zero and low > 0 else low
+        # A cut axis begins below the lowest point, which would stand on its foot.
+        foot = low if axis.logarithmic or low <= 0 else max(0.0, low - 0.12 * (high - low))
+        low = axis.low if axis.low is not None else 0.0 if from_zero and low > 0 else foot
         high = axis.high if axis.high is not None else high
         if axis.names:
             low, high = -0.5, len(axis.names) - 0.5
@@ -121,25 +127,25 @@ def _powers(low: float, high: float) -> list[float]:
     return found[::stride] or [low]
 
 
-def _mark(number: int, x: float, y: float, size: float = 4.0) -> str:
+def mark(number: int, x: float, y: float, size: float = 4.0) -> str:
+    """The mark of a series, without its end: four shapes, which are hollow from the fifth series on."""
     colour = f"var(--s{number % _COLOURS})"
+    look = f'fill="{colour}"' if number % _COLOURS < _COLOURS / 2 else f'fill="var(--paper)" stroke="{colour}"'
     shape = number % 4
     if shape == 0:
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:g}" fill="{colour}">'
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:g}" {look}>'
     if shape == 1:
-        return (
-            f'<rect x="{x - size:.1f}" y="{y - size:.1f}" width="{2 * size:g}" height="{2 * size:g}" fill="{colour}">'
-        )
+        return f'<rect x="{x - size:.1f}" y="{y - size:.1f}" width="{2 * size:g}" height="{2 * size:g}" {look}>'
     far = size * 1.35
     points = [(x, y - far), (x + far, y + far * 0.8), (x - far, y + far * 0.8)]
     if shape == 3:
         points = [(x, y - far), (x + far, y), (x, y + far), (x - far, y)]
-    return f'<polygon points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in points)}" fill="{colour}">'
+    return f'<polygon points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in points)}" {look}>'
 
 
-def _told(mark: str, text: str = "") -> str:
-    closing = {"<c": "</circle>", "<r": "</rect>", "<p": "</polygon>"}[mark[:2]]
-    return f"{mark}<title>{escape(text)}</title>{closing}" if text else f"{mark}{closing}"
+def _told(shape: str, text: str = "") -> str:
+    closing = {"<c": "</circle>", "<r": "</rect>", "<p": "</polygon>"}[shape[:2]]
+    return f"{shape}<title>{escape(text)}</title>{closing}" if text else f"{shape}{closing}"
 
 
 def _rect(x: float, y: float, width: float, height: float, colour: str) -> str:
@@ -158,8 +164,8 @@ def cut_to(text: str, room: float) -> str:
     return text
 
 
-def _legend(names: Sequence[str], top: float, *, marks: bool) -> tuple[str, float]:
-    """Names of several series below a chart, as many in a row as fit, and the height with them."""
+def _legend(names: Sequence[str], top: float, colours: Sequence[str] = ()) -> tuple[str, float]:
+    """Names of several series below a chart, as many in a row as fit, and the height with them; bars have colours."""
     if len(names) < 2:
         return "", top
     x, y, items = 8.0, top + 12, []
@@ -167,10 +173,14 @@ def _legend(names: Sequence[str], top: float, *, marks: bool) -> tuple[str, floa
         width = 18 + width_of(name, _LETTERS) + 14
         if x > 8 and x + width > WIDTH:
             x, y = 8.0, y + 18
-        mark = _mark(number, x + 6, y - 4) if marks else _rect(x, y - 9, 12, 10, f"s{number % _COLOURS}")
-        items.append(_told(mark) + _text(x + 18, y, name, kind="name"))
+        shown = _rect(x, y - 9, 12, 10, colours[number]) if colours else mark(number, x + 6, y - 4)
+        items.append(_told(shown) + _text(x + 18, y, name, kind="name"))
         x += width
     return "".join(items), y + 8
+
+
+def _colours(names: Sequence[str]) -> list[str]:
+    return [f"s{number % _COLOURS}" for number in range(len(names))]
 
 
 def _lines(part: Chart) -> Drawn | None:
@@ -188,13 +198,13 @@ def _lines(part: Chart) -> Drawn | None:
             f'stroke-dasharray="4 3"/>{_text(_LEFT + 4, at - 4, part.level[0], kind="level")}'
         )
     for number, each in enumerate(part.series):
-        found += _series(each, number, across, up)
-    legend, height = _legend([each.name for each in part.series], HEIGHT, marks=True)
+        found += _series(each, number, across, up, part.x.names)
+    legend, height = _legend([each.name for each in part.series], HEIGHT)
     words = f"{part.y.name} over {part.x.name}; the numbers are in a table of this page."
     return Drawn("".join(found) + legend, height, part.title, part.said, words)
 
 
-def _series(each: Series, number: int, across: _Scale, up: _Scale) -> Iterator[str]:
+def _series(each: Series, number: int, across: _Scale, up: _Scale, names: Sequence[str]) -> Iterator[str]:
     places = [(across.at(a), up.at(b), a, b) for a, b in each.points]
     there = [(a, b, c, d) for a, b, c, d in places if a is not None and b is not None]
     colour = f'stroke="var(--s{number % _COLOURS})"'
@@ -209,20 +219,11 @@ def _series(each: Series, number: int, across: _Scale, up: _Scale) -> Iterator[s
     name = f"{each.name}: " if each.name else ""
     small = 4.0 if len(there) <= 60 else 2.0
     for a, b, c, d in there:
-        yield _told(_mark(number, a, b, small), f"{name}{c:g}, {d:.5g}")
+        yield _told(mark(number, a, b, small), f"{name}{names[int(c)] if names else format(c, 'g')}, {d:.5g}")
 
 
 def _axes(x: Axis, y: Axis, across: _Scale, up: _Scale) -> list[str]:
-    found = []
-    # Names under the axis get the room between two; every second one, or fewer, where that is too little.
-    widest = max(width_of(name, _LETTERS) for name in across.ticks.values()) + 6
-    stride = max(1, math.ceil(widest * len(across.ticks) / (WIDTH - _LEFT)))
-    for number, (tick, name) in enumerate(across.ticks.items()):
-        at = across.at(tick)
-        if at is not None and _LEFT - 1 <= at <= WIDTH - _RIGHT + 1:
-            found.append(f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM}"/>')
-            if number % stride == 0:
-                found.append(_text(at, HEIGHT - _BOTTOM + 15, name, "middle"))
+    found = _across(across, _LEFT, WIDTH - _RIGHT, _TOP, HEIGHT - _BOTTOM)
     for tick, name in up.ticks.items():
         at = up.at(tick)
         if at is not None and _TOP - 1 <= at <= HEIGHT - _BOTTOM + 1:
@@ -242,6 +243,21 @@ def _axes(x: Axis, y: Axis, across: _Scale, up: _Scale) -> list[str]:
     return found
 
 
+def _across(scale: _Scale, left: float, right: float, top: float, foot: float) -> list[str]:
+    """Grid and names of an axis below a chart."""
+    found = []
+    # Names under the axis get the room between two; every second one, or fewer, where that is too little.
+    widest = max(width_of(name, _LETTERS) for name in scale.ticks.values()) + 6
+    stride = max(1, math.ceil(widest * len(scale.ticks) / (right - left + _RIGHT)))
+    for number, (tick, name) in enumerate(scale.ticks.items()):
+        at = scale.at(tick)
+        if at is not None and left - 1 <= at <= right + 1:
+            found.append(f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{top:g}" y2="{foot:g}"/>')
+            if number % stride == 0:
+                found.append(_text(at, foot + 15, name, "middle"))
+    return found
+
+
 def _stacked(part: Stacked) -> Drawn | None:
     """A bar a row, made of parts: lying, so that names have room."""
     if not part.rows:
@@ -255,16 +271,62 @@ def _stacked(part: Stacked) -> Drawn | None:
         for number, (name, share) in enumerate(zip(part.names, shares, strict=True)):
             long = share / part.most * room
             if long > 0:
-                mark = _rect(x, y, long, _STEP - 4, f"s{number % _COLOURS}")
-                found.append(_told(mark, f"{row}: {name} {share:.3g} {part.unit}"))
+                shown = _rect(x, y, long, _STEP - 4, f"s{number % _COLOURS}")
+                found.append(_told(shown, f"{row}: {name} {share:.3g} {part.unit}"))
                 x += long
     foot = (_STEP + 2) * len(part.rows) + 20
     found += [
         _text(left + share * room, foot, _plain(share * part.most), "middle") for share in (0, 0.25, 0.5, 0.75, 1)
     ]
-    legend, height = _legend(part.names, foot + 6, marks=False)
+    legend, height = _legend(part.names, foot + 6, _colours(part.names))
     words = f"Parts of a bar in {part.unit}: {', '.join(part.names)}; the numbers are in a table of this page."
     return Drawn("".join(found) + legend, height, part.title, part.said, words)
+
+
+def _grouped(part: Grouped) -> Drawn | None:
+    """Bars of several names in each row, lying, so that names have room."""
+    rows = [row for row in part.rows if not isinstance(row, str)]
+    if not rows:
+        return None
+    left = min(14 + max(width_of(name, _LETTERS) for name, *_ in rows), WIDTH * 0.42)
+    remarks = max(width_of(said, _LETTERS) for *_, said, _ in rows)
+    right = WIDTH - (remarks + 12 if remarks else _RIGHT)
+    ends = [value + half for _, values, _, half in rows for value in values if value is not None]
+    scale = _Scale(Axis(part.scale, zero=True), [0.0, *ends], left, right)
+    colours = ["pale", "s0", "s3"] if part.pale else _colours(part.names)
+    start, y, found = scale.at(0.0) or left, 4.0, []
+    for row in part.rows:
+        if isinstance(row, str):
+            lines = wrap(row, _LETTERS, WIDTH - 16, bold=True)
+            found += [_text(8, y + 14 + 16 * at, line, kind="head") for at, line in enumerate(lines)]
+            y += 16 * len(lines) + 6
+            continue
+        name, values, said, half = row
+        bars = [(number, value) for number, value in enumerate(values) if value is not None]
+        lines = wrap(name, _LETTERS, left - 10)
+        high = max(_THIN * len(bars), 14 * len(lines), 14)
+        found += [
+            _text(left - 6, y + (high - 14 * len(lines)) / 2 + 14 * at + 11, line, "end", "name")
+            for at, line in enumerate(lines)
+        ]
+        top = y + (high - _THIN * len(bars)) / 2
+        for at, (number, value) in enumerate(bars):
+            end = scale.at(value) or start
+            shown = _rect(min(start, end), top + _THIN * at, abs(end - start), _THIN - 1, colours[number])
+            found.append(_told(shown, f"{name}: {part.names[number]} {value:.5g}"))
+        if half and bars:
+            low, far = (scale.at(bars[-1][1] + way * half) or start for way in (-1, 1))
+            middle = top + _THIN * (len(bars) - 0.5) - 0.5
+            caps = "".join(f"M{end:.1f} {middle - 3:.1f}v6" for end in (low, far))
+            found.append(f'<path class="range" d="M{low:.1f} {middle:.1f}H{far:.1f}{caps}"/>')
+        found.append(_text(right + 8, y + high / 2 + 4, said))
+        y += high + 7
+    axis = _across(scale, left, right, 4, y)
+    axis.append(_text(WIDTH / 2, y + 33, cut_to(part.scale, WIDTH), "middle", "name"))
+    used = [number for number in range(len(part.names)) if any(values[number] is not None for _, values, *_ in rows)]
+    legend, height = _legend([part.names[number] for number in used], y + 38, [colours[number] for number in used])
+    words = f"Bars in {part.scale}: {', '.join(part.names)}; the numbers are in a table of this page."
+    return Drawn("".join([*axis, *found]) + legend, height, part.title, part.said, words)
 
 
 def _readable(name: str) -> str:

@@ -127,7 +127,7 @@ def _page(
     }
     # Nothing in the data may end the element that holds them.
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    template = _TEMPLATE.read_text(encoding="utf-8").replace("/*STYLE*/", style("style"))
+    template = _TEMPLATE.read_text(encoding="utf-8").replace("/*STYLE*/", style("colours", "style"))
     return template.replace("/*DATA*/", text)
 
 

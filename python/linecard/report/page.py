@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING
 
 from linecard.report import chart, sheet
 from linecard.report.table import table
-from linecard.view import Beside, Chart, Fact, Facts, Notes, Paragraphs, Picture, Said, Stacked, Table, Title, Verdict
+from linecard.view import (
+    Beside,
+    Chart,
+    Fact,
+    Facts,
+    Grouped,
+    Notes,
+    Paragraphs,
+    Picture,
+    Said,
+    Stacked,
+    Table,
+    Title,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +55,7 @@ def notebook(parts: Sequence[Part]) -> str:
     said = f' <span class="dim">{escape(title.said)}</span>' if title.said else ""
     body = "".join(_html(part, short=True) for part in _gathered(kept))
     return (
-        f"<style>.linecard {{{sheet.style('notebook', 'sheet')}}}</style>"
+        f"<style>.linecard {{{sheet.style('notebook', 'chart', 'sheet')}}}</style>"
         f'<div class="linecard"><p><b>{escape(title.name)}</b>{said}</p>{body}{sheet.terms(body)}</div>'
     )
 
@@ -54,7 +68,7 @@ def _gathered(parts: Sequence[Part]) -> list[Part]:
     """Charts that follow each other stand side by side."""
     found: list[Part] = []
     for part in parts:
-        if not isinstance(part, (Chart, Stacked)):
+        if not isinstance(part, (Chart, Stacked, Grouped)):
             found.append(part)
         elif found and isinstance(found[-1], Beside):
             found[-1] = Beside([*found[-1].parts, part])
@@ -78,7 +92,7 @@ def _html(part: Part, *, alone: bool = False, short: bool = False) -> str:
             return sheet.section(title, tiles, said=said) if title else tiles
         case Table():
             return _table(part, alone=alone, short=short)
-        case Chart(title=title) | Stacked(title=title):
+        case Chart(title=title) | Stacked(title=title) | Grouped(title=title):
             found = chart.drawn(part)
             return sheet.section(title, found.figure()) if found else ""
         case Picture(title, svg, words, said):

@@ -10,25 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from linecard.errors import MissingExtraError
 from linecard.report.chart import WIDTH, Drawn, cut_to, drawn
+from linecard.report.sheet import style
 from linecard.report.table import cell_text
 from linecard.svg import clean, wrap
-from linecard.view import Beside, Chart, Stacked, Table, Title
+from linecard.view import Beside, Chart, Grouped, Stacked, Table, Title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from linecard.view import Part
 
-# The colours of paper; each is the variable of a page's style sheet.
-COLOURS = {
-    **{"ink": "#1f2328", "dim": "#57606a", "line": "#d0d7de", "paper": "#ffffff", "panel": "#eef1f4"},
-    **{"point": "#0072b2", "front": "#b84f00", "bad": "#b42318"},
-    **{"s0": "#0072b2", "s1": "#d55e00", "s2": "#009e73", "s3": "#b65f96"},
-    **{"s4": "#e69f00", "s5": "#56b4e9", "s6": "#1f2328", "s7": "#7818d8"},
-}
-_STYLE = """text { fill: var(--dim); font-size: 12px; } .name { fill: var(--ink); } .head { fill: var(--ink);
-  font-weight: 700; } .cut { font-size: 10px; } .level { fill: var(--front); } .grid { stroke: var(--line); }
-.frame { stroke: var(--dim); fill: none; } path.cut, .range { stroke: var(--ink); stroke-width: 1.2; fill: none; }"""
+# The colours of paper, by the names that pages have for them, and those of series.
+COLOURS = dict(re.findall(r"--(\w+): (#\w+)", style("colours").partition("@media")[0]))
+LINES = tuple(COLOURS[name] for name in COLOURS if re.fullmatch(r"s\d", name))
 _MARGIN, _GAP = 20, 32
 # Pixels of a PNG for one of the drawing.
 SCALE = 2
@@ -58,7 +52,7 @@ def picture(parts: Sequence[Part]) -> str:
         f"{clean(line)}</text>"
         for at, line in enumerate(heads)
     )
-    body = _resolved(f"<style>{_STYLE}</style>{''.join(elements)}")
+    body = _resolved(f"<style>{style('chart')}</style>{''.join(elements)}")
     name = clean(title.name)
     return (
         f'<?xml version="1.0" encoding="utf-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
@@ -68,19 +62,20 @@ def picture(parts: Sequence[Part]) -> str:
     )
 
 
-def _charts(parts: Sequence[Part], *, tables: bool) -> Iterator[Chart | Stacked | Table]:
+def _charts(parts: Sequence[Part], *, tables: bool) -> Iterator[Chart | Stacked | Grouped | Table]:
     for part in parts:
         if isinstance(part, Beside):
             yield from _charts(part.parts, tables=tables)
-        elif isinstance(part, Table if tables else (Chart, Stacked)):
+        elif isinstance(part, Table if tables else (Chart, Stacked, Grouped)):
             yield part
 
 
 def _placed(each: Drawn, x: float, y: float) -> tuple[str, float]:
     """A chart at its place below its title, and the height that it takes."""
     lines = wrap(each.said, 12, WIDTH)
-    texts = "".join(f'<text y="{34 + 16 * at}">{escape(line)}</text>' for at, line in enumerate(lines))
-    top = 28 + 16 * len(lines)
+    head = 18 if each.title else 0
+    texts = "".join(f'<text y="{head + 16 * (at + 1)}">{escape(line)}</text>' for at, line in enumerate(lines))
+    top = 10 + head + 16 * len(lines)
     return (
         f'<g transform="translate({x} {y:.0f})"><text class="head" y="16">{escape(each.title)}</text>{texts}'
         f'<g transform="translate(0 {top})">{each.elements}</g></g>',

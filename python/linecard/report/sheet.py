@@ -64,7 +64,8 @@ def page(title: str, said: str, *parts: str) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{style('style', 'sheet')}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{style('colours', 'style', 'chart', 'sheet')}</style>\n"
+        "</head>\n<body>\n<main>\n"
         f'<h1>{escape(title)}</h1>\n<p class="dim">{escape(said)}</p>\n'
         f"{list_of_sections}{body}{terms(body)}"
         f'\n</main>\n<footer><p class="dim">Linecard {escape(__version__)}</p></footer>\n'

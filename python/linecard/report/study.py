@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from linecard._core import __version__
 from linecard.errors import MissingExtraError
-from linecard.plot.study import difference_text
+from linecard.report.chart import drawn
+from linecard.report.sheet import style
 from linecard.study import compare
+from linecard.study.charts import difference_text
 from linecard.study.columns import constant_keys, percent, varying_columns
+from linecard.view import Chart, Grouped
 from linecard.words import label
 
 if TYPE_CHECKING:
@@ -22,16 +25,17 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
     from linecard.study.result import FigureResult, StudyResult, TableResult
+    from linecard.view import Part
 
 
 def study_report(
-    result: StudyResult, figures: Mapping[str, str], calibrations: Sequence[Mapping[str, Any]] = ()
+    result: StudyResult, charts: Mapping[str, Sequence[Part]], calibrations: Sequence[Mapping[str, Any]] = ()
 ) -> str:
     """The whole page as text. The same study gives the same page.
 
     Args:
         result: The study.
-        figures: Plots by name, as SVG elements.
+        charts: The charts of each table and figure, by the name of its file.
         calibrations: The study's calibrations with the values that the presets give.
     """
     spec = result.study.spec
@@ -39,7 +43,7 @@ def study_report(
         result=result,
         spec=spec,
         version=__version__,
-        figures=figures,
+        figures={name: _figures(parts) for name, parts in charts.items()},
         calibrations=calibrations,
         tables=[_table_view(result, table) for table in result.tables],
         figure_name=lambda item: compare.item_name(item).replace(" ", "_"),
@@ -53,6 +57,11 @@ def study_report(
         figure_words=_figure_words,
     )
     return named_cells(page)
+
+
+def _figures(parts: Sequence[Part]) -> str:
+    found = (drawn(part) for part in parts if isinstance(part, (Chart, Grouped)))
+    return "".join(each.figure() for each in found if each)
 
 
 def named_cells(page: str) -> str:
@@ -109,8 +118,7 @@ def template(text: str) -> Template:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    sheet = files(__package__).joinpath("document.css").read_text(encoding="utf-8")
-    environment.globals["document_css"] = sheet
+    environment.globals["document_css"] = style("colours", "chart", "document")
     environment.filters["percent"] = percent
     environment.filters["number"] = _number
     environment.filters["signed"] = lambda value, digits=1: "–" if value is None else f"{value:+.{digits}f}"

@@ -17,7 +17,7 @@ import re
 import statistics
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -97,6 +97,22 @@ class Cell:
         """The cell's key values, such as ``l3fwd16, banks 2, REF_BASE``."""
         return words(self.keys)
 
+    @property
+    def row(self) -> dict[str, Any]:
+        """What tables and JSON have of it behind its keys."""
+        return {
+            "measure": self.column,
+            "unit": self.unit,
+            "relation": self.relation,
+            "published": self.published,
+            "measured": self.measured,
+            "spread": self.spread,
+            "error": self.error,
+            "calibrated": self.calibrated,
+            "failure": self.failure,
+            "run_ids": list(self.run_ids),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -152,6 +168,21 @@ class Point:
     spread: float | None
     failure: str | None
     run_ids: tuple[str, ...]
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The same as of a cell: nothing is published."""
+        return {
+            "measure": self.measure,
+            "unit": self.unit,
+            "published": None,
+            "measured": self.measured,
+            "spread": self.spread,
+            "error": None,
+            "calibrated": False,
+            "failure": self.failure,
+            "run_ids": list(self.run_ids),
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from linecard.records import plain, plain_fields
 from linecard.result import Result
 from linecard.study.columns import COMPARISON_COLUMNS
 from linecard.study.compare import (
@@ -26,7 +27,7 @@ from linecard.tables import Table
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from linecard.study.keys import FigureSpec, TableSpec
+    from linecard.study.keys import FigureSpec, TableSpec, Where
     from linecard.study.limits import Line
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
@@ -67,6 +68,11 @@ class TableResult:
         """Pairs whose measured ranking is not the published one."""
         return sum(order.agrees is False for order in self.orders)
 
+    @property
+    def rows(self) -> list[tuple[Where, dict[str, Any]]]:
+        """Keys of each cell, and what was measured beside them."""
+        return [(each.keys, each.row) for each in self.cells]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
         return {
@@ -76,22 +82,7 @@ class TableResult:
             "headline": self.spec.headline,
             "mean_abs_error": self.mean_abs_error,
             "max_abs_error": self.max_abs_error,
-            "rows": [
-                {
-                    **cell.keys,
-                    "measure": cell.column,
-                    "unit": cell.unit,
-                    "relation": cell.relation,
-                    "published": cell.published,
-                    "measured": cell.measured,
-                    "spread": cell.spread,
-                    "error": cell.error,
-                    "calibrated": cell.calibrated,
-                    "failure": cell.failure,
-                    "run_ids": list(cell.run_ids),
-                }
-                for cell in self.cells
-            ],
+            "rows": [{**keys, **row} for keys, row in self.rows],
             "orders": [
                 {
                     **order.group,
@@ -106,15 +97,7 @@ class TableResult:
                 for order in self.orders
             ],
             "gains": [
-                {
-                    "section": gain.section,
-                    "text": gain.text,
-                    "published_percent": gain.published_percent,
-                    "measured_percent": gain.measured_percent,
-                    "difference_points": gain.difference_points,
-                    "calibrated": gain.calibrated,
-                }
-                for gain in self.gains
+                {name: value for name, value in plain_fields(gain).items() if name != "table"} for gain in self.gains
             ],
         }
 
@@ -131,6 +114,11 @@ class FigureResult:
         """The points of one line, left to right."""
         return [point for point in self.points if point.series == series and point.measure == measure]
 
+    @property
+    def rows(self) -> list[tuple[Where, dict[str, Any]]]:
+        """Keys of each point, and what was measured beside them."""
+        return [({"series": each.series, self.spec.sweep: each.x}, each.row) for each in self.points]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
         return {
@@ -138,26 +126,8 @@ class FigureResult:
             "kind": "figure",
             "title": self.spec.title,
             "headline": False,
-            "rows": [
-                {
-                    "series": point.series,
-                    self.spec.sweep: point.x,
-                    "measure": point.measure,
-                    "unit": point.unit,
-                    "published": None,
-                    "measured": point.measured,
-                    "spread": point.spread,
-                    "error": None,
-                    "calibrated": False,
-                    "failure": point.failure,
-                    "run_ids": list(point.run_ids),
-                }
-                for point in self.points
-            ],
-            "shapes": [
-                {"id": shape.id, "text": shape.text, "holds": shape.holds, "found": shape.found}
-                for shape in self.shapes
-            ],
+            "rows": [{**keys, **row} for keys, row in self.rows],
+            "shapes": plain(self.shapes),
         }
 
 
@@ -325,45 +295,19 @@ class StudyResult(Result):
 
     def comparison_rows(self) -> list[tuple[object, ...]]:
         """One row per compared cell or measured point, in :data:`COMPARISON_COLUMNS`."""
-        rows: list[tuple[object, ...]] = []
-        study = self.study.spec.id
-        for table in self.tables:
-            for cell in table.cells:
-                keys = " ".join(f"{column}={value}" for column, value in cell.keys.items())
-                rows.append(
-                    (
-                        study,
-                        table.spec.id,
-                        keys,
-                        cell.column,
-                        cell.unit,
-                        cell.published,
-                        cell.measured,
-                        cell.spread,
-                        cell.error,
-                        cell.calibrated,
-                        cell.failure,
-                    )
-                )
-        for figure in self.figures:
-            for point in figure.points:
-                keys = f"series={point.series} {figure.spec.sweep}={point.x}"
-                rows.append(
-                    (
-                        study,
-                        figure.spec.id,
-                        keys,
-                        point.measure,
-                        point.unit,
-                        None,
-                        point.measured,
-                        point.spread,
-                        None,
-                        False,
-                        point.failure,
-                    )
-                )
-        return rows
+        shown = COMPARISON_COLUMNS[3:]
+        items = [(table.spec.id, table.rows) for table in self.tables]
+        items += [(figure.spec.id, figure.rows) for figure in self.figures]
+        return [
+            (
+                self.study.spec.id,
+                item,
+                " ".join(f"{column}={value}" for column, value in keys.items()),
+                *map(row.get, shown),
+            )
+            for item, rows in items
+            for keys, row in rows
+        ]
 
     def table(self) -> Table:
         """The comparison, a row a cell or point."""

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from linecard.study.charts import figure_charts
 from linecard.study.columns import constant_keys, percent, varying_columns
 from linecard.study.compare import Check, beyond_tolerance, item_name, max_abs, mean_abs, words
 from linecard.study.limits import Line
 from linecard.study.result import FigureResult, StudyResult, TableResult
 from linecard.view import (
     BAR,
-    Axis,
     Bar,
     Cell,
-    Chart,
     Column,
     Fact,
     Facts,
     Paragraphs,
     Part,
     Said,
-    Series,
     Table,
     Title,
     text,
@@ -126,23 +124,8 @@ def _figure(result: StudyResult, figure: FigureResult) -> list[Part]:
     tones = {True: Said("agrees", "good"), False: Said("differs", "bad"), None: Said("not judged", "dim")}
     shapes: list[Sequence[Cell]] = [(tones[shape.holds], shape.text) for shape in figure.shapes]
     found: list[Part] = [Table(name, (text(""), wide("")), shapes, spec.title)]
-    for panel in spec.panels:
-        series = [
-            Series(
-                each.label
-                if len(panel.measures) == 1
-                else f"{each.label}, {result.study.spec.measures[measure].label}",
-                [
-                    (at, point.measured)
-                    for at, point in enumerate(figure.curve(each.label, measure))
-                    if point.measured is not None
-                ],
-            )
-            for each in spec.series
-            for measure in panel.measures
-        ]
-        x = Axis(spec.axis, names=[str(value) for value in spec.values])
-        found.append(Chart(f"{name}: {panel.label}", x, Axis(panel.label, zero=True), series))
+    for panel, chart in zip(spec.panels, figure_charts(result, figure), strict=True):
+        found.append(chart._replace(title=f"{name}: {panel.label}"))
     return found
 
 

@@ -10,18 +10,19 @@ from linecard import files, tables
 from linecard._core import __version__
 from linecard.catalogue import describe
 from linecard.errors import MissingExtraError
-from linecard.records import plain
+from linecard.records import plain, plain_fields
+from linecard.study.charts import study_charts
 from linecard.study.columns import COMPARISON_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from linecard.plot.style import Drawing
     from linecard.study.plan import RunSpec
     from linecard.study.result import StudyResult
     from linecard.study.runners import StudyRun
     from linecard.study.spec import Study
+    from linecard.view import Part
 
 
 @dataclass(slots=True)
@@ -76,26 +77,10 @@ def manifest(result: StudyResult) -> dict[str, Any]:
             file.relative_to(study.folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files
         },
         "checks": [
-            {
-                "id": check.id,
-                "limit": check.limit,
-                "reached": check.reached,
-                "holds": check.holds,
-                "detail": check.detail,
-            }
-            for check in result.checks
+            {name: value for name, value in plain_fields(check).items() if name != "kind"} for check in result.checks
         ],
         "scorecard": [line.to_dict() for line in result.lines],
-        "deviations": [
-            {
-                "id": deviation.id,
-                "state": deviation.state,
-                "detail": deviation.detail,
-                "reason": deviation.reason,
-                "tried": deviation.tried,
-            }
-            for deviation in result.deviations
-        ],
+        "deviations": plain(result.deviations),
         "calibrations": calibrations(study),
         "failures": result.failures,
         "runs": [run.manifest() for run in finished_runs(result)],
@@ -116,11 +101,12 @@ def write_study(result: StudyResult, folder: str | Path) -> Written:
         done.written.append(tables.write_table(folder / name, columns, rows, "csv"))
     done.written.append(files.write_text(folder / "manifest.json", tables.json_text(manifest(result))))
     done.written.append(files.write_text(folder / "result.json", tables.json_text(result.to_dict())))
-    drawings: dict[str, Drawing] = {}
+    charts = study_charts(result)
+    done.written.extend(_write_pictures(charts, folder, "svg"))
     parts: tuple[Callable[[], list[Path]], ...] = (
         lambda: _write_parquet(result, folder),
-        lambda: _write_plots(result, folder, drawings),
-        lambda: _write_report(result, folder, drawings),
+        lambda: _write_pictures(charts, folder, "png"),
+        lambda: _write_report(result, folder, charts),
     )
     for write_part in parts:
         try:
@@ -138,17 +124,15 @@ def _write_parquet(result: StudyResult, folder: Path) -> list[Path]:
     ]
 
 
-def _write_plots(result: StudyResult, folder: Path, drawings: dict[str, Drawing]) -> list[Path]:
-    """Draw every plot once; the report takes the same drawings."""
-    from linecard.plot.study import draw_study
+def _write_pictures(charts: Mapping[str, Sequence[Part]], folder: Path, kind: str) -> list[Path]:
+    from linecard.report.picture import picture, png
 
-    drawings.update(draw_study(result))
     plots = files.make_folder(folder / "plots")
-    return [path for name, drawing in drawings.items() for path in drawing.write_both(plots, name)]
+    drawn = {plots / f"{name}.{kind}": picture(parts) for name, parts in charts.items()}
+    return [files.write_bytes(path, png(svg) if kind == "png" else svg.encode()) for path, svg in drawn.items()]
 
 
-def _write_report(result: StudyResult, folder: Path, drawings: dict[str, Drawing]) -> list[Path]:
+def _write_report(result: StudyResult, folder: Path, charts: Mapping[str, Sequence[Part]]) -> list[Path]:
     from linecard.report.study import study_report
 
-    figures = {name: drawing.svg for name, drawing in drawings.items()}
-    return [files.write_text(folder / "report.html", study_report(result, figures, calibrations(result.study)))]
+    return [files.write_text(folder / "report.html", study_report(result, charts, calibrations(result.study)))]

@@ -256,11 +256,12 @@ def test_what_limits_a_run_is_marked_once(tmp_path, component):
     assert any("99 %" in text for text in written)
 
 
-def test_a_run_with_changes_is_drawn_with_them(tmp_path):
+def test_a_run_with_changes_is_drawn_with_them(tmp_path, wording):
     result = linecard.run("example_smartnic", packets=500, set=["cluster.island.count=3"])
     assert "island × 3" in texts(linecard.draw("example_smartnic", tmp_path / "chip.svg", result=result))
-    with pytest.raises(linecard.ConfigError, match=r"the run had the changes cluster\.island\.count=3; found"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.draw("example_smartnic", tmp_path / "chip.svg", result=result, set=["cluster.island.count=4"])
+    wording(refused.value)
 
 
 def test_a_file_that_is_no_run_of_the_chip_is_refused(cli, tmp_path):
@@ -374,7 +375,7 @@ def test_a_mistake_in_what_a_chip_names_is_named_where_it_is(cli, chip, old, new
     assert "Traceback" not in ended.err
 
 
-def test_all_mistakes_come_at_once_with_their_lines(cli, chip):
+def test_all_mistakes_come_at_once_with_their_lines(cli, chip, wording):
     path = chip(
         ("channels = 2", "chanels = 2"),
         ("issue_ns = 4", 'issue_ns = "4 KiB"'),
@@ -394,7 +395,7 @@ def test_all_mistakes_come_at_once_with_their_lines(cli, chip):
     ):
         place = f"{path}:{line_of(path, text)}: "
         assert any(place in line and expected in line for line in ended.err.splitlines()), (text, ended.err)
-    assert "inbox.idle: no cluster takes from it" in ended.err
+    wording(ended.err)
     with pytest.raises(linecard.ConfigError) as raised:
         linecard.draw(str(path), path.with_suffix(".svg"))
     assert len(raised.value.problems) >= 6
@@ -415,12 +416,12 @@ def test_new_writes_a_chip_that_checks_draws_and_runs(cli, tmp_path):
     assert cli("run", path, "--packets", 500).status == 0
 
 
-def test_new_leaves_files_alone_that_are_there_or_of_another_kind(cli, tmp_path):
+def test_new_leaves_files_alone_that_are_there_or_of_another_kind(cli, tmp_path, wording):
     path = tmp_path / "mine.toml"
     path.write_text("mine")
     ended = cli("new", path)
     assert (ended.status, path.read_text()) == (2, "mine")
-    assert f"{path}: is there already" in ended.err
+    wording(ended.err)
     ended = cli("new", tmp_path / "mine.txt")
     assert ended.status == 2
     assert "ends in .toml" in ended.err
@@ -458,24 +459,26 @@ def test_a_path_is_taken_wherever_the_name_of_a_preset_or_file_is(chip, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("arguments", "expected"),
+    "arguments",
     [
-        ({"packets": "5"}, "packets: found '5', expected a whole number"),
-        ({"packets": 5.5}, "packets: found 5.5, expected a whole number"),
-        ({"warmup_packets": "5"}, "warmup_packets: found '5', expected a whole number"),
-        ({"seed": None}, "seed: found None, expected a whole number"),
-        ({"set": 5}, "set: found 5, expected a mapping of names to values"),
-        ({"set": [5]}, "set: found [5], expected a mapping of names to values"),
-        ({"preset": 5}, "preset: found 5, expected a name or the path of a file"),
-        ({"app": 5}, "app: found 5, expected a name or the path of a file"),
+        {"packets": "5"},
+        {"packets": 5.5},
+        {"warmup_packets": "5"},
+        {"seed": None},
+        {"set": 5},
+        {"set": [5]},
+        {"preset": 5},
+        {"app": 5},
     ],
 )
-def test_an_argument_of_another_kind_is_a_configuration_error(arguments, expected):
-    with pytest.raises(linecard.ConfigError, match=re.escape(expected)):
+def test_an_argument_of_another_kind_is_a_configuration_error(arguments, wording):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.run(**{"preset": "example_smartnic", "packets": 100, **arguments})
+    wording(refused.value)
 
 
 @pytest.mark.parametrize("ask", [linecard.sweep, linecard.why, linecard.ndr])
-def test_changes_that_are_no_mapping_and_no_texts_are_refused(ask):
-    with pytest.raises(linecard.ConfigError, match="set: found 5, expected a mapping of names to values"):
+def test_changes_that_are_no_mapping_and_no_texts_are_refused(ask, wording):
+    with pytest.raises(linecard.ConfigError) as refused:
         ask("example_smartnic", set=5)
+    wording(refused.value)

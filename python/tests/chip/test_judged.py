@@ -159,11 +159,12 @@ def test_dram_that_waits_for_rows_is_what_limits(tmp_path):
     assert gain_of(chip.as_posix(), {"m.channels": 2}, 10_000) > 0.5
 
 
-def test_threads_that_wait_for_each_other_end_the_run_though_packets_go_on_coming(fills):
+def test_threads_that_wait_for_each_other_end_the_run_though_packets_go_on_coming(fills, wording):
     # Whatever is in the ring goes back to it, as soon as one more is in hand than fits.
     changes = {"slow.program": "back.toml", "exceptions.entries": 1, "program.step[exception].share": 1}
-    with pytest.raises(linecard.RunError, match=r"stands still with \d+ packets inside.*wait inbox room"):
+    with pytest.raises(linecard.RunError) as refused:
         linecard.run(fills, set=changes, packets=20_000)
+    wording(refused.value)
 
 
 def test_time_of_packets_that_a_full_queue_drops_is_not_that_of_forwarded_ones(fills):

@@ -74,12 +74,13 @@ def test_the_default_punts_and_a_list_in_a_file_has_a_policy_of_its_own(tmp_path
         assert ran.summary.loss_fraction == 0
 
 
-def test_a_program_that_looks_at_no_header_forwards_what_comes(tmp_path, trace):
+def test_a_program_that_looks_at_no_header_forwards_what_comes(tmp_path, trace, wording):
     path = linecard.Program("blind").compute(10).send().save(tmp_path / "blind.toml")
     asked = {"app": str(path), "trace": trace, "packets": 400, "warmup_packets": 0, "verdict": False}
     assert linecard.run("example_smartnic", **asked).summary.not_ip.forwarded == 100
-    with pytest.raises(linecard.ConfigError, match=r"program\.not_ip: has no effect here"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.run("example_smartnic", set={"program.not_ip": "drop"}, **asked)
+    wording(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -54,19 +54,18 @@ def test_a_clock_of_a_chip_without_its_unit(tmp_path, line, what):
 
 
 @pytest.mark.parametrize(("line", "ns"), [("mhz = 1250", "0.8"), ("clock_ghz = 2", "0.5"), ("memory_hz = 1e9", "1")])
-def test_a_frequency_of_a_memory_says_which_period_it_is(cli, tmp_path, line, ns):
+def test_a_frequency_of_a_memory_says_which_period_it_is(cli, tmp_path, line, ns, wording):
     part = tmp_path / "part.toml"
     part.write_text(f'title = "p"\nsource = "s"\nextends = "dram/ddr4_2400"\n[clock]\n{line}\n')
     ended = cli("dram", "run", "--device", part, "--pattern", "random")
     assert ended.status == 2
-    key = line.partition(" ")[0]
-    assert f"clock.{key}: a part gives the period of its clock, period_ns: here {ns} ns" in ended.err
+    wording(ended.err)
 
 
-def test_a_clock_that_no_part_counts_in_is_refused_where_it_is_set(cli):
+def test_a_clock_that_no_part_counts_in_is_refused_where_it_is_set(cli, wording):
     ended = cli("run", "example_smartnic", "--set", "clock.mhz=400")
     assert ended.status == 2
-    assert "clock.mhz: has no effect here: no part counts in it, but in core_mhz" in ended.err
+    wording(ended.err)
     words = ("--set", "clock.slow_mhz=600", "--set", "island.clock=slow", "--packets", 100, "--warmup", 10)
     assert cli("run", "example_smartnic", *words).status == 0
 

@@ -67,13 +67,14 @@ def test_frames_are_tidy():
     assert frame["value"].to_list() == [2.0, 0.4]
 
 
-def test_a_missing_extra_is_named(monkeypatch):
+def test_a_missing_extra_is_named(monkeypatch, wording):
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(linecard.MissingExtraError, match=r"pip install 'linecard\[frames\]'"):
+    with pytest.raises(linecard.MissingExtraError) as refused:
         make_result().to_frame()
+    wording(refused.value)
 
 
-def test_settings_as_mapping_and_as_texts():
+def test_settings_as_mapping_and_as_texts(wording):
     assert settings({"dram.banks": 2, "a.b": True, "c": "fixed", "d": [1, 2.5]}) == [
         "dram.banks=2",
         "a.b=true",
@@ -82,11 +83,13 @@ def test_settings_as_mapping_and_as_texts():
     ]
     assert settings(["dram.banks=2"]) == ["dram.banks=2"]
     assert settings(None) == []
-    with pytest.raises(linecard.ConfigError, match=r"found 'dram.banks', expected key.path=value") as raised:
+    with pytest.raises(linecard.ConfigError) as raised:
         settings(["dram.banks", "=3"])
+    wording(raised.value)
     assert len(raised.value.problems) == 2
-    with pytest.raises(linecard.ConfigError, match="expected a number"):
+    with pytest.raises(linecard.ConfigError) as refused:
         settings({"dram.banks": object()})
+    wording(refused.value)
 
 
 def test_errors_carry_exit_codes():

@@ -153,7 +153,7 @@ def test_ids_tell_programs_of_one_name_apart(tmp_path):
 # ---- what is wrong ----
 
 
-def test_what_the_reader_refuses_names_the_program_and_its_line():
+def test_what_the_reader_refuses_names_the_program_and_its_line(wording):
     wrong = Program("wrong").read("loca").put("out", cycles=-1)
     with pytest.raises(linecard.ConfigError) as raised:
         linecard.run("example_smartnic", app=wrong, packets=10)
@@ -162,20 +162,24 @@ def test_what_the_reader_refuses_names_the_program_and_its_line():
     assert "wrong.toml:12: program.step[1].cycles: found `-1`; expected a whole number from 0 to 10000000" in text
     assert "did you mean `local`?" in text
     assert "/" not in raised.value.problems[0].place
-    with pytest.raises(linecard.ConfigError, match="a program lists its steps"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.run("example_smartnic", app=Program("empty"), packets=10)
+    wording(refused.value)
 
 
-def test_other_errors_come_through_as_they_are():
-    with pytest.raises(linecard.ConfigError, match="a clock is called NAME_hz"):
+def test_other_errors_come_through_as_they_are(wording):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.run("example_smartnic", app=Program("fine").send(), set={"clock.core_hz2": 1}, packets=10)
-    with pytest.raises(linecard.ConfigError, match="found no program"):
+    wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.run("example_smartnic", app=Program("fine").send(), program="firewal", packets=10)
+    wording(refused.value)
 
 
-def test_a_key_that_a_step_does_not_have_is_refused_at_once():
-    with pytest.raises(TypeError, match=r"Program\.read\(\) got an unexpected keyword argument 'size'"):
+def test_a_key_that_a_step_does_not_have_is_refused_at_once(wording):
+    with pytest.raises(TypeError) as refused:
         Program("x").read("table", size=4)
+    wording(refused.value)
     with pytest.raises(TypeError, match="'share'"):
         Program("x").lock(1, share=0.5)
     with pytest.raises(TypeError, match="'each'"):
@@ -184,11 +188,13 @@ def test_a_key_that_a_step_does_not_have_is_refused_at_once():
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "../x", ".x", "a b"])
-def test_a_name_is_that_of_a_file(name):
-    with pytest.raises(linecard.ConfigError, match="expected letters, digits"):
+def test_a_name_is_that_of_a_file(name, wording):
+    with pytest.raises(linecard.ConfigError) as refused:
         Program(name)
+    wording(refused.value)
 
 
-def test_bytes_and_the_whole_packet_exclude_each_other():
-    with pytest.raises(linecard.ConfigError, match="Program x, read: bytes: found 4 beside whole_packet"):
+def test_bytes_and_the_whole_packet_exclude_each_other(wording):
+    with pytest.raises(linecard.ConfigError) as refused:
         Program("x").read("packets", 4, whole_packet=True)
+    wording(refused.value)

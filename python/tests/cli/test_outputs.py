@@ -101,18 +101,18 @@ def test_a_hyphen_is_stdout(tmp_path):
         (DRAM, "--requests", "no/requests.csv"),
     ],
 )
-def test_a_missing_folder_is_said_before_the_run_and_not_made(cli, tmp_path, command, option, name):
+def test_a_missing_folder_is_said_before_the_run_and_not_made(cli, tmp_path, command, option, name, wording):
     ended = cli(*command, option, tmp_path / name)
     assert (ended.status, ended.out) == (2, "")
-    assert "there is no folder" in ended.err
+    wording(ended.err)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_is_no_file(cli, tmp_path):
+def test_a_folder_is_no_file(cli, tmp_path, wording):
     for words in (("-o", f"csv:{tmp_path}"), ("--timeline", tmp_path)):
         ended = cli(*RUN, *words)
         assert (ended.status, ended.out) == (2, "")
-        assert "it is a folder" in ended.err
+        wording(ended.err)
 
 
 def test_a_full_disk_is_said_before_the_run(cli, tmp_path, monkeypatch):
@@ -139,13 +139,14 @@ def test_a_disk_that_fills_up_loses_no_result(cli, tmp_path, command, option):
     assert list(tmp_path.iterdir()) == [link]
 
 
-def test_a_write_that_fails_half_way_leaves_no_temporary_file(tmp_path):
+def test_a_write_that_fails_half_way_leaves_no_temporary_file(tmp_path, wording):
     def fill(file):
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(ConfigError, match="No space left"):
+    with pytest.raises(ConfigError) as refused:
         files.write_file(tmp_path / "a.csv", fill)
+    wording(refused.value)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -203,11 +204,11 @@ def test_no_output_is_an_input_or_another_output(cli, tmp_path, monkeypatch, com
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 
-def test_an_option_without_its_file_takes_no_other_option_for_one(cli, tmp_path, monkeypatch):
+def test_an_option_without_its_file_takes_no_other_option_for_one(cli, tmp_path, monkeypatch, wording):
     monkeypatch.chdir(tmp_path)
     ended = cli("describe", "ixp1200", "-o", "a.csv", "--output", "--json")
     assert (ended.status, ended.out) == (2, "")
-    assert "--output: found '--json', expected the name of a file" in ended.err
+    wording(ended.err)
     assert not list(tmp_path.iterdir())
 
 
@@ -226,13 +227,15 @@ def test_numbers_out_of_every_range_are_refused(cli, tmp_path, monkeypatch, comm
     assert said in ended.err
 
 
-def test_python_refuses_an_output_that_it_reads(tmp_path):
+def test_python_refuses_an_output_that_it_reads(tmp_path, wording):
     chip = tmp_path / "nic.toml"
     chip.write_text(CHIP)
-    with pytest.raises(ConfigError, match=r"nic\.toml, which is read"):
+    with pytest.raises(ConfigError) as refused:
         linecard.run(chip, packets=50, timeline=chip)
-    with pytest.raises(ConfigError, match=r"part\.toml, which is read"):
+    wording(refused.value)
+    with pytest.raises(ConfigError) as refused:
         linecard.dram("ddr4_2400", pattern="stream", set=[f"x={tmp_path / 'part.toml'}"], requests=_made(tmp_path))
+    wording(refused.value)
     assert chip.read_text() == CHIP
 
 

@@ -117,12 +117,13 @@ def test_helpers_cost_cycles_whatever_their_names_end_in():
     assert {each.unit for each in found.values()} == {"cycles"}
 
 
-def test_what_a_part_may_have_is_what_its_reader_takes():
+def test_what_a_part_may_have_is_what_its_reader_takes(wording):
     part = {each.key: each.allowed for each in linecard.describe("ddr4_2400").parameters}
     assert part["organization.ranks"] == "a whole number from 1 to 8"
     assert linecard.describe("ddr4_2400", set={"organization.rows": 4096})["organization.rows"].value == 4096
-    with pytest.raises(linecard.ConfigError, match="from 1 to 8"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.describe("ddr4_2400", set={"organization.ranks": 9})
+    wording(refused.value)
     for mode in part["refresh.mode"].replace(" or ", ", ").split(", "):
         assert linecard.describe("ddr4_2400", set={"refresh.mode": mode})["refresh.mode"].value == mode
     assert linecard.describe("fcfs_open")["policy.row_hit_cap"].allowed == "a whole number from 0 to 65535"

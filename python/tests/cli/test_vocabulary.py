@@ -13,6 +13,7 @@ from conftest import ROOT
 from test_widths import COMMANDS
 
 from linecard import cli
+from linecard.cli.commands import COMMANDS as LISTED
 from linecard.result import FORMATS
 from tools.documents.commands import named_commands
 
@@ -166,11 +167,11 @@ def test_a_table_holds_what_the_command_found(cli, folder, name):
 
 
 @pytest.mark.parametrize("name", ["check", "vrp budget", "petri simulate", "compare"])
-def test_a_table_that_cannot_be_written_is_refused_before_the_run(cli, folder, name):
+def test_a_table_that_cannot_be_written_is_refused_before_the_run(cli, folder, name, wording):
     for kind in ("csv", "parquet", "html"):
         ended = cli(*COMMANDS[name], "-o", f"none/a.{kind}")
         assert (ended.status, ended.out) == (2, "")
-        assert "there is no folder" in ended.err
+        wording(ended.err)
 
 
 def test_records_of_both_kinds_make_a_table_and_none_of_them_a_header(cli, folder):
@@ -180,3 +181,11 @@ def test_records_of_both_kinds_make_a_table_and_none_of_them_a_header(cli, folde
     assert len(rows) > 5
     assert cli("cache", "show", "kept", "-o", "kept.csv").status == 0
     assert Path("kept.csv").read_text(encoding="utf-8").startswith("file,")
+
+
+@pytest.mark.parametrize("entry", LISTED, ids=lambda entry: entry.name)
+def test_help_lists_each_command_with_its_own_first_line(entry):
+    root = typer.main.get_command(cli.app)
+    command = root.commands[entry.name]
+    assert " ".join((command.help or "").split("\n\n")[0].split()) == entry.line
+    assert command.rich_help_panel == entry.panel

@@ -63,15 +63,16 @@ EXTENDS = {chip for chip in CHIPS if "extends" in tomllib.loads((PLATFORMS / f"{
 
 
 @pytest.mark.parametrize("chip", [pytest.param(c, marks=pytest.mark.long if c in EXTENDS else ()) for c in CHIPS])
-def test_every_shipped_program_runs_on_every_chip(chip):
+def test_every_shipped_program_runs_on_every_chip(chip, wording):
     # Slots that all begin together end together, in groups of as many packets as there are slots.
     counts = (
         {"packets": 400, "warmup_packets": 300} if chip.startswith("rosebud") else {"packets": 60, "warmup_packets": 20}
     )
     for program in [*XDP, *C]:
         if program in NO_ROOM.get(chip, ()):
-            with pytest.raises(linecard.ConfigError, match=r"memory\.\w+: holds \d+ bytes, and \d+ are placed in it"):
+            with pytest.raises(linecard.ConfigError) as refused:
                 linecard.run(chip, program=program, **counts, verdict=False)
+            wording(refused.value)
             continue
         found = linecard.run(chip, program=program, **counts, verdict=False)
         first = found.summary
@@ -173,9 +174,10 @@ def test_an_index_beyond_a_map_of_2_26_values_is_masked_as_the_card_does(tmp_pat
     assert [each.name for each in found.programs[0].hot] == (["`far[7]`"] if result == "drop" else [])
 
 
-def test_a_share_of_nothing_is_refused():
-    with pytest.raises(linecard.ConfigError, match=r"cluster\.island\.ebpf\.percent.*0.*1 to 1000"):
+def test_a_share_of_nothing_is_refused(wording):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.check("nfp4000", set={"cluster.island.ebpf.percent": 0})
+    wording(refused.value)
 
 
 def test_rates_grow_with_engines_up_to_the_mac():
@@ -316,12 +318,13 @@ def test_a_chip_without_intervals_has_no_band(cli):
 @pytest.mark.parametrize(
     "interval", ["low = 9, high = 12", "low = 5", "low = 9, high = 2", 'low = "a", high = 9', "low = 7, high = 6"]
 )
-def test_an_interval_holds_its_value(tmp_path, interval):
+def test_an_interval_holds_its_value(tmp_path, interval, wording):
     file = tmp_path / "chip.toml"
     value = f'{{ value = 8, {interval}, source = "x" }}'
     file.write_text(f'kind = "chip"\nextends = "nfp4000"\n\n[memory.emem]\nlatency_cycles = {value}\n')
-    with pytest.raises(linecard.ConfigError, match=r"chip\.toml:5: memory\.emem\.latency_cycles: an interval has low"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.run(str(file), packets=100)
+    wording(refused.value)
 
 
 # ---- sweeps ----
@@ -353,17 +356,18 @@ def test_a_macro_without_a_program_is_a_row_with_its_reason(tmp_path):
 # ---- refusals ----
 
 
-def test_a_fault_names_the_packet_and_the_source_line(tmp_path):
+def test_a_fault_names_the_packet_and_the_source_line(tmp_path, wording):
     source = tmp_path / "over.c"
     source.write_text(
         '#include <linecard_bpf.h>\nSEC("xdp") int over(struct xdp_md *context)\n{\n'
         "\treturn *(volatile int *)((long)context->data + 70);\n}\n"
     )
-    with pytest.raises(linecard.RunError, match=r"packet 1: .*over\.c:4"):
+    with pytest.raises(linecard.RunError) as refused:
         linecard.run(NFP, program=source, packets=100)
+    wording(refused.value)
 
 
-def test_a_c_program_has_fractions_atomics_and_a_function_of_any_name(tmp_path):
+def test_a_c_program_has_fractions_atomics_and_a_function_of_any_name(tmp_path, wording):
     source = tmp_path / "counted.c"
     source.write_text(
         '#include "linecard.h"\n#include <stdlib.h>\n'
@@ -380,19 +384,21 @@ def test_a_c_program_has_fractions_atomics_and_a_function_of_any_name(tmp_path):
     alone = linecard.program_trace(source, "edge", entry="count", packets=30)
     assert {each.name: each.count for each in alone.results} == {"0x1": 20, "0x0": 10}
     assert alone.table_accesses_per_packet == pytest.approx(1)
-    with pytest.raises(linecard.ConfigError, match=r"no symbol `app_packet` \(functions: .*count"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.run("example_smartnic", program=linecard.program_build(source, entry="count"), packets=60)
+    wording(refused.value)
 
 
-def test_a_fault_of_a_c_program_names_its_line_and_no_folder(tmp_path):
+def test_a_fault_of_a_c_program_names_its_line_and_no_folder(tmp_path, wording):
     source = tmp_path / "beyond.c"
     source.write_text(
         '#include "linecard.h"\nstatic inline uint32_t at(const uint32_t *words)\n{\n\treturn words[1 << 28];\n}\n'
         "uint32_t app_packet(uint8_t *ip, uint32_t bytes)\n{\n"
         "\treturn bytes + at((const uint32_t *)(const void *)ip);\n}\n"
     )
-    with pytest.raises(linecard.RunError, match=r"packet 1: .*\(app_packet[^)]*\) \(beyond\.c:4\)"):
+    with pytest.raises(linecard.RunError) as refused:
         linecard.program_trace(source, "edge", packets=3)
+    wording(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -418,14 +424,15 @@ def test_what_cannot_be_executed_is_refused(cli, options, says):
     assert says in " ".join(ended.err.split())
 
 
-def test_a_program_that_never_ends_is_stopped(tmp_path):
+def test_a_program_that_never_ends_is_stopped(tmp_path, wording):
     source = tmp_path / "loop.c"
     source.write_text(
         '#include <linecard_bpf.h>\nSEC("xdp") int loop(struct xdp_md *context)\n{\n'
         '\tfor (;;)\n\t\tasm volatile("" ::: "memory");\n}\n'
     )
-    with pytest.raises(linecard.RunError, match=r"1,?000,?000 instructions"):
+    with pytest.raises(linecard.RunError) as refused:
         linecard.run(NFP, program=source, packets=10)
+    wording(refused.value)
 
 
 # ---- what its parts cost ----
@@ -496,10 +503,10 @@ def test_call_stacks_are_written_as_flame_graphs_take_them(cli, tmp_path):
     assert sum(map(int, stacks.values())) == pytest.approx(program["cycles_per_packet"] * program["packets"])
 
 
-def test_stacks_of_no_program_are_refused(cli, tmp_path):
+def test_stacks_of_no_program_are_refused(cli, tmp_path, wording):
     ended = cli("run", "ixp1200", "--folded", tmp_path / "cycles.txt")
     assert ended.status == 2
-    assert "folded: has no effect without a program" in ended.err
+    wording(ended.err)
 
 
 LOCKED = """
@@ -552,13 +559,13 @@ uint32_t app_packet(uint8_t *packet, uint32_t bytes)
 """
 
 
-def test_a_program_that_never_ends_names_its_line_and_ends_the_run(cli, tmp_path):
+def test_a_program_that_never_ends_names_its_line_and_ends_the_run(cli, tmp_path, wording):
     pytest.importorskip("ziglang")
     source = tmp_path / "endless.c"
     source.write_text(ENDLESS)
     ended = cli("run", NFP, "--program", source, "--budget", 100_000)
     assert ended.status == 4
-    assert "packet 1: more than 100000 instructions; an endless loop?" in ended.err
+    wording(ended.err)
     assert "endless.c:8" in ended.err or "endless.c:9" in ended.err
 
 

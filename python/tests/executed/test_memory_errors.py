@@ -75,12 +75,13 @@ def test_what_it_may_touch_is_as_before_and_costs_the_same(tmp_path):
     assert runs[0]["summary"] == runs[1]["summary"]
 
 
-def test_unchecked_is_what_it_says(cli, tmp_path):
+def test_unchecked_is_what_it_says(cli, tmp_path, wording):
     source = tmp_path / "wrong.c"
     source.write_text(PROGRAM.replace("WRONG", "a[20]++"))
     assert linecard.program_trace(source, packets=100, unchecked=True).packet_accesses_per_packet == 0
-    with pytest.raises(linecard.RunError, match=r"16 bytes beyond the end of the 64-byte block that wrong\.c:9"):
+    with pytest.raises(linecard.RunError) as refused:
         linecard.program_trace(source, packets=100)
+    wording(refused.value)
     ended = cli("run", "nfp4000", "--program", "tx", "--unchecked")
     assert ended.status == 2
-    assert "unchecked: has no effect on an XDP program" in ended.err
+    wording(ended.err)

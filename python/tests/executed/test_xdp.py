@@ -80,33 +80,38 @@ def test_files_of_maps_that_are_refused(capture, tmp_path, text, says):
     assert says in str(refused.value)
 
 
-def test_what_is_not_there_is_named(capture, tmp_path):
-    with pytest.raises(linecard.ConfigError, match="did you mean router"):
+def test_what_is_not_there_is_named(capture, tmp_path, wording):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.xdp_run("routr", capture)
-    with pytest.raises(linecard.ConfigError, match="one of routes, ports"):
+    wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.xdp_run("router", capture, maps={"nothing": tmp_path / "x.csv"})
+    wording(refused.value)
     with pytest.raises(linecard.ConfigError, match="program `other`"):
         linecard.xdp_run("router", capture, section="other")
     raw = tmp_path / "raw.bin"
     # A call of bpf_loop, and an exit.
     raw.write_bytes(bytes([0x85, 0, 0, 0, 181, 0, 0, 0]) + bytes([0x95, 0, 0, 0, 0, 0, 0, 0]))
-    with pytest.raises(linecard.ConfigError, match="the helper bpf_loop, which is not supported"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.xdp_run(raw, capture)
+    wording(refused.value)
 
 
-def test_a_fault_names_its_instruction(capture, tmp_path):
+def test_a_fault_names_its_instruction(capture, tmp_path, wording):
     raw = tmp_path / "raw.bin"
     loop = bytes([0x05, 0, 0xFF, 0xFF, 0, 0, 0, 0])
     raw.write_bytes(loop + bytes([0x95, 0, 0, 0, 0, 0, 0, 0]))
-    with pytest.raises(linecard.RunError, match=r"packet 1: more than 1000 instructions.*instruction 0"):
+    with pytest.raises(linecard.RunError) as refused:
         linecard.xdp_run(raw, capture, budget=1000)
+    wording(refused.value)
 
 
-def test_routes_of_the_kernel(capture, tmp_path):
+def test_routes_of_the_kernel(capture, tmp_path, wording):
     routes = tmp_path / "fib.csv"
     routes.write_text("prefix,interface\n")
-    with pytest.raises(linecard.ConfigError, match="expected the header"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.xdp_run("drop", capture, fib=routes)
+    wording(refused.value)
 
 
 def test_the_command_shows_and_prints(cli, capture):
@@ -122,7 +127,7 @@ def test_the_command_shows_and_prints(cli, capture):
     assert "expected NAME=FILE" in wrong.err
 
 
-def test_a_source_is_compiled_with_its_macros(capture, tmp_path):
+def test_a_source_is_compiled_with_its_macros(capture, tmp_path, wording):
     pytest.importorskip("ziglang")
     counts = []
     for reads in (1, 8):
@@ -135,8 +140,9 @@ def test_a_source_is_compiled_with_its_macros(capture, tmp_path):
     assert linecard.xdp_run(tmp_path / "reads.o", capture).traffic.packets == 60
     with pytest.raises(linecard.ConfigError, match="cflags: found"):
         linecard.xdp_build(source, cflags="'")
-    with pytest.raises(linecard.ConfigError, match="macros need a C file"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.xdp_run(tmp_path / "reads.o", capture, defines=["N=2"])
+    wording(refused.value)
     source.write_text("#include <linux/bpf.h>\nint broken(\n")
     with pytest.raises(linecard.CompileError, match=r"reads\.c"):
         linecard.xdp_run(source, capture)
@@ -190,13 +196,15 @@ def test_headers_that_sources_include_are_found(capture, tmp_path):
     assert linecard.xdp_run(source, capture).verdicts[0].name == "pass"
 
 
-def test_each_command_names_the_other_for_what_it_does_not_run():
+def test_each_command_names_the_other_for_what_it_does_not_run(wording):
     folder = ROOT / "programs"
-    with pytest.raises(linecard.ConfigError, match="linecard program trace"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.xdp_run(folder / "md5" / "md5.c")
+    wording(refused.value)
     for program in (folder / "xdp" / "tx.c", folder / "xdp" / "prebuilt" / "tx.o"):
-        with pytest.raises(linecard.ConfigError, match="linecard program run"):
+        with pytest.raises(linecard.ConfigError) as refused:
             linecard.program_trace(program)
+        wording(refused.value)
 
 
 def test_what_is_an_xdp_program(tmp_path):
@@ -222,7 +230,7 @@ def test_a_program_may_stand_where_shared_functions_do(tmp_path):
     assert [(each.name, each.count) for each in found.verdicts] == [("tx", found.traffic.packets)]
 
 
-def test_the_largest_array_has_4_gib_of_values(tmp_path):
+def test_the_largest_array_has_4_gib_of_values(tmp_path, wording):
     """Its last value is where it should be, and what nobody writes takes no memory."""
     pytest.importorskip("ziglang")
     source = tmp_path / "large.c"
@@ -251,5 +259,6 @@ int count(struct xdp_md *context)
     assert [(each.key, each.numbers) for each in found.maps[0].listed] == [("ffffff03", (found.traffic.packets,))]
     largest = linecard.xdp_run(source, packets=50, defines=["COUNT=1<<29"])
     assert [each.key for each in largest.maps[0].listed] == ["ffffff03"]
-    with pytest.raises(linecard.ConfigError, match=r"536870913 values of 8 bytes.*at most 4 GiB of values"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.xdp_run(source, packets=50, defines=["COUNT=(1<<29)+1"])
+    wording(refused.value)

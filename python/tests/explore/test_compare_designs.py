@@ -95,7 +95,7 @@ def test_sweeps_are_compared_point_by_point(cli, tmp_path, monkeypatch):
     assert by_name(found)["throughput_gbps"].change == pytest.approx(0.6, abs=0.1)
 
 
-def test_the_command_prints_the_same_bytes_with_any_number_of_jobs(cli, tmp_path):
+def test_the_command_prints_the_same_bytes_with_any_number_of_jobs(cli, tmp_path, wording):
     command = ("compare", NIC, NIC, "--set-b", "packets.part=hbm2", "--packets", 500, "--seeds", 2, "--store")
     first = cli(*command, tmp_path / "one", "--json", "--jobs", 1)
     assert first.status == 0, first.err
@@ -103,31 +103,34 @@ def test_the_command_prints_the_same_bytes_with_any_number_of_jobs(cli, tmp_path
     assert cli(*command, tmp_path / "two", "--json", "--jobs", 3).out == first.out
     shown = cli(*command, tmp_path / "one")
     assert "memory.packets.part" in shown.out
-    assert " runs found, 0 run" in shown.err
+    wording(shown.err)
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    "content",
     [
-        ("{", "no JSON"),
-        ("[1]", "expected what"),
-        ('{"rows": [1]}', "expected what"),
-        ('{"summary": {}}', "expected what"),
+        "{",
+        "[1]",
+        '{"rows": [1]}',
+        '{"summary": {}}',
     ],
 )
-def test_files_of_other_things_are_refused(tmp_path, content, says):
+def test_files_of_other_things_are_refused(tmp_path, content, wording):
     path = tmp_path / "x.json"
     path.write_text(content)
-    with pytest.raises(ConfigError, match=says):
+    with pytest.raises(ConfigError) as refused:
         linecard.compare(path, path)
+    wording(refused.value)
     with pytest.raises(ConfigError, match="cannot read"):
         linecard.compare(tmp_path / "none.json", path)
 
 
-def test_two_kinds_are_refused(tmp_path):
+def test_two_kinds_are_refused(tmp_path, wording):
     path = tmp_path / "x.json"
     path.write_text('{"rows": [{"run": "a", "x": 1, "status": "ok"}]}')
-    with pytest.raises(ConfigError, match="two of a kind"):
+    with pytest.raises(ConfigError) as refused:
         linecard.compare(NIC, path)
-    with pytest.raises(ConfigError, match="has no effect"):
+    wording(refused.value)
+    with pytest.raises(ConfigError) as refused:
         linecard.compare(path, path, packets=5)
+    wording(refused.value)

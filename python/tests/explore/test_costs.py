@@ -86,21 +86,22 @@ def test_every_shipped_cost_has_a_unit_and_a_source():
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    "text",
     [
-        ("kind = 'sweep'", "expected 'costs'"),
-        ("kind = 'costs'\n[a]\nvalue = 1", "has no unit or no source"),
-        ("kind = 'costs'\n[a]\nunit='x'\nsource='y'", "expected either value"),
-        ("kind = 'costs'\n[a]\nunit='x'\nsource='y'\nvalue='z'", "expected numbers"),
-        ("kind = 'costs'\n[a]\nunit='x'\nsource='y'\nvalue=1\nprize=2", "no such key: prize"),
-        ("kind = 'costs'\na = 3", "expected a table"),
-        ("kind =", "no TOML"),
+        "kind = 'sweep'",
+        "kind = 'costs'\n[a]\nvalue = 1",
+        "kind = 'costs'\n[a]\nunit='x'\nsource='y'",
+        "kind = 'costs'\n[a]\nunit='x'\nsource='y'\nvalue='z'",
+        "kind = 'costs'\n[a]\nunit='x'\nsource='y'\nvalue=1\nprize=2",
+        "kind = 'costs'\na = 3",
+        "kind =",
     ],
 )
-def test_a_damaged_file_of_costs_is_refused_in_words(space, text, says):
+def test_a_damaged_file_of_costs_is_refused_in_words(space, text, wording):
     space.with_name("own.toml").write_text(text)
-    with pytest.raises(ConfigError, match=says):
+    with pytest.raises(ConfigError) as refused:
         linecard.sweep(space)
+    wording(refused.value)
 
 
 @pytest.mark.parametrize(

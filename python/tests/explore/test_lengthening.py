@@ -181,7 +181,7 @@ def test_packets_that_pile_up_leave_a_rate_that_is_sure_and_ranked_with_a_margin
     assert "these 2 cannot be told apart" in two.to_dict()["best"]
 
 
-def test_a_precision_that_makes_no_sense_is_refused(gate, tmp_path, cli):
+def test_a_precision_that_makes_no_sense_is_refused(gate, tmp_path, cli, wording):
     for asked in (0.0, 1.0, -0.1):
         with pytest.raises(ConfigError, match="precision: found"):
             linecard.sweep(gate, precision=asked)
@@ -189,17 +189,21 @@ def test_a_precision_that_makes_no_sense_is_refused(gate, tmp_path, cli):
             linecard.run(gate, precision=asked)
         with pytest.raises(ConfigError, match="precision: found"):
             linecard.compare(gate, gate, precision=asked)
-    with pytest.raises(ConfigError, match="precision: has no effect on `dram`"):
+    with pytest.raises(ConfigError) as refused:
         linecard.sweep("ddr4_2400", what="dram", precision=0.01)
-    with pytest.raises(ConfigError, match="found beside `width`"):
+    wording(refused.value)
+    with pytest.raises(ConfigError) as refused:
         linecard.ndr(gate, precision=0.01, width=0.01)
-    with pytest.raises(ConfigError, match="found beside `width`"):
+    wording(refused.value)
+    with pytest.raises(ConfigError) as refused:
         linecard.sweep(gate, what="ndr", precision=0.01, set={"width": 0.02})
+    wording(refused.value)
     assert cli("run", gate, "--precision", "much").status == 2
     path = tmp_path / "s.toml"
     path.write_text(f'kind = "sweep"\npreset = "{gate}"\nprecision = "2%"\nlengthen = 3\n')
-    with pytest.raises(ConfigError, match="lengthen: found 3, expected true or false"):
+    with pytest.raises(ConfigError) as refused:
         linecard.sweep(path)
+    wording(refused.value)
 
 
 # ---- the other questions ----

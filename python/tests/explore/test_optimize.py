@@ -130,14 +130,15 @@ def test_the_same_front_again_with_any_number_of_jobs(cli, tmp_path):
     assert best["objectives"] == [again["bandwidth_gbytes_s"], again["read"]["mean_ns"]]
 
 
-def test_a_limit_keeps_points_out_of_the_front(tmp_path):
+def test_a_limit_keeps_points_out_of_the_front(tmp_path, wording):
     free = optimize(written(tmp_path, budget=24))
     bound = optimize(written(tmp_path, budget=24, limit='"read.mean_ns <= 60"'))
     assert max(row["objectives"][1] for row in free.front) > 60
     assert max(row["objectives"][1] for row in bound.front) <= 60
     assert bound.beyond_limits > 0
-    with pytest.raises(ConfigError, match="24 break a limit"):
+    with pytest.raises(ConfigError) as refused:
         optimize(written(tmp_path, budget=24, limit='"read.mean_ns < 0"'))
+    wording(refused.value)
 
 
 def test_seeds_give_each_objective_an_interval(cli, tmp_path):
@@ -160,11 +161,12 @@ def test_mistakes_come_at_once_with_their_lines(cli, tmp_path):
         assert any(f"bad.toml:{line}:" in text and says in text for text in ended.err.splitlines()), (line, says)
 
 
-def test_an_objective_without_a_value_says_at_which_point(tmp_path):
+def test_an_objective_without_a_value_says_at_which_point(tmp_path, wording):
     path = written(tmp_path)
     path.write_text(path.read_text().replace("max bandwidth_gbytes_s", "max bandwith"))
-    with pytest.raises(ConfigError, match="`max bandwith` has no value at the point of `linecard dram run"):
+    with pytest.raises(ConfigError) as refused:
         linecard.optimize(path)
+    wording(refused.value)
 
 
 # ---- designs whose numbers are not sure ----
@@ -206,7 +208,7 @@ def test_a_rate_that_is_sure_is_ranked_though_packets_pile_up(cli, tmp_path):
     assert all(row["steady"] for row in sure.front)
 
 
-def test_what_is_not_steady_is_on_no_front_of_latencies(cli, tmp_path):
+def test_what_is_not_steady_is_on_no_front_of_latencies(cli, tmp_path, wording):
     path, store = overloaded(tmp_path), tmp_path / "s"
     path.write_text(path.read_text().replace("min island.engines", "min latency_p99_ns"))
     found = optimize(path, store=store)
@@ -216,11 +218,10 @@ def test_what_is_not_steady_is_on_no_front_of_latencies(cli, tmp_path):
     path.write_text(path.read_text().replace("[2, 8, 16]", "[2, 8]"))
     ended = cli("optimize", path, "--store", store)
     assert ended.status == 4
-    assert "no point is known to be good: of 4 points that were run, 2 were refused or failed" in ended.err
-    assert "2 are not sure" in ended.err
+    wording(ended.err)
 
 
-def test_a_program_is_that_of_all_points(cli, tmp_path):
+def test_a_program_is_that_of_all_points(cli, tmp_path, wording):
     path = tmp_path / "space.toml"
     path.write_text(
         'kind = "optimize"\npreset = "nfp4000"\npackets = 2000\nbudget = 2\nobjectives = ["max throughput_mpps"]\n'
@@ -234,8 +235,9 @@ def test_a_program_is_that_of_all_points(cli, tmp_path):
     assert "--cpus 2" in best["command"]
     found = optimize(path, set={"verdict": False, "cpus": 2}, program="parse_count", store=tmp_path / "s")
     assert found.front[0]["objectives"] == best["objectives"]
-    with pytest.raises(ConfigError, match="program: has no effect on `dram`"):
+    with pytest.raises(ConfigError) as refused:
         optimize(written(tmp_path), program="parse_count")
+    wording(refused.value)
 
 
 def test_what_was_refused_is_told_by_reason(cli, tmp_path):
@@ -283,19 +285,20 @@ def test_what_holds_every_point_is_run_in_full():
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    "change",
     [
-        (("count = 200", ""), "say how long a run in full is"),
-        (("in_flight =", "count ="), "is varied, and cannot be halved"),
-        (("halving = 2", "halving = 99"), "expected 0 to 10"),
+        ("count = 200", ""),
+        ("in_flight =", "count ="),
+        ("halving = 2", "halving = 99"),
     ],
 )
-def test_what_cannot_be_halved_is_refused(tmp_path, change, says):
+def test_what_cannot_be_halved_is_refused(tmp_path, change, wording):
     path = halved(tmp_path)
     text = path.read_text().replace(*change)
     path.write_text(text.replace("count = 200\n", "") if "count =" in change[1] else text)
-    with pytest.raises(ConfigError, match=says):
+    with pytest.raises(ConfigError) as refused:
         optimize(path)
+    wording(refused.value)
 
 
 def test_a_no_drop_rate_is_an_objective(tmp_path):
@@ -320,7 +323,7 @@ def test_a_no_drop_rate_is_an_objective(tmp_path):
     assert best["command"].startswith("linecard ndr example_smartnic")
 
 
-def test_a_front_is_drawn_with_the_same_bytes(cli, tmp_path):
+def test_a_front_is_drawn_with_the_same_bytes(cli, tmp_path, wording):
     pytest.importorskip("resvg_py")
     files = []
     for name in "ab":
@@ -331,5 +334,6 @@ def test_a_front_is_drawn_with_the_same_bytes(cli, tmp_path):
     assert files[0] == files[1]
     found = optimize(written(tmp_path, budget=8))
     assert found.save(tmp_path / "c.png").stat().st_size > 5000
-    with pytest.raises(ConfigError, match=r"expected one of \.json"):
+    with pytest.raises(ConfigError) as refused:
         found.save(tmp_path / "c.pdf")
+    wording(refused.value)

@@ -94,10 +94,11 @@ def test_what_a_c_file_is_compiled_with_is_an_axis(cli, tmp_path, monkeypatch):
             linecard.program_build("adds.c", cflags=cflags)
 
 
-def test_options_have_no_effect_without_a_program(cli, tmp_path):
+def test_options_have_no_effect_without_a_program(cli, tmp_path, wording):
     for question in (("ndr", "nfp4000"), ("why", "nfp4000"), ("compare", "nfp4000", "nfp4000")):
         ended = cli(*question, "--section", "xdp", "--store", tmp_path / "s")
         assert ended.status == 2
-        assert "section: has no effect without a program" in ended.err
-    with pytest.raises(TypeError, match="unexpected keyword argument 'sektion'"):
+        wording(ended.err)
+    with pytest.raises(TypeError) as refused:
         linecard.ndr("nfp4000", program="drop", sektion="xdp")
+    wording(refused.value)

@@ -38,16 +38,17 @@ def test_a_question_is_answered_on_a_cluster_as_on_threads(question, address, cl
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_misspelt_executor_is_refused_by_every_question(question, cli, tmp_path):
+def test_a_misspelt_executor_is_refused_by_every_question(question, cli, tmp_path, wording):
     pytest.importorskip("distributed")
     ended = cli(*QUESTIONS[question], "--store", tmp_path / "s", "--executor", "dusk")
     assert ended.status == 2
-    assert "expected threads, dask or dask:ADDRESS" in ended.err
+    wording(ended.err)
 
 
-def test_a_scheduler_of_another_version_of_dask_is_refused_before_a_client_waits_for_it(address, cli, monkeypatch):
+def test_a_scheduler_of_another_version_of_dask_is_refused_before_a_client_waits_for_it(
+    address, cli, monkeypatch, wording
+):
     monkeypatch.setattr("distributed.__version__", "2000.1.0")
     ended = cli("sweep", CHIP, "--vary", "island.count=1", "--packets", "50", "--executor", f"dask:{address}")
     assert ended.status == 2
-    assert f"the scheduler at {address} runs Dask 20" in ended.err
-    assert "this machine 2000.1.0; install the same version" in ended.err
+    wording(ended.err)

@@ -81,13 +81,15 @@ def test_an_axis_that_makes_no_sense_is_refused(written):
         read_axis("key", written, "here", 0)
 
 
-def test_values_given_twice_are_refused_unless_what_goes_with_them_differs():
-    with pytest.raises(ConfigError, match=r"island\.count: found 1 twice"):
+def test_values_given_twice_are_refused_unless_what_goes_with_them_differs(wording):
+    with pytest.raises(ConfigError) as refused:
         points_of(vary={"island.count": [1, 2, 1]})
+    wording(refused.value)
     found = points_of(together=[{"island.count": [1, 2, 2], "island.engines": [1, 1, 2]}])
     assert len(found.points) == 3
-    with pytest.raises(ConfigError, match="found 2 and 1 twice"):
+    with pytest.raises(ConfigError) as refused:
         points_of(together=[{"island.count": [2, 2], "island.engines": [1, 1]}])
+    wording(refused.value)
 
 
 def test_options_read_numbers_names_and_axes_that_go_together():
@@ -202,19 +204,21 @@ def test_constraints_know_axes_short_names_and_the_keys_of_the_design():
 
 
 @pytest.mark.parametrize(
-    ("constraint", "says"),
-    [("thread > 1", "near: "), ("rate_gbps > 1", "write it in full"), ("island.threads > 99", "nothing is left")],
+    "constraint",
+    ["thread > 1", "rate_gbps > 1", "island.threads > 99"],
 )
-def test_constraints_that_cannot_be_judged_or_leave_nothing_are_refused(constraint, says):
-    with pytest.raises(ConfigError, match=says):
+def test_constraints_that_cannot_be_judged_or_leave_nothing_are_refused(constraint, wording):
+    with pytest.raises(ConfigError) as refused:
         points_of(
             vary={"island.threads": [1], "traffic.rate_gbps": [1], "crypto.rate_gbps": [1]}, constraints=[constraint]
         )
+    wording(refused.value)
 
 
-def test_too_many_points_are_refused_before_they_are_made():
-    with pytest.raises(ConfigError, match="at most 1,000,000"):
+def test_too_many_points_are_refused_before_they_are_made(wording):
+    with pytest.raises(ConfigError) as refused:
         points_of(vary={"a": "1..2000", "b": "1..2000"})
+    wording(refused.value)
 
 
 @pytest.mark.parametrize("kind", ["sobol", "latin_hypercube"])
@@ -417,7 +421,7 @@ def test_columns_follow_from_axes_keys_numbers_and_measurements():
     assert "was not measured" in table.warnings[0]
 
 
-def test_refused_and_failed_points_are_rows_with_a_reason(cli, tmp_path):
+def test_refused_and_failed_points_are_rows_with_a_reason(cli, tmp_path, wording):
     ended = cli(
         *("sweep", NIC, "--vary", "traffic.rate_gbps=100,5000", "--vary", "packets.part=hbm2,hbm9"),
         *("--packets", 5000, "--store", tmp_path / "s", "--json"),
@@ -427,7 +431,7 @@ def test_refused_and_failed_points_are_rows_with_a_reason(cli, tmp_path):
     assert [row["status"] for row in rows] == ["ok", "refused", "refused", "refused"]
     assert "hbm9" in rows[1]["reason"]
     assert rows[1]["throughput_gbps"] is None
-    assert "1 run, 3 refused" in ended.err
+    wording(ended.err)
     again = cli(*shlex.split(rows[2]["command"])[1:])
     assert again.status == 2
     ended = cli("sweep", NIC, "--vary", "packets.part=hbm9", "--packets", 100, "--store", tmp_path / "s")
@@ -494,7 +498,7 @@ def test_points_that_were_not_steady_are_marked_on_the_screen_and_counted(cli, t
     assert [end for end in ends if end in {"rate only", "ok"}] == ["rate only", "ok"]
 
 
-def test_a_run_that_stands_still_is_a_failed_row_that_is_kept(cli, capture, tmp_path, monkeypatch):
+def test_a_run_that_stands_still_is_a_failed_row_that_is_kept(cli, capture, tmp_path, monkeypatch, wording):
     monkeypatch.chdir(tmp_path)
     Path("stuck.toml").write_text(DEADLOCK)
     Path("b.toml").write_text(
@@ -507,7 +511,7 @@ def test_a_run_that_stands_still_is_a_failed_row_that_is_kept(cli, capture, tmp_
     assert "stands still" in first.out
     second = cli(*command)
     assert second.out == first.out
-    assert "2 runs found, 0 run" in second.err
+    wording(second.err)
 
 
 def test_the_same_bytes_with_any_number_of_jobs_again_and_by_shards(cli, tmp_path):
@@ -616,11 +620,11 @@ def test_a_store_stays_below_its_limit_and_keeps_what_was_used_last(cli, tmp_pat
     assert "1 runs found" in cli(*command, "island.count=7").err
 
 
-def test_a_folder_of_other_things_is_no_store(cli, tmp_path):
+def test_a_folder_of_other_things_is_no_store(cli, tmp_path, wording):
     (tmp_path / "mine.txt").write_text("mine")
     ended = cli("sweep", NIC, "--store", tmp_path)
     assert ended.status == 2
-    assert "it holds other things (mine.txt)" in ended.err
+    wording(ended.err)
 
 
 def test_a_row_has_its_limit_unless_it_was_told_to_leave_that_out(cli, tmp_path):
@@ -639,7 +643,7 @@ def test_a_row_has_its_limit_unless_it_was_told_to_leave_that_out(cli, tmp_path)
 # ---- plots ----
 
 
-def test_a_sweep_is_drawn_over_an_axis_with_the_same_bytes(cli, tmp_path):
+def test_a_sweep_is_drawn_over_an_axis_with_the_same_bytes(cli, tmp_path, wording):
     pytest.importorskip("resvg_py")
     command = ("sweep", NIC, "--packets", 2000, "--vary", "island.count=2,3,4", "--vary", "packets.part=ddr4_2400,hbm9")
     files = []
@@ -656,8 +660,9 @@ def test_a_sweep_is_drawn_over_an_axis_with_the_same_bytes(cli, tmp_path):
     for asked, says in (({"up": "speed"}, "no column 'speed'"), ({"up": "command"}, "no point has a number")):
         with pytest.raises(ConfigError, match=says):
             table.charted(**asked)
-    with pytest.raises(ConfigError, match=r"expected one of \.json"):
+    with pytest.raises(ConfigError) as refused:
         table.save(tmp_path / "x.pdf")
+    wording(refused.value)
 
 
 def test_what_is_drawn_are_the_numbers_of_the_table():

@@ -206,7 +206,7 @@ def read_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def test_a_read_only_store_is_read(cli, tmp_path, monkeypatch, undisturbed):
+def test_a_read_only_store_is_read(cli, tmp_path, monkeypatch, undisturbed, wording):
     monkeypatch.chdir(tmp_path)
     assert cli(*COMMAND, "--shard", "1/2").status == 0
     files = kept(tmp_path)
@@ -214,7 +214,7 @@ def test_a_read_only_store_is_read(cli, tmp_path, monkeypatch, undisturbed):
         ended = cli(*COMMAND)
     assert (ended.status, ended.out) == (4, undisturbed)
     assert counted(ended.err) == (RUNS // 2, RUNS // 2)
-    assert "30 runs could not be kept in store (Read-only file system) and will be made again: " in ended.err
+    wording(ended.err)
     assert kept(tmp_path) == files
 
 
@@ -293,8 +293,8 @@ def test_files_are_shipped_to_workers_that_do_not_have_them(tmp_path):
     assert (ended.returncode, ended.stdout) == (0, alone.stdout), ended.stderr
 
 
-def test_no_scheduler_is_said_in_words(cli, tmp_path):
+def test_no_scheduler_is_said_in_words(cli, tmp_path, wording):
     pytest.importorskip("distributed")
     ended = cli(*COMMAND[:-2], tmp_path / "s", "--executor", "dusk")
     assert ended.status == 2
-    assert "expected threads, dask or dask:ADDRESS" in ended.err
+    wording(ended.err)

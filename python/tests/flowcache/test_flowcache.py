@@ -90,7 +90,7 @@ def test_a_trace_by_hand_gives_the_promised_keys(cli, digest_file):
     assert plain == json.loads(json.dumps(linecard.flowcache(digest_file, 2, 2, ["sp", "opt-bypass"]).to_dict()))
 
 
-def test_rows_come_in_the_order_asked_for_and_once(digest_file):
+def test_rows_come_in_the_order_asked_for_and_once(digest_file, wording):
     result = linecard.flowcache(digest_file, [4, 2], ["full", 2], ["FIFO", "lru", "fifo"])
     assert [(row.entries, row.ways, row.policy) for row in result.rows] == [
         (4, 4, "FIFO"),
@@ -101,8 +101,9 @@ def test_rows_come_in_the_order_asked_for_and_once(digest_file):
         (2, 2, "LRU"),
     ]
     assert result.row("lru", 4, 2) is result.rows[3]
-    with pytest.raises(KeyError, match="there are: FIFO 4 4"):
+    with pytest.raises(KeyError) as refused:
         result.row("lru", 8, 2)
+    wording(refused.value)
 
 
 @pytest.mark.parametrize("policy", ["BIP32", "SRRIP2", "PRED2", "OPT_BYPASS", "opt-bypass", "S3-FIFO", "SECOND16+SP"])
@@ -130,17 +131,20 @@ def test_a_file_a_packed_file_and_an_array_are_the_same(digest_file, tmp_path):
     assert linecard.flowcache(frozen, numpy.array([512, 1024, 2048]), numpy.int64(4)).rows == expected.rows
 
 
-def test_what_is_no_array_of_digests_is_refused():
+def test_what_is_no_array_of_digests_is_refused(wording):
     numpy = pytest.importorskip("numpy")
     digests = numpy.array(BY_HAND, dtype=numpy.uint32)
     other_order = digests.astype(digests.dtype.newbyteorder())
     for bad in (digests.astype(float), digests.astype(numpy.int32), digests[::2], digests.reshape(2, 3), other_order):
-        with pytest.raises(linecard.ConfigError, match="expected a contiguous array of uint32"):
+        with pytest.raises(linecard.ConfigError) as refused:
             linecard.flowcache(bad)
-    with pytest.raises(linecard.ConfigError, match=r"found <object object at .*>, expected a name or the path"):
+        wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.flowcache(object())
-    with pytest.raises(linecard.TrafficError, match="the trace is empty"):
+    wording(refused.value)
+    with pytest.raises(linecard.TrafficError) as refused:
         linecard.flowcache(digests[:0])
+    wording(refused.value)
 
 
 def test_a_capture_is_cut_into_flows_by_its_key(tmp_path):

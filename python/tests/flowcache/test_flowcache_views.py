@@ -42,7 +42,7 @@ def test_every_golden_lru_size_through_the_command(cli, name):
     assert not wrong
 
 
-def test_curves_by_hand():
+def test_curves_by_hand(wording):
     # Distances: none, none, 1, none, 1, 2.
     result = linecard.flowcache(
         memoryview(b"".join(n.to_bytes(4, "little") for n in (7, 8, 7, 9, 7, 8))).cast("I"),
@@ -59,8 +59,9 @@ def test_curves_by_hand():
         (2, 3, 1),
     ]
     assert result.row("lru", 2, 2).misses == curves.row(1, 2).misses
-    with pytest.raises(KeyError, match="no row of 3 sets and 4 ways; sets are"):
+    with pytest.raises(KeyError) as refused:
         curves.row(3, 4)
+    wording(refused.value)
 
 
 def test_without_being_asked_there_are_no_curves_and_no_traffic(cli):
@@ -68,7 +69,7 @@ def test_without_being_asked_there_are_no_curves_and_no_traffic(cli):
     assert (found["curves"], found["traffic"], found["time_out_ns"]) == (None, None, None)
 
 
-def test_flows_end_by_the_time_out(cli):
+def test_flows_end_by_the_time_out(cli, wording):
     arguments = ("--entries", "64", "--policy", "lru", "--traffic", "--json")
     long = json.loads(cli("flowcache", CAPTURE, *arguments, "--time-out", "1e6").out)["traffic"]
     short = json.loads(cli("flowcache", CAPTURE, *arguments, "--time-out", "1e-6").out)["traffic"]
@@ -76,14 +77,14 @@ def test_flows_end_by_the_time_out(cli):
     assert sum(row["flows"] * row["flow_packets"] for row in long["sizes"]) == long["packets"]
     refused = cli("flowcache", CAPTURE, *arguments, "--time-out", "0")
     assert refused.status == 2
-    assert "time-out: found 0.0 seconds, expected more than 0" in refused.err
+    wording(refused.err)
 
 
-def test_digests_have_no_times(cli, tmp_path):
+def test_digests_have_no_times(cli, tmp_path, wording):
     (tmp_path / "d.u32le").write_bytes(b"\1\0\0\0")
     refused = cli("flowcache", tmp_path / "d.u32le", "--traffic")
     assert refused.status == 2
-    assert "time-out: found with an input of digests" in refused.err
+    wording(refused.err)
 
 
 def test_plots_are_written_whole_and_the_same_each_time(cli, tmp_path):
@@ -121,13 +122,16 @@ def test_a_mix_has_the_statistics_asked_for():
     assert mix.digests.tobytes() == linecard.flow_mix(200_000, **MIX).digests.tobytes()
 
 
-def test_a_mix_that_cannot_be_is_refused():
-    with pytest.raises(linecard.ConfigError, match="flows active at once: found 10, expected"):
+def test_a_mix_that_cannot_be_is_refused(wording):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.flow_mix(200_000, **{**MIX, "concurrent_flows": 10.0})
-    with pytest.raises(linecard.ConfigError, match="packets: found -1, expected 0 to"):
+    wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.flow_mix(-1, **MIX)
-    with pytest.raises(linecard.ConfigError, match="packets: found 1000000000000, expected at most"):
+    wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.flow_mix(10**12, **MIX)
+    wording(refused.value)
 
 
 def test_chapter_5_quick():
@@ -143,14 +147,13 @@ def test_chapter_5_quick():
             assert shapes["PRED below SP"]
 
 
-def test_the_runner_refuses_settings_that_it_does_not_have():
+def test_the_runner_refuses_settings_that_it_does_not_have(wording):
     from linecard.study.plan import RunSpec
 
     spec = RunSpec("flowcache", "", "", "", False, ("entries=64", "mix.rate=3", "ways=4"), 1, 1000, 0)
-    with pytest.raises(
-        linecard.ConfigError, match=r"mix.rate: the runner 'flowcache' has no such setting; did you mean"
-    ):
+    with pytest.raises(linecard.ConfigError) as refused:
         runner.run(spec, lambda done, total: None)
+    wording(refused.value)
 
 
 def test_the_table_of_real_captures_is_what_the_command_says():

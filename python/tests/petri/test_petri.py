@@ -115,13 +115,12 @@ def test_a_search_stops_at_its_limit_with_what_it_found(cli, tmp_path):
     assert "may be unbounded" in refused.err
 
 
-def test_a_net_that_is_shown_to_be_unbounded_is_not_solved_up_to_the_limit(cli, tmp_path):
+def test_a_net_that_is_shown_to_be_unbounded_is_not_solved_up_to_the_limit(cli, tmp_path, wording):
     path = tmp_path / "endless.toml"
     path.write_text(MM1K.replace('[[arc]]\nfrom = "free"\nto = "arrive"\n', ""))
     refused = cli("petri", "solve", path)
     assert refused.status == 2
-    assert f"{path}: unbounded: tokens of " in refused.err
-    assert "no steady state to solve for" in refused.err
+    wording(refused.err)
 
 
 def test_a_net_that_an_immediate_transition_keeps_bounded_is_solved():
@@ -137,41 +136,42 @@ def test_a_net_that_an_immediate_transition_keeps_bounded_is_solved():
 
 
 @pytest.mark.parametrize(
-    ("change", "error"),
+    "change",
     [
-        (("rate = 0.9", "rate = 0"), "transition arrive: .*expected a rate, delay or weight above 0"),
-        (('to = "serve"', 'to = "sreve"'), "arc busy -> sreve: expected a place and a transition of this net"),
-        (("tokens = 10", "token = 10"), "place free.token: no such key; did you mean `tokens`"),
-        (('kind = "exp"', 'kind = "gauss"'), "transition arrive.kind: found `gauss`; expected one of exp, det, imm"),
-        (('name = "busy"', 'name = "free"'), "place free: .*a name that is taken"),
-        (("[[arc]]", "[[arc"), "mm1k.toml"),
+        ("rate = 0.9", "rate = 0"),
+        ('to = "serve"', 'to = "sreve"'),
+        ("tokens = 10", "token = 10"),
+        ('kind = "exp"', 'kind = "gauss"'),
+        ('name = "busy"', 'name = "free"'),
+        ("[[arc]]", "[[arc"),
     ],
 )
-def test_what_is_no_net_is_refused_with_its_place(net, change, error):
+def test_what_is_no_net_is_refused_with_its_place(net, change, wording):
     net.write_text(MM1K.replace(*change))
-    with pytest.raises(linecard.ConfigError, match=error):
+    with pytest.raises(linecard.ConfigError) as refused:
         petri.explore(net)
+    wording(refused.value)
 
 
-def test_bad_requests_end_with_status_2(cli, net, tmp_path):
+def test_bad_requests_end_with_status_2(cli, net, tmp_path, wording):
     assert cli("petri", "simulate", net, "--time", "-1").status == 2
     assert cli("petri", "simulate", net, "--replications", "0").status == 2
     assert cli("petri", "explore", net, "--limit", "0").status == 2
     refused = cli("petri", "explore", net, "--jobs", "0")
     assert refused.status == 2
-    assert "jobs: found 0, expected 1 to 1024" in refused.err
+    wording(refused.err)
     assert cli("petri", "explore", tmp_path / "none.toml").status == 2
     (tmp_path / "cut.pnml").write_text("<pnml>\n<net")
     refused = cli("petri", "explore", tmp_path / "cut.pnml")
     assert refused.status == 2
-    assert "line 1: found the root node was opened but never closed" in refused.err
+    wording(refused.err)
 
 
 GUIDE = (ROOT / "docs" / "guide" / "petri.md").read_text()
 BUS = re.search(r"```toml\n(name = \"bus\".*?)```", GUIDE, re.DOTALL)[1]
 
 
-def test_the_coloured_net_of_the_guide_runs(cli, tmp_path):
+def test_the_coloured_net_of_the_guide_runs(cli, tmp_path, wording):
     path = tmp_path / "bus.toml"
     path.write_text(BUS)
     found = petri.simulate(path, 50_000, replications=4)
@@ -190,31 +190,29 @@ def test_the_coloured_net_of_the_guide_runs(cli, tmp_path):
     assert threads[0] == threads[1]
     refused = cli("petri", "explore", path)
     assert refused.status == 2
-    assert 'place requests: found a fifo place, expected choice = "random"' in refused.err
+    wording(refused.err)
 
 
 @pytest.mark.parametrize(
-    ("change", "error"),
+    "change",
     [
-        (('tokens = "r.bank"', 'tokens = "r.bnk"'), "transition serve: in `r.bnk`, column 3: found field `bnk`"),
-        (('tokens = "r.bank"', 'tokens = "r.bank +"'), "transition serve: in `r.bank \\+`, column 9: found the end"),
-        (('bank = "0..banks - 1"', 'bank = "0..bnks"'), "colours.bank: in `bnks`, column 1"),
-        (('tokens = "all"', 'tokens = ["7"]'), "place free_banks.tokens: .*found `7`, expected a whole number of 0..1"),
-        (("rate = 0.05", 'rate = "0.05 * s"'), "transition ask: in `0.05 \\* s`, column 8: found `s`"),
-        (("sizes = [[64, 0.7], [32, 0.3]]", "sizes = [[64, -1]]"), "parameters.sizes: found the weight -1, expected"),
-        (
-            ('choice = "fifo"', 'choice = "lifo"'),
-            "requests.choice: found `lifo`; did you mean `fifo`. expected one of random, fifo",
-        ),
-        (("banks = 2", 'banks = "2 / 0"'), "parameters.banks: .*found no number"),
+        ('tokens = "r.bank"', 'tokens = "r.bnk"'),
+        ('tokens = "r.bank"', 'tokens = "r.bank +"'),
+        ('bank = "0..banks - 1"', 'bank = "0..bnks"'),
+        ('tokens = "all"', 'tokens = ["7"]'),
+        ("rate = 0.05", 'rate = "0.05 * s"'),
+        ("sizes = [[64, 0.7], [32, 0.3]]", "sizes = [[64, -1]]"),
+        ('choice = "fifo"', 'choice = "lifo"'),
+        ("banks = 2", 'banks = "2 / 0"'),
     ],
 )
-def test_what_is_no_coloured_net_is_refused_with_its_place(tmp_path, change, error):
+def test_what_is_no_coloured_net_is_refused_with_its_place(tmp_path, change, wording):
     path = tmp_path / "bus.toml"
     assert change[0] in BUS
     path.write_text(BUS.replace(*change))
-    with pytest.raises(linecard.ConfigError, match=error):
+    with pytest.raises(linecard.ConfigError) as refused:
         petri.simulate(path)
+    wording(refused.value)
 
 
 def test_a_module_is_a_net_within_a_net(tmp_path):
@@ -288,20 +286,22 @@ parameters = { mu = "speed" }
             petri.solve(outer)
 
 
-def test_replications_go_on_until_they_are_accurate(net):
+def test_replications_go_on_until_they_are_accurate(net, wording):
     found = petri.simulate(net, 1000, replications=2, accuracy=0.02, of=["serve"])
     assert found.replications > 2
     assert found.throughput_half_width["serve"] <= 0.02 * found.throughput["serve"]
     assert found.relative_half_width == found.throughput_half_width["serve"] / found.throughput["serve"]
     stopped = petri.simulate(net, 10, replications=2, accuracy=1e-6, most_replications=7)
     assert stopped.replications == 7
-    with pytest.raises(linecard.ConfigError, match="expected a place or transition"):
+    with pytest.raises(linecard.ConfigError) as refused:
         petri.simulate(net, of=["sreve"])
-    with pytest.raises(linecard.ConfigError, match="expected an accuracy between 0 and 1"):
+    wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         petri.simulate(net, accuracy=2.0)
+    wording(refused.value)
 
 
-def test_a_net_built_in_python_is_the_file_that_it_writes(tmp_path):
+def test_a_net_built_in_python_is_the_file_that_it_writes(tmp_path, wording):
     net = petri.Net("two")
     net.parameter("slow", 0.5)
     net.colour("kind", "red", "blue")
@@ -321,10 +321,12 @@ def test_a_net_built_in_python_is_the_file_that_it_writes(tmp_path):
     # Each token goes round by itself: red 1 / (1/2 + 1), blue 1 / (3/0.5 + 1), two of them.
     found = petri.simulate(net, 20_000)
     assert found.throughput["work"] == pytest.approx(1 / 1.5 + 2 / 7, rel=0.02)
-    with pytest.raises(TypeError, match="write & for and"):
+    with pytest.raises(TypeError) as refused:
         assert j.size > 3
-    with pytest.raises(ValueError, match="more than one time"):
+    wording(refused.value)
+    with pytest.raises(ValueError) as refused:
         net.transition("odd", rate=1, delay=2)
+    wording(refused.value)
 
 
 def test_a_net_is_drawn_with_all_its_parts(cli, tmp_path):
@@ -478,15 +480,16 @@ def test_the_net_of_core_traffic_is_shot_noise():
     assert found.mean_tokens["Network"] == 0
 
 
-def test_a_capacity_of_pipe_is_refused_and_not_passed_over(tmp_path):
+def test_a_capacity_of_pipe_is_refused_and_not_passed_over(tmp_path, wording):
     net = tmp_path / "pipe.xml"
     text = (
         '<pnml><net id="n" type="P/T net"><place id="P0"><initialMarking><value>0</value></initialMarking><capacity>'
         '<value>2</value></capacity></place><transition id="T0"/><arc id="a" source="T0" target="P0"/></net></pnml>'
     )
     net.write_text(text)
-    with pytest.raises(linecard.ConfigError, match="a capacity of 2"):
+    with pytest.raises(linecard.ConfigError) as refused:
         petri.parts(net)
+    wording(refused.value)
     # 0 is what PIPE writes where there is none.
     net.write_text(text.replace("<value>2<", "<value>0<"))
     assert petri.parts(net) is not None

@@ -57,7 +57,7 @@ def test_settings_reach_the_machine():
     assert all(setting.meaning and setting.source for setting in described.values())
 
 
-def test_a_file_says_what_differs_from_the_machine_of_the_document(tmp_path):
+def test_a_file_says_what_differs_from_the_machine_of_the_document(tmp_path, wording):
     mine = tmp_path / "mine.toml"
     head = 'title = "Mine"\nkind = "queueing"\nextends = ["queueing/kumar2006"]\nsource = "measured"\n'
     mine.write_text(f'{head}memory_ns = "0.08 us"\nentries = 4\n')
@@ -80,8 +80,9 @@ def test_a_file_says_what_differs_from_the_machine_of_the_document(tmp_path):
     with pytest.raises(linecard.ConfigError) as caught:
         small(managers="xx", machine=mine)
     assert [problem.place for problem in caught.value.problems] == [f"{mine}:5", f"{mine}:6", "manager"]
-    with pytest.raises(linecard.ConfigError, match="found none; expected `queueing`"):
+    with pytest.raises(linecard.ConfigError) as refused:
         small(machine="dram/ddr4_2400")
+    wording(refused.value)
 
 
 def test_a_capture_is_mapped_to_queues(tmp_path):
@@ -124,25 +125,27 @@ def test_every_problem_is_listed_at_once():
     assert len(caught.value.problems) == 3
 
 
-def test_captures_that_hold_no_ip_are_refused(tmp_path):
+def test_captures_that_hold_no_ip_are_refused(tmp_path, wording):
     empty = tmp_path / "empty.pcap"
     header = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
     empty.write_bytes(header + bytes(8) + b"\x0e\0\0\0\x0e\0\0\0" + bytes(14))
-    with pytest.raises(linecard.TrafficError, match="none of its 1 packets is IP with a flow"):
+    with pytest.raises(linecard.TrafficError) as refused:
         linecard.queueing_run(empty, trace=True)
+    wording(refused.value)
     with pytest.raises(linecard.TrafficError):
         linecard.queueing_run(tmp_path / "missing.pcap", trace=True)
 
 
-def test_the_smallest_design_is_one_of_those_that_reach_the_target():
+def test_the_smallest_design_is_one_of_those_that_reach_the_target(wording):
     result = linecard.queueing_design("SD16_90", 60, operations=4000, warmup=1000)
     reaching = [design for design in result.designs if design.threads is not None]
     assert result.smallest in reaching
     assert result.smallest.product == min(design.product for design in reaching)
     assert result.smallest.throughput_mops >= 60
     assert linecard.queueing_design("SD1_100", 60, operations=2000, warmup=500).smallest is None
-    with pytest.raises(linecard.ConfigError, match="leave it out"):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.queueing_design("R", 60, {"threads": 4})
+    wording(refused.value)
     with pytest.raises(linecard.ConfigError, match="above 0"):
         linecard.queueing_design("R", 0)
 
@@ -191,7 +194,7 @@ def spec(preset="", app="R", overrides=(), trace=""):
     )
 
 
-def test_the_runner_answers_the_document_s_questions():
+def test_the_runner_answers_the_document_s_questions(wording):
     def ask(*arguments, **more):
         return runner.run(spec(*arguments, **more), lambda done, total: None)
 
@@ -205,10 +208,12 @@ def test_the_runner_answers_the_document_s_questions():
     assert threads.metric("chosen", "threads_to_peak") <= 3
     change = ask("change", app="SD1_100", overrides=["manager=qc", "vary.memory_ns=80"])
     assert change.metric("chosen", "relative_percent") == pytest.approx(80 / 120 * 100, abs=0.5)
-    with pytest.raises(linecard.ConfigError, match="no such setting"):
+    with pytest.raises(linecard.ConfigError) as refused:
         ask(overrides=["thread=1"])
-    with pytest.raises(linecard.ConfigError, match="expected one of"):
+    wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         ask("size")
+    wording(refused.value)
 
 
 def test_the_runner_reads_synthesis_results(tmp_path):

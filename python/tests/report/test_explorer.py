@@ -185,8 +185,7 @@ def large(folder, table, count):
         }
         for n in range(count)
     ]
-    return explorer._write(
-        folder / "large.html",
+    text = explorer._page(
         title="many",
         said="",
         axes=table.axes,
@@ -202,6 +201,9 @@ def large(folder, table, count):
         knee=0,
         objectives=0,
     )
+    file = folder / "large.html"
+    file.write_text(text, encoding="utf-8")
+    return file
 
 
 @needs_browser

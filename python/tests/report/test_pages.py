@@ -11,11 +11,10 @@ from browser import DARK, LIGHT, needs_browser, seen_in_frames
 from conftest import ROOT, TINY, make_result
 
 import linecard
-from linecard.plot import style
 from linecard.report import chart, sheet
 from linecard.report.page import page
 from linecard.report.table import table
-from linecard.view import BAR, Axis, Bar, Chart, Series, Stacked, Table, Title, text
+from linecard.view import BAR, Axis, Bar, Chart, Grouped, Series, Stacked, Table, Title, text
 
 CAPTURE = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
 NIC = ("example_smartnic", "--packets", 200)
@@ -122,11 +121,11 @@ def test_what_a_result_says_is_escaped(tmp_path):
     assert "It was busy &lt;99 %&gt; of the time." in text
 
 
-def test_a_page_that_cannot_be_written_is_refused_before_the_run(cli, tmp_path):
+def test_a_page_that_cannot_be_written_is_refused_before_the_run(cli, tmp_path, wording):
     for words in (("run", "ixp1200"), ("ndr", "example_smartnic"), ("why", "example_smartnic"), ("compare", "a", "b")):
         ended = cli(*words, "-o", tmp_path / "none" / "p.html")
         assert ended.status == 2
-        assert "there is no folder" in ended.err
+        wording(ended.err)
     ended = cli("program", "run", "rv32ui-p-add", "-o", tmp_path / "p.html")
     assert ended.status in (2, 4)
 
@@ -249,7 +248,6 @@ def test_no_long_section_leaves_the_right_half_of_a_wide_page_empty(pages):
 def documents(folder):
     """Pages of studies: a report, the scorecard of it, and the robustness of every study."""
     pytest.importorskip("jinja2", reason="NO JINJA: pages of studies were NOT read; pip install '.[report]'")
-    pytest.importorskip("matplotlib", reason="NO MATPLOTLIB: pages of studies were NOT read; pip install '.[report]'")
     from linecard.study.write import write_study
     from tools.robustness import documents as robustness
     from tools.scorecard.card import Scorecard
@@ -296,11 +294,24 @@ def test_a_result_of_nothing_is_still_a_page():
     assert page([]).startswith("<!doctype html>")
 
 
-def test_words_axes_and_grids_of_plots_follow_the_dark():
-    """A plot has its own colours for paper; each neutral one has a rule that replaces it where the page is dark."""
-    css = resources.files("linecard").joinpath("report/document.css").read_text(encoding="utf-8")
-    dark = css[css.index(".plot svg {") :]
-    neutral = {style.INK, style.MUTED, style.STYLE["grid.color"], "#ffffff"}
-    for colour in neutral:
-        assert f'[style*="fill: {colour}"]' in dark
-        assert f'[style*="stroke: {colour}"]' in dark
+def test_every_colour_of_a_chart_follows_the_dark():
+    light, dark = (set(re.findall(r"--(\w+):", each)) for each in sheet.style("colours").split("@media"))
+    assert light == dark
+    named = "".join(sheet.style("chart")) + resources.files("linecard").joinpath("report/chart.py").read_text()
+    assert set(re.findall(r"var\(--(\w+)\)", named)) <= light
+
+
+def test_bars_of_several_names():
+    """A row a name, published beside measured; what failed has no bar, and a heading none."""
+    rows = ["first", ("a & b", (2.0, 4.0, None), "+100.0 %", 0.5), "second", ("c", (3.0, None, None), "failed", 0.0)]
+    found = chart.drawn(Grouped("t", "rate (Gbit/s)", ("published", "measured", "calibrated"), rows, pale=True))
+    assert found is not None
+    bars = dict(re.findall(r'width="([\d.]+)" height="8.0" fill="[^"]*"><title>([^<]*)', found.elements))
+    lengths = {words: float(width) for width, words in bars.items()}
+    assert lengths["a &amp; b: measured 4"] == pytest.approx(2 * lengths["a &amp; b: published 2"], abs=0.2)
+    assert len(lengths) == 3
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", found.elements)
+    assert {"first", "second", "+100.0 %", "failed", "rate (Gbit/s)", "published", "measured"} <= {*texts}
+    assert "calibrated" not in texts
+    assert found.elements.count('class="range"') == 1
+    assert chart.drawn(Grouped("t", "x", ("a",), ["only a heading"])) is None

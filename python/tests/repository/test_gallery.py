@@ -14,22 +14,15 @@ TEXT = (FOLDER / "index.md").read_text()
 PICTURES = re.findall(r"^!\[([^]]*)\]\(([^)]+)\)$", TEXT, re.MULTILINE)
 
 
-def test_every_picture_is_there_and_small():
+def test_every_picture_is_there_small_and_described_and_none_is_left_over():
+    kept = {str(each.relative_to(FOLDER)) for each in FOLDER.rglob("*") if each.suffix in {".png", ".svg"}}
+    assert kept == {picture for _, picture in PICTURES}
     assert len(PICTURES) >= 10
-    for _, picture in PICTURES:
+    for words, picture in PICTURES:
         data = (FOLDER / picture).read_bytes()
         assert data.startswith(b"\x89PNG" if picture.endswith(".png") else b"<"), picture
         assert len(data) < 250_000, picture
-
-
-def test_every_picture_is_described():
-    for words, picture in PICTURES:
         assert len(words.split()) >= 15, f"{picture}: say what can be seen"
-
-
-def test_no_picture_is_left_over():
-    kept = {str(each.relative_to(FOLDER)) for each in FOLDER.rglob("*") if each.suffix in {".png", ".svg"}}
-    assert kept == {picture for _, picture in PICTURES}
 
 
 def test_a_command_above_each_picture_writes_it():

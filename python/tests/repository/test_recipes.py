@@ -143,8 +143,8 @@ def test_a_command(package):
     copy, changed, run = package
     (copy / "cli" / "chip" / "hello.py").write_text((FILES / "hello.py").read_text())
     commands = copy / "cli" / "commands.py"
-    line = '    Entry("hello", _DESIGNS, "chip.hello:hello", "Say hello."),\n'
-    commands.write_text(commands.read_text().replace("COMMANDS = (\n", f"COMMANDS = (\n{line}", 1))
+    line, panel = '        "hello": "chip.hello:hello",\n', '    "Designs": {\n'
+    commands.write_text(commands.read_text().replace(panel, panel + line, 1))
     assert changed() == files_said("A command or another option.") == 2
     ended = run("hello")
     assert (ended.returncode, "from a recipe" in ended.stdout) == (0, True), ended.stderr

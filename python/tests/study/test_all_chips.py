@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 
 import linecard
-from linecard.core.run import core
+from linecard.malleable.run import core
 
 FOLDER = ROOT / "studies" / "mudigonda2007"
 

@@ -273,42 +273,47 @@ def test_the_only_gain_of_spalink_counts():
     assert not stated.calibrated
 
 
-def test_items_are_chosen_by_the_names_people_use(folder):
+def test_items_are_chosen_by_the_names_people_use(folder, wording):
     study = load_study(str(folder))
     assert select_items(study, ["Table 1", "figure 1"]) == ("1", "figure1")
-    with pytest.raises(linecard.ConfigError, match="found '9', expected one of 1, 2, figure1"):
+    with pytest.raises(linecard.ConfigError) as refused:
         select_items(study, ["9"])
+    wording(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        (('rank = "scheme"', 'rank = "schema"'), "did you mean scheme"),
-        (('cells = { gbps = "gbps" }', 'cells = { gbps = "gbbs" }'), "did you mean gbps"),
-        (('tables = ["1"]\nlimit', 'tables = ["7"]\nlimit'), "found '7'"),
-        (('kind = "peak_at"', 'kind = "peaks"'), "peaks"),
-        (("[full]", "[fall]"), "fall"),
-        (('scheme = "BASE" }\nseries', 'scheme = "BASS" }\nseries'), "did you mean BASE"),
+        ('rank = "scheme"', 'rank = "schema"'),
+        ('cells = { gbps = "gbps" }', 'cells = { gbps = "gbbs" }'),
+        ('tables = ["1"]\nlimit', 'tables = ["7"]\nlimit'),
+        ('kind = "peak_at"', 'kind = "peaks"'),
+        ("[full]", "[fall]"),
+        ('scheme = "BASE" }\nseries', 'scheme = "BASS" }\nseries'),
     ],
 )
-def test_a_wrong_study_says_what_and_where(folder, change, message):
+def test_a_wrong_study_says_what_and_where(folder, change, wording):
     (folder / "study.toml").write_text(STUDY.replace(*change, 1))
-    with pytest.raises(linecard.ConfigError, match=message) as raised:
+    with pytest.raises(linecard.ConfigError) as raised:
         load_study(str(folder))
+    wording(raised.value)
     assert "study.toml" in str(raised.value)
 
 
-def test_a_wrong_table_says_file_line_and_column(folder):
+def test_a_wrong_table_says_file_line_and_column(folder, wording):
     (folder / "one.csv").write_text(ONE.replace("3.0", "three").replace("BASE,2.1", "BASIS,2.1"))
-    with pytest.raises(linecard.ConfigError, match="line 3: gbps: found 'three'"):
+    with pytest.raises(linecard.ConfigError) as refused:
         load_study(str(folder))
-    with pytest.raises(linecard.ConfigError, match="did you mean"):
+    wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         load_study("hasan203")
+    wording(refused.value)
 
 
-def test_jobs_below_one_are_refused(folder):
-    with pytest.raises(linecard.ConfigError, match="expected 1 to 65,536"):
+def test_jobs_below_one_are_refused(folder, wording):
+    with pytest.raises(linecard.ConfigError) as refused:
         run_study(folder, jobs=0)
+    wording(refused.value)
 
 
 def test_an_interrupt_stops_the_running_simulations():
@@ -382,7 +387,7 @@ def test_the_output_folder(folder, tmp_path):
 def test_missing_extras_are_named_and_lose_nothing(folder, tmp_path, monkeypatch):
     import sys
 
-    for name in ("polars", "matplotlib", "jinja2"):
+    for name in ("polars", "resvg_py", "jinja2"):
         monkeypatch.setitem(sys.modules, name, None)
     written = write_study(run_study(folder), tmp_path / "out")
     assert len(written.left_out) == 3
@@ -425,7 +430,7 @@ def test_gains_of_hasan2003_follow_from_its_published_tables():
         assert sum(ratios) / len(ratios) * 100 == pytest.approx(gain.percent, abs=0.6), gain.text
 
 
-def test_a_kept_bound_has_no_error(folder):
+def test_a_kept_bound_has_no_error(folder, wording):
     text = (folder / "study.toml").read_text().replace('rank = "scheme"', 'rank = "scheme"\nrelation = "is"', 1)
     (folder / "study.toml").write_text(text)
     (folder / "one.csv").write_text("app,banks,scheme,is,gbps\nnat,2,BASE,>,1.0\nnat,2,FAST,<,1.0\nnat,4,FAST,=,1.0\n")
@@ -436,21 +441,24 @@ def test_a_kept_bound_has_no_error(folder):
     assert beyond.difference == max(beyond.measured - 1, 0)
     assert cells["=", "FAST"].error == pytest.approx(VALUES["p_fast"] - 1)
     (folder / "one.csv").write_text("app,banks,scheme,is,gbps\nnat,2,BASE,about,1.0\n")
-    with pytest.raises(linecard.ConfigError, match=r"one.csv, line 2: is: found 'about', expected one of = < >"):
+    with pytest.raises(linecard.ConfigError) as refused:
         run_study(folder, tables=["1"])
+    wording(refused.value)
 
 
-def test_a_runner_is_named_and_an_unknown_one_is_answered(folder):
+def test_a_runner_is_named_and_an_unknown_one_is_answered(folder, wording):
     text = (folder / "study.toml").read_text()
     (folder / "study.toml").write_text(text.replace('rank = "scheme"', 'rank = "scheme"\nrunner = "machin"', 1))
-    with pytest.raises(linecard.ConfigError, match=r"1.runner: found 'machin'; did you mean machine"):
+    with pytest.raises(linecard.ConfigError) as refused:
         load_study(str(folder))
+    wording(refused.value)
 
 
-def test_chapters_select_by_the_number_of_a_table(folder):
+def test_chapters_select_by_the_number_of_a_table(folder, wording):
     study = load_study(str(folder))
-    with pytest.raises(linecard.ConfigError, match=r"--chapter: found 5; tiny has none: its tables are not numbered"):
+    with pytest.raises(linecard.ConfigError) as refused:
         select_items(study, None, [5])
+    wording(refused.value)
     text = (folder / "study.toml").read_text().replace('id = "figure1"', 'id = "figure5.3"')
     (folder / "study.toml").write_text(text)
     study = load_study(str(folder))

@@ -31,3 +31,12 @@ def test_every_limit_belongs_to_a_shipped_study():
     assert {row["kind"] for row in rows} <= KINDS
     assert len({row["id"] for row in rows}) == len(rows)
     assert all(row["limit"] and row["what"] and row["source"] for row in rows)
+
+
+def test_published_numbers_are_not_edited_by_hand():
+    """Every published table has a header, equal columns in every row, and no empty line."""
+    for file in sorted(ROOT.glob("studies/*/published/*.csv")):
+        lines = file.read_text().splitlines()
+        assert len(lines) > 1, file.name
+        assert len({line.count(",") for line in lines}) == 1, f"{file.name}: rows of different length"
+        assert all(lines), f"{file.name}: an empty line"

@@ -131,12 +131,12 @@ def test_packets_of_a_capture_end_where_they_are_told_to(capture):
 
 
 @pytest.mark.parametrize("command", [("flows",), ("flowcache",), ("queueing", "run", "--trace")])
-def test_what_is_neither_a_file_nor_a_described_link_is_told_with_those_there_are(cli, command):
+def test_what_is_neither_a_file_nor_a_described_link_is_told_with_those_there_are(cli, command, wording):
     ended = cli(*command, "edgs")
     assert (ended.status, ended.out) == (3, "")
-    assert "neither a file nor a described link" in ended.err
+    wording(ended.err)
     assert "core, edge" in ended.err
-    assert "did you mean `edge`?" in ended.err
+    wording(ended.err)
 
 
 @pytest.mark.parametrize("command", ["flows", "flowcache"])
@@ -148,7 +148,7 @@ def test_a_description_that_is_wrong_is_told_with_its_key(cli, tmp_path, command
     assert "flows.tcp" in ended.err
 
 
-def test_numbers_of_packets_that_nothing_has_are_refused(tmp_path):
+def test_numbers_of_packets_that_nothing_has_are_refused(tmp_path, wording):
     for packets in (-1, 2**64):
         with pytest.raises(linecard.ConfigError, match="packets"):
             linecard.flows("edge", packets=packets)
@@ -157,5 +157,6 @@ def test_numbers_of_packets_that_nothing_has_are_refused(tmp_path):
     (tmp_path / "some.u32le").write_bytes(bytes(16))
     with pytest.raises(linecard.ConfigError, match="packets"):
         linecard.flowcache(tmp_path / "some.u32le", packets=2)
-    with pytest.raises(linecard.TrafficError, match="at most 100000000"):
+    with pytest.raises(linecard.TrafficError) as refused:
         linecard.flows("edge", packets=2**63)
+    wording(refused.value)

@@ -65,19 +65,20 @@ def test_a_key_that_is_given_has_an_effect_or_is_refused(source, key, value, usu
 
 
 @pytest.mark.parametrize(
-    ("source", "key", "what"),
+    ("source", "key"),
     [
-        ("capture", "flows", "packets of a capture have"),
-        ("described link", "kind", "packets of a capture have"),
-        ("capture", "arrivals", "expected captured or saturated"),
-        ("generator", "speedup", "traffic.rate_gbps sets its rate"),
-        ("generator", "packet_bytes", "traffic.kind=fixed"),
-        ("generator", "burst_packets", "traffic.arrivals=on_off"),
+        ("capture", "flows"),
+        ("described link", "kind"),
+        ("capture", "arrivals"),
+        ("generator", "speedup"),
+        ("generator", "packet_bytes"),
+        ("generator", "burst_packets"),
     ],
 )
-def test_what_is_refused_says_why(source, key, what):
-    with pytest.raises(linecard.ConfigError, match=what):
+def test_what_is_refused_says_why(source, key, wording):
+    with pytest.raises(linecard.ConfigError) as refused:
         run(SOURCES[source], **{key: OTHERS[key][0]})
+    wording(refused.value)
 
 
 def test_a_capture_comes_at_the_rate_that_is_given():
@@ -100,15 +101,19 @@ def test_a_rate_and_the_speed_up_that_makes_it_are_the_same_run():
     assert by_rate.summary.offered_gbps == pytest.approx(by_factor.summary.offered_gbps, rel=1e-3)
 
 
-def test_what_cannot_be_replayed_at_a_rate_is_refused(tmp_path, one_instant):
-    with pytest.raises(linecard.ConfigError, match="its packets have one time"):
+def test_what_cannot_be_replayed_at_a_rate_is_refused(tmp_path, one_instant, wording):
+    with pytest.raises(linecard.ConfigError) as refused:
         run(str(one_instant), rate_gbps=1)
-    with pytest.raises(linecard.ConfigError, match=r"all ports together carry 200\.0 Gbit/s"):
+    wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         run(CAPTURE, rate_gbps=900)
-    with pytest.raises(linecard.ConfigError, match="give one of the two"):
+    wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         run(CAPTURE, rate_gbps=9, speedup=2)
-    with pytest.raises(linecard.ConfigError, match="a packet always waits"):
+    wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         run(CAPTURE, rate_gbps=9, arrivals="saturated")
+    wording(refused.value)
 
 
 @pytest.fixture
@@ -119,8 +124,8 @@ def one_instant(capture, tmp_path):
     return path
 
 
-def test_a_search_for_rates_refuses_the_rate_that_it_sets(cli):
+def test_a_search_for_rates_refuses_the_rate_that_it_sets(cli, wording):
     for key in ("rate_gbps", "speedup"):
         ended = cli("ndr", "example_smartnic", "--trace", CAPTURE, "--set", f"traffic.{key}=2", "--packets", 500)
         assert ended.status == 2
-        assert f"traffic.{key}: has no effect: the search sets the rate" in ended.err
+        wording(ended.err)

@@ -110,7 +110,7 @@ def test_a_packet_of_several_pieces_goes_through_the_loop_for_each():
     assert four.metric("transfers", "bandwidth_gbps") == pytest.approx(moved, rel=0.05)
 
 
-def test_an_extension_is_steps_of_the_program_at_their_place():
+def test_an_extension_is_steps_of_the_program_at_their_place(wording):
     """20 cycles, a read, a hash and a transfer of two instructions for each of the two pieces of a packet."""
     extension = [
         {"cycles": 20},
@@ -125,13 +125,15 @@ def test_an_extension_is_steps_of_the_program_at_their_place():
     for place, more in {"sram": 2, "hash": 2, "transfers": 4}.items():
         each = [run.metric(place, "accesses") / run.metric("total", "packets_out") for run in (bare, extended)]
         assert each[1] - each[0] == pytest.approx(more, abs=0.1), place
-    with pytest.raises(linecard.ConfigError, match="extension: has no effect"):
+    with pytest.raises(linecard.ConfigError) as refused:
         infinite(["input"], **{"program.extension": extension})
-    with pytest.raises(linecard.ConfigError, match=r"program.extension\[0\].each: no such key"):
+    wording(refused.value)
+    with pytest.raises(linecard.ConfigError) as refused:
         infinite(**{"program.extension": [{"cycles": 20, "each": "cell"}]})
+    wording(refused.value)
 
 
-def test_the_budget_is_what_the_rate_stands(budget):
+def test_the_budget_is_what_the_rate_stands(budget, wording):
     assert [row.resource for row in budget.resources] == [
         "cycles",
         "dram_reads",
@@ -144,8 +146,9 @@ def test_the_budget_is_what_the_rate_stands(budget):
     # Spare cycles of four engines at this rate without the function, branches included: no search can find more.
     assert 0 < budget["cycles"].head_room < 4 * 177e6 / 1.128e6 - (138 - 32) * 1.25
     assert budget["dram_reads"].cost_cycles == pytest.approx(40, abs=0.3)
-    with pytest.raises(KeyError, match="there are cycles"):
+    with pytest.raises(KeyError) as refused:
         budget["cyles"]
+    wording(refused.value)
 
 
 @pytest.mark.long
@@ -263,24 +266,25 @@ def test_registers_and_instructions_beyond_the_store_are_refused(tmp_path, chang
 
 
 @pytest.mark.parametrize(
-    ("change", "error"),
+    "change",
     [
-        (('op = "sram_read"', 'op = "loop"'), r"line 6: ops: found 'loop': an extension has no loops"),
-        (('op = "sram_read"', 'op = "sram_raed"'), r"line 6: ops: found 'sram_raed'; did you mean sram_read"),
-        (("cycles = 20", "cycles = -1"), r"line 3: ops: compute: found cycles = -1, expected a whole number from 1"),
-        (("bytes = 16", "bytes = 16\nrepeat = 4"), r"line 6: ops: found 'repeat': an extension has no loops"),
-        (("bytes = 16", "count = 16"), r"line 6: ops: sram_read has no 'count'; expected bytes"),
-        (("registers = 3", "registers = -3"), r"registers: found -3, expected 0 or more"),
-        (("registers = 3", "registres = 3"), r"registres"),
-        (("[[ops]]", "[[opps]]"), r"ops: found none, expected at least one"),
-        (("name", "name ="), r"big.toml"),
+        ('op = "sram_read"', 'op = "loop"'),
+        ('op = "sram_read"', 'op = "sram_raed"'),
+        ("cycles = 20", "cycles = -1"),
+        ("bytes = 16", "bytes = 16\nrepeat = 4"),
+        ("bytes = 16", "count = 16"),
+        ("registers = 3", "registers = -3"),
+        ("registers = 3", "registres = 3"),
+        ("[[ops]]", "[[opps]]"),
+        ("name", "name ="),
     ],
 )
-def test_what_is_no_extension_is_refused_with_its_line(tmp_path, change, error):
+def test_what_is_no_extension_is_refused_with_its_line(tmp_path, change, wording):
     path = tmp_path / "big.toml"
     path.write_text(GOOD.replace(*change))
-    with pytest.raises(linecard.ConfigError, match=error):
+    with pytest.raises(linecard.ConfigError) as refused:
         linecard.vrp_check(path)
+    wording(refused.value)
 
 
 def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path):
@@ -307,18 +311,19 @@ def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path):
     assert cli("hierarchy", "--set", "pci.write_times=64").status == 2
 
 
-def test_a_chip_without_room_for_extensions_is_told(cli):
+def test_a_chip_without_room_for_extensions_is_told(cli, wording):
     ended = cli("vrp", "budget", "ixp2400")
     assert ended.status == 2
-    assert "`ixp2400` is a chip without [vrp]" in ended.err
+    wording(ended.err)
 
 
-def test_the_rate_is_read_with_its_unit():
+def test_the_rate_is_read_with_its_unit(wording):
     assert parse_rate("1.128Mpps") == 1.128e6
     assert parse_rate("700 kpps") == parse_rate(7e5) == 7e5
     for text in ("", "pps", "-1", "0", "1e13", "1.1.1M"):
-        with pytest.raises(linecard.ConfigError, match="expected packets per second"):
+        with pytest.raises(linecard.ConfigError) as refused:
             parse_rate(text)
+        wording(refused.value)
 
 
 def test_the_core_and_the_host_take_nothing_when_nobody_asks():

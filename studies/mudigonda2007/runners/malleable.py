@@ -24,10 +24,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from linecard.core.run import core, deployments, registers, termination
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.executed.riscv import program_trace
 from linecard.executed.shipped import programs
+from linecard.malleable.run import core, deployments, registers, termination
 from linecard.study.runners import PlainRun, settings
 
 if TYPE_CHECKING:

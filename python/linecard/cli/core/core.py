@@ -54,8 +54,8 @@ def core(
 
         linecard core --program classify --latency 50,100,200,300 -o splits.html --json
     """
-    from linecard.core.result import Cores
     from linecard.errors import ConfigError, ConfigProblem
+    from linecard.malleable.result import Cores
 
     outputs = Outputs(json, output)
     try:

@@ -9,7 +9,6 @@ import typer
 
 import linecard
 from linecard.cli import stderr, stdout
-from linecard.cli.options import EPILOG
 from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.screen import screen
 from linecard.view import Said, Table, Title, text
@@ -73,13 +72,3 @@ def _age(seconds: int) -> str:
         if seconds >= length:
             return f"{seconds // length} {unit}"
     return f"{seconds} s"
-
-
-app = typer.Typer(
-    add_completion=False,
-    help="Traces kept by `--cache FOLDER`: show them, clear them.",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-)
-app.command("show", epilog=EPILOG)(show)
-app.command("clear", epilog=EPILOG)(clear)

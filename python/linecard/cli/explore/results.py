@@ -11,7 +11,6 @@ from rich.text import Text
 
 from linecard.cli import stderr, stdout
 from linecard.cli.explore.options import STORE, StoreOption, filled
-from linecard.cli.options import EPILOG
 from linecard.cli.output import Json, Output, Outputs
 from linecard.errors import ConfigError, ConfigProblem
 
@@ -119,17 +118,6 @@ def export(
     kept = Store(store, make=False)
     for kind, name in named:
         stderr.note_written([write_measurements(kept, name, kind)])
-
-
-app = typer.Typer(
-    add_completion=False,
-    help="Look after the folder that keeps finished runs.",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-)
-app.command("list", epilog=EPILOG)(list_runs)
-app.command("prune", epilog=EPILOG)(prune)
-app.command("export", epilog=EPILOG)(export)
 
 
 def _bytes(option: str, megabytes: float) -> int:

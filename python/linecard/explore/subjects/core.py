@@ -6,11 +6,11 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from linecard.core.run import core
 from linecard.executed.riscv import program_trace
 from linecard.explore.content import content_of
 from linecard.explore.programs import carried_by
 from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of
+from linecard.malleable.run import core
 from linecard.records import plain
 
 if TYPE_CHECKING:

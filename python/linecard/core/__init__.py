@@ -1,1 +1,0 @@
-"""Multithreaded cores with a data cache, under traced programs."""

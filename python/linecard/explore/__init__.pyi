@@ -1,0 +1,12 @@
+from linecard.explore.compare import compare as compare
+from linecard.explore.compare_result import CompareResult as CompareResult
+from linecard.explore.execute import Interrupted as Interrupted
+from linecard.explore.ndr import ndr as ndr
+from linecard.explore.ndr_result import NdrResult as NdrResult
+from linecard.explore.optimize import optimize as optimize
+from linecard.explore.optimize_result import OptimizeResult as OptimizeResult
+from linecard.explore.result import SweepResult as SweepResult
+from linecard.explore.store import Store as Store
+from linecard.explore.sweep import sweep as sweep
+from linecard.explore.why import why as why
+from linecard.explore.why_result import WhyResult as WhyResult

@@ -1,0 +1,217 @@
+"""A multithreaded core with a data cache under a traced program: threads against cache (Mudigonda 2007).
+
+The area of a core is split between threads and cache, in thread-equivalents. `core` runs every split of one core on the
+trace of a program and finds the bottleneck of each. It also runs a malleable core of the same area, which adapts by
+itself.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core
+from linecard._arguments import plain
+from linecard._convert import convert
+from linecard.executed.riscv import program_trace
+from linecard.executed.trace_result import ProgramTrace
+from linecard.malleable.result import Adapted, CoreResult, CoreRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from os import PathLike
+
+    Progress = Callable[[int, int], object]
+
+AREA = 16
+LATENCY_CYCLES = 150
+BANDWIDTH = 0.64
+EVENTS = 400_000
+
+
+@plain
+def core(
+    program: str | PathLike[str] | ProgramTrace,
+    traffic: str | PathLike[str] = "edge",
+    *,
+    latency: int = LATENCY_CYCLES,
+    bandwidth: float = BANDWIDTH,
+    area: int = AREA,
+    threads: int | None = None,
+    clock_mhz: int = 0,
+    adapt_packets: int = 0,
+    events: int = EVENTS,
+    packets: int = 20_000,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> CoreResult:
+    """Run every split of a core's area between threads and data cache under a program.
+
+    Args:
+        program: A traced program, or a program as `linecard.program_trace` accepts it.
+        traffic: Its packets, if the program is not traced yet.
+        latency: Cycles of an access off chip.
+        bandwidth: References that memory serves a cycle.
+        area: Thread-equivalents for threads and cache.
+        threads: One number of threads; ``None`` for every one that fits.
+        clock_mhz: Clock of the core, at which packets arrive at the times of the capture; 0 for back to back.
+        adapt_packets: Packets of an adaptive malleable core; 0 for none.
+        events: Accesses, locks and packet ends that each simulation measures; a trace that ends begins again.
+        packets: Packets to trace.
+        jobs: Simulations at a time; ``None`` for one per processor.
+        progress: Called now and then with (done, in all).
+
+    Returns:
+        All splits, the best split, and its bottleneck.
+
+    Raises:
+        ConfigError: No core has these numbers, or the area does not hold the threads.
+        RunError: The program faults, or its locks deadlock.
+    """
+    traced = (
+        program
+        if isinstance(program, ProgramTrace)
+        else program_trace(program, traffic, packets=packets, progress=progress)
+    )
+    found = _core.core(
+        traced.traced,
+        latency_cycles=latency,
+        refs_per_cycle=bandwidth,
+        area=area,
+        threads=threads or 0,
+        clock_mhz=clock_mhz,
+        events=events,
+        adapt_packets=adapt_packets,
+        jobs=jobs or os.cpu_count() or 1,
+        progress=progress,
+    )
+    found["rows"] = tuple(convert(found["rows"], list[CoreRow]))
+    found["adapted"] = convert(found["adapted"], Adapted | None)
+    return CoreResult(program=traced, **found)
+
+
+def deployments(
+    traced: ProgramTrace,
+    points: Sequence[tuple[int, float]],
+    *,
+    events: int,
+    chips: Sequence[str] = ("fixed", "malleable"),
+    adapt_packets: int = 0,
+    per_chip: bool = False,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """Run the chips of Mudigonda 2007 (IXP2800, optimal fixed, malleable) with several memories.
+
+    Args:
+        traced: The program.
+        points: Memories: latency in cycles, references per cycle.
+        events: Events that each simulation counts.
+        chips: Chips to run: ``fixed`` (IXP2800, optimal fixed, and the ideal malleable one), ``malleable``,
+            ``configurable`` (any number of cores).
+        adapt_packets: Packets of the adaptive chip; 0 for none.
+        per_chip: Whether the references are those of the chip, which its cores share, or of each core.
+        jobs: Simulations at a time.
+        progress: Called now and then with (done, in all).
+
+    Returns:
+        One dictionary per memory: throughput of each chip in packets per million cycles, 0 for a chip that was not
+        requested.
+
+    Raises:
+        ConfigError: A chip is unknown.
+    """
+    found: list[dict[str, Any]] = _core.core_deployments(
+        traced.traced,
+        list(points),
+        events=events,
+        chips=list(chips),
+        adapt_packets=adapt_packets,
+        per_chip=per_chip,
+        jobs=jobs or os.cpu_count() or 1,
+        progress=progress,
+    )
+    return found
+
+
+def registers(
+    traced: ProgramTrace,
+    *,
+    latency: int = LATENCY_CYCLES,
+    bandwidth: float = BANDWIDTH,
+    threads: int = 0,
+    cache_registers: Sequence[int] = (),
+    only_predicted: bool = False,
+    events: int = EVENTS,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """Compare register schemes of a malleable core: predicted registers, all, five hot ones, register caches.
+
+    Args:
+        traced: The program.
+        latency: Cycles of an access off chip.
+        bandwidth: References that memory serves a cycle.
+        threads: Threads; 0 for the best number.
+        cache_registers: Sizes of register caches with least-recently-used replacement.
+        only_predicted: Leave out the schemes with which prediction is compared.
+        events: Events that each simulation counts.
+        jobs: Simulations at a time.
+        progress: Called now and then with (done, in all).
+
+    Returns:
+        One dictionary per scheme.
+    """
+    found: list[dict[str, Any]] = _core.core_registers(
+        traced.traced,
+        latency_cycles=latency,
+        refs_per_cycle=bandwidth,
+        threads=threads,
+        cache_registers=list(cache_registers),
+        only_predicted=only_predicted,
+        events=events,
+        jobs=jobs or os.cpu_count() or 1,
+        progress=progress,
+    )
+    return found
+
+
+def termination(
+    traced: ProgramTrace,
+    *,
+    latency: int = LATENCY_CYCLES,
+    bandwidth: float = BANDWIDTH,
+    threads: int = 0,
+    packets: Sequence[int] = (300,),
+    events: int = EVENTS,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Measure how much terminating a thread of a malleable core delays the packets after it.
+
+    Args:
+        traced: The program.
+        latency: Cycles of an access off chip.
+        bandwidth: References that memory serves a cycle.
+        threads: Threads, of which one is terminated; 0 for the best number.
+        packets: Numbers of packets that count as right after it, ascending.
+        events: Events that each simulation measures in the search for the best number of threads.
+        progress: Called now and then with (done, in all).
+
+    Returns:
+        ``threads`` before, the ``packets``, and the number of ``times`` that a thread was terminated.
+        ``longer_percent`` is the additional time of each number of packets, compared with one thread less and all lines
+        pinned.
+
+    Raises:
+        ConfigError: ``packets`` is empty, below 1 or not ascending.
+    """
+    found: dict[str, Any] = _core.core_termination(
+        traced.traced,
+        latency_cycles=latency,
+        refs_per_cycle=bandwidth,
+        threads=threads,
+        packets=list(packets),
+        events=events,
+        progress=progress,
+    )
+    return found

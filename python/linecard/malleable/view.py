@@ -1,0 +1,159 @@
+"""The view of a core: every split of its area, the shares of cycles, and the adaptation of a malleable core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from linecard.catalogue import describe
+from linecard.malleable.result import PLATEAUS_PERCENT, Adapted, CoreResult, CoreRow, Cores
+from linecard.numbers import percent, several
+from linecard.view import (
+    BAR,
+    Axis,
+    Bar,
+    Cell,
+    Chart,
+    Fact,
+    Facts,
+    Notes,
+    Part,
+    Series,
+    Stacked,
+    Table,
+    Title,
+    Verdict,
+    text,
+    view,
+    view_of,
+)
+
+CYCLES = {
+    "instructions": "instructions_percent",
+    "pipeline": "pipeline_percent",
+    "loads used too soon": "load_use_percent",
+    "changes of threads": "switches_percent",
+    "registers not there": "registers_percent",
+    "idle for memory": "idle_memory_percent",
+    "idle for locks or packets": "idle_other_percent",
+}
+
+
+@view.register
+def _(result: CoreResult) -> list[Part]:
+    traffic = result.program.traffic
+    what = f"{result.latency_cycles} cycles off chip, {result.refs_per_cycle:g} references/cycle"
+    cycles = [(str(row.threads), [getattr(row, name) for name in CYCLES.values()]) for row in result.rows]
+    return [
+        Title(f"{result.program.name}: {what}, {result.area} thread-equivalents", traffic.title),
+        _best(result),
+        Notes([] if result.single_peak or len(result.rows) == 1 else ["Throughput over threads has several peaks"]),
+        Table(
+            "Splits",
+            (text("threads"), "cache", "packets/Mcycle", BAR, "hits", "bus", "busy", "switch", "idle", text("limit")),
+            [_row(row, result.best_packets_per_mcycle or 1.0) for row in result.rows],
+            said=f"each counts {result.window_packets:,} packets",
+            marked=[at for at, row in enumerate(result.rows) if row.threads == result.best_threads],
+        ),
+        _throughput(result),
+        Stacked("Where cycles go", list(CYCLES), cycles, "cycles of each number of threads, %"),
+        *(_malleable(result, result.adapted) if result.adapted is not None else []),
+    ]
+
+
+@view.register
+def _(result: Cores) -> list[Part]:
+    first, *others = result.results
+    if not others:
+        return view_of(first)
+    curves = [_curve(each, f"{each.latency_cycles} cycles") for each in result.results]
+    every = Chart("Throughput", *_AXES, curves, "throughput of every split, by cycles of an access off chip")
+    return [
+        Title(f"{first.program.name}: threads or cache", "by the latency of memory"),
+        *_named(first, [every]),
+        *(part for each in others for part in _named(each, [])),
+    ]
+
+
+def _named(result: CoreResult, curves: list[Part]) -> Iterator[Part]:
+    """The parts of one latency, with it in their headings, and other curves in place of its own."""
+    for part in view_of(result):
+        if part == _throughput(result):
+            yield from curves
+        elif isinstance(part, (Table, Chart, Stacked)):
+            yield part._replace(title=f"{part.title}, {result.latency_cycles} cycles")
+        else:
+            yield part
+
+
+def _throughput(result: CoreResult) -> Chart:
+    return Chart("Throughput", *_AXES, [_curve(result, "")], "throughput of every split of the area")
+
+
+_AXES = (Axis("threads", low=0), Axis("packets in a million cycles", zero=True))
+
+
+def _curve(result: CoreResult, name: str) -> Series:
+    return Series(name, [(row.threads, row.packets_per_mcycle) for row in result.rows])
+
+
+def _row(row: CoreRow, most: float) -> tuple[Cell, ...]:
+    busy = row.instructions_percent + row.pipeline_percent + row.load_use_percent
+    idle = row.idle_memory_percent + row.idle_other_percent
+    return (
+        str(row.threads),
+        f"{row.cache_kb:g} KB",
+        f"{row.packets_per_mcycle:,.1f}",
+        Bar(row.packets_per_mcycle / most),
+        percent(row.hit_percent / 100, 0) if row.cache_kb else "–",
+        *(percent(each / 100, 0) for each in (row.bandwidth_percent, busy, row.switches_percent, idle)),
+        row.limit,
+    )
+
+
+def _best(result: CoreResult) -> Verdict:
+    """The best split, and which others are as good as equal."""
+    best = result.best
+    head = f"Best: {several(best.threads, 'thread')} and {best.cache_kb:g} KB of cache; limit: {best.limit}"
+    near = []
+    for within in PLATEAUS_PERCENT:
+        low, high = result.plateau(within)
+        if high > low:
+            near.append(f"{low} to {high} threads within {within:g} %")
+    return Verdict(head, ", ".join(near), "best")
+
+
+def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
+    trials = sum(stretch.trial for stretch in found.history)
+    slower = describe("cores/malleable")["processor.slower"].text
+    fixed = f"{result.best_packets_per_mcycle:,.1f} packets/Mcycle"
+    facts = [
+        Fact("Ends with", several(found.threads, "thread"), f"after {several(trials, 'trial')}", "strong"),
+        Fact("Between trials", f"{found.steady_packets_per_mcycle:,.1f} packets/Mcycle"),
+        Fact("With its trials", f"{found.packets_per_mcycle:,.1f} packets/Mcycle"),
+        Fact("Best fixed split", fixed, f"with {several(result.best_threads, 'thread')}"),
+        Fact("Its clock", f"{slower} % slower", "than that of a fixed split"),
+    ]
+    stays, tried = (
+        [(each.from_packet, each.threads) for each in found.history if each.trial == trial] for trial in (False, True)
+    )
+    history = [
+        (f"{each.from_packet:,}", each.threads, f"{each.packets_per_mcycle:,.1f}", "trial" if each.trial else "stays")
+        for each in found.history
+    ]
+    return [
+        Chart(
+            "Threads of the malleable core",
+            Axis("packets so far", low=0),
+            Axis("threads", zero=True),
+            # One step alone is told by the facts.
+            [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
+            "from a packet on: tried, or kept until the next trials",
+        ),
+        Facts(facts, "A malleable core, adapting"),
+        Table(
+            "What the malleable core did",
+            (text("from packet"), "threads", "packets/Mcycle", text("kind")),
+            history,
+            folded=True,
+        ),
+    ]

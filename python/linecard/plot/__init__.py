@@ -1,1 +1,0 @@
-"""Plots with matplotlib (extra ``plot``), a module a kind of result."""

@@ -1,0 +1,170 @@
+"""Two numbers of each of many things against each other, both logarithmic, as SVG."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from linecard.report.picture import LINES
+from linecard.svg import BLOCKS, INK, LABELS, SOFT, WIRES, Canvas, clean, number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+GRID = "#e3e7eb"
+LEFT, TOP, BOTTOM = 64, 46, 52
+SIDE = 440
+TICKS = (1, 2, 5)
+_DASHES = ("6 3", "2 3")
+
+
+class Dot(NamedTuple):
+    """A point.
+
+    Attributes:
+        x: What was published.
+        y: What came out.
+        group: What gives it its colour.
+        words: What it tells when pointed at.
+        hollow: Whether it was calibrated.
+        band: The ends of its bar.
+        name: What stands beside it.
+    """
+
+    x: float
+    y: float
+    group: str
+    words: str
+    hollow: bool = False
+    band: tuple[float, float] | None = None
+    name: str = ""
+
+
+def draw(
+    dots: Sequence[Dot],
+    *,
+    heading: str,
+    axes: tuple[str, str],
+    within: Sequence[float],
+    title: str,
+    words: str,
+    groups: Sequence[str] = (),
+    foot: str = "",
+    hollow: str = "hollow: calibrated",
+) -> str:
+    """Points around the line on which both numbers are equal.
+
+    Args:
+        dots: The points.
+        heading: What stands above.
+        axes: Names of both axes.
+        within: Shares on both sides of the line that have a line of their own.
+        title: The picture's name.
+        words: The picture in words.
+        groups: Names of groups in the order of their colours; in the order of the points if left out.
+        foot: What stands below.
+        hollow: What the legend says of hollow points.
+    """
+    canvas = Canvas()
+    named = list(dict.fromkeys([*groups, *(dot.group for dot in dots)]))
+    place = _square([dot.x for dot in dots] + [dot.y for dot in dots])
+    right, bottom = LEFT + SIDE, TOP + SIDE
+
+    def at(point: tuple[float, float]) -> tuple[float, float]:
+        x, y = place(point[0]), place(point[1])
+        return LEFT + x * SIDE, bottom - y * SIDE
+
+    canvas.layer = WIRES
+    for tick in _ticks(place):
+        x, y = at((tick, tick))
+        canvas.wire([(x, TOP), (x, bottom)], stroke=GRID, width=0.8)
+        canvas.wire([(LEFT, y), (right, y)], stroke=GRID, width=0.8)
+        canvas.text(x, bottom + 16, f"{tick:g}", 11, anchor="middle", fill=SOFT)
+        canvas.text(LEFT - 6, y + 4, f"{tick:g}", 11, anchor="end", fill=SOFT)
+    for share, dash in zip((0.0, *within), ("", *_DASHES), strict=False):
+        for factor in {1 + share, 1 - share}:
+            canvas.wire(_diagonal(factor, place, at), stroke=SOFT, width=1.0, dash=dash)
+    canvas.layer = BLOCKS
+    for dot in dots:
+        colour = LINES[named.index(dot.group) % len(LINES)]
+        x, y = at((dot.x, dot.y))
+        if dot.band is not None:
+            ends = [at((dot.x, max(end, dot.x / 1e3)))[1] for end in dot.band]
+            canvas.wire([(x, ends[0]), (x, ends[1])], stroke=colour, width=1.2)
+        mark(canvas, x, y, colour, dot.words, hollow=dot.hollow)
+    canvas.layer = LABELS
+    for dot in dots:
+        if dot.name:
+            _name(canvas, *at((dot.x, dot.y)), dot.name, above=dot.y > dot.x)
+    canvas.rect(LEFT, TOP, SIDE, SIDE, "none", radius=0)
+    canvas.text(LEFT, 20, heading, 14, bold=True)
+    canvas.text(LEFT + SIDE / 2, bottom + 38, axes[0], 12, anchor="middle")
+    canvas.add(
+        f'<text transform="translate(18 {number(TOP + SIDE / 2)}) rotate(-90)" font-size="12" fill="{INK}" '
+        f'text-anchor="middle">{clean(axes[1])}</text>'
+    )
+    y = TOP + 16.0
+    entries = [(LINES[index % len(LINES)], group, False) for index, group in enumerate(named)]
+    for colour, text, empty in [*entries, *([(INK, hollow, True)] if any(dot.hollow for dot in dots) else [])]:
+        mark(canvas, LEFT + 14, y - 4, colour, text, hollow=empty)
+        canvas.text(LEFT + 24, y, text, 11, halo=True)
+        y += 17
+    shares = "".join(f", ± {share:.0%}".replace("%", " %") for share in within)
+    canvas.text(LEFT + 10, y, f"lines: equal{shares}", 11, fill=SOFT, halo=True)
+    if foot:
+        canvas.text(right, bottom + 56, foot, 11, anchor="end", fill=SOFT)
+    return canvas.document(right + 24, bottom + BOTTOM + (14 if foot else 0), title, words)
+
+
+def _name(canvas: Canvas, x: float, y: float, name: str, *, above: bool) -> None:
+    """A name on the side that is away from the diagonal and the points along it, where there is room."""
+    if above:
+        # Beside the left axis there is no room for a name: it stands above.
+        end, dx, dy = (True, -6, 3) if x > LEFT + SIDE / 4 else (False, -3, -9)
+    else:
+        end, dx, dy = (False, 6, 5) if x < LEFT + SIDE * 3 / 4 else (True, 4, 14)
+    # On the axis, whose line would run through it, it stands above.
+    dy = -6 if y >= TOP + SIDE - 1 else dy
+    canvas.text(x + dx, y + dy, name, 10, anchor="end" if end else "start", halo=True)
+
+
+def mark(canvas: Canvas, x: float, y: float, colour: str, title: str, *, hollow: bool = False) -> None:
+    """A dot that tells its numbers when pointed at."""
+    fill = "#ffffff" if hollow else colour
+    opacity = "" if hollow else ' fill-opacity="0.75"'
+    canvas.add(
+        f'<circle cx="{number(x)}" cy="{number(y)}" r="3.2" fill="{fill}"{opacity} stroke="{colour}" '
+        f'stroke-width="1.2"><title>{clean(title)}</title></circle>'
+    )
+
+
+class _Logarithm:
+    """Values between two ends as 0 to 1 on a logarithmic scale."""
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low, self.high = low, high
+
+    def __call__(self, value: float) -> float:
+        return math.log(value / self.low) / math.log(self.high / self.low)
+
+
+def _square(values: Sequence[float]) -> _Logarithm:
+    """A scale for both axes, with a little room."""
+    found = [value for value in values if value > 0] or [1.0]
+    return _Logarithm(min(found) / 1.4, max(found) * 1.4)
+
+
+def _ticks(scale: _Logarithm) -> list[float]:
+    first = math.floor(math.log10(scale.low))
+    last = math.ceil(math.log10(scale.high))
+    steps = TICKS if last - first < 4 else (1,)
+    found = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    return [tick for tick in found if scale.low <= tick <= scale.high]
+
+
+def _diagonal(
+    factor: float, scale: _Logarithm, at: Callable[[tuple[float, float]], tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """The line of points whose ``y`` is this factor of their ``x``, cut at the frame."""
+    first, last = max(scale.low, scale.low / factor), min(scale.high, scale.high / factor)
+    return [at((first, first * factor)), at((last, last * factor))]
