@@ -1,6 +1,7 @@
 //! Banks, each a server of its own: accesses to one bank wait for each other, and for nobody else.
 
-use super::kind::{Facts, Kind, Served, Serves};
+use super::facts::Facts;
+use super::kind::{Kind, Served, Serves};
 use super::memory::{Memory, Numbers};
 use super::server::Server;
 use crate::config::ServerConfig;

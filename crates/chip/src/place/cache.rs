@@ -4,7 +4,7 @@
 //! A line that is on its way is in the tags already; accesses to it wait for it (`pending`), so that a burst of misses
 //! of one line reads it once.
 
-use super::kind::Facts;
+use super::facts::Facts;
 use super::memory::{Memory, Numbers, share};
 use super::server::Server;
 use crate::config::{CacheConfig, Replacement};

@@ -1,7 +1,7 @@
 //! DRAM as a place: channels of `linecard-dram` behind one address, each with a line of requests in front of its queues.
 
 use super::channel::{BusCycles, Driver, Outcomes};
-use super::kind::Facts;
+use super::facts::Facts;
 use super::memory::{Memory, Numbers, Submitted, share};
 use crate::config::DramConfig;
 use crate::counts::{DramShares, PlaceCounts};

@@ -4,6 +4,7 @@
 //! It is first come, first served: when an access is done is known when it arrives. DRAM, and what waits for it, answers
 //! later and is known to the chip by name.
 
+use super::facts::Facts;
 use super::memory::share;
 use crate::counts::PlaceCounts;
 use linecard_program::script::Access;
@@ -69,19 +70,4 @@ impl Served {
             ..PlaceCounts::default()
         }
     }
-}
-
-/// What a place takes unloaded, and serves at most.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Facts {
-    /// From arrival to result with nobody else there, picoseconds.
-    pub latency_ps: f64,
-    /// For which an access keeps a part busy, picoseconds.
-    pub service_ps: f64,
-    /// Parts that serve side by side; infinite where as many as come are served.
-    pub parts: f64,
-    /// Bytes of the access that this holds for.
-    pub bytes: u32,
-    /// How latency and peak come about, in words.
-    pub formula: String,
 }

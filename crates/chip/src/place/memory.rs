@@ -1,7 +1,7 @@
 //! What the chip asks of a kind of memory ([`Numbers`]) and of a memory at work ([`Memory`]). A kind implements what it can
 //! answer and leaves the rest.
 
-use super::kind::Facts;
+use super::facts::Facts;
 use crate::counts::PlaceCounts;
 use crate::request::Requests;
 use enum_dispatch::enum_dispatch;

@@ -1,6 +1,7 @@
 //! A kind of memory that whoever describes the chip has brought.
 
-use super::kind::{Facts, Kind, Serves};
+use super::facts::Facts;
+use super::kind::{Kind, Serves};
 use super::memory::{Memory, Numbers};
 use crate::counts::PlaceCounts;
 use linecard_program::script::Access;

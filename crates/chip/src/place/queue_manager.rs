@@ -1,6 +1,6 @@
 //! A queue manager, which is asked for operations on its lists ([`Memory::as_queue_manager`]) and not for accesses.
 
-use super::kind::Facts;
+use super::facts::Facts;
 use super::memory::{Memory, Numbers, share};
 use crate::config::QueueManagerConfig;
 use crate::counts::PlaceCounts;

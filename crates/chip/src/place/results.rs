@@ -3,7 +3,7 @@
 //! It keeps no results: an entry stands for its result, which the program knows. A flow that shares its digest with
 //! another would get the other's result; that is not modelled here, `linecard flowcache --false-hits` counts it.
 
-use super::kind::Facts;
+use super::facts::Facts;
 use super::memory::{Memory, Numbers, share};
 use super::server::Server;
 use crate::config::ResultCacheConfig;

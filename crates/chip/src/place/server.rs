@@ -1,6 +1,6 @@
 //! A server, or several side by side with one queue in front: when an access is done is known when it arrives.
 
-use super::kind::Facts;
+use super::facts::Facts;
 use super::memory::{Memory, Numbers, share};
 use crate::counts::PlaceCounts;
 use crate::rate::{Rate, WORK_ENDS};

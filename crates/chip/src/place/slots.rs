@@ -1,6 +1,6 @@
 //! DRAM with a fixed number of slots as a place: accesses of any size, side by side in banks.
 
-use super::kind::Facts;
+use super::facts::Facts;
 use super::memory::{BankLayout, Memory, Numbers, Submitted, share};
 use crate::config::{Interleaving, SlotsConfig};
 use crate::counts::{PlaceCounts, SlotShares};

@@ -2,7 +2,7 @@
 
 mod planned;
 
-use super::kind::Facts;
+use super::facts::Facts;
 use super::memory::{Cells, Memory, Numbers, Submitted, share};
 use crate::config::PacketBufferConfig;
 use crate::counts::{PacketBufferCounts, PlaceCounts};
