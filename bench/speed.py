@@ -27,6 +27,7 @@ from pathlib import Path
 import dram
 import flowcache
 import kernels
+import ns3
 import petri
 import programs
 import starting
@@ -107,6 +108,22 @@ def peak_memory_mb(kind: str, argument: str) -> float:
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) / 1024
 
 
+def count(row: flowcache.Row) -> None:
+    """Instructions of the kernels, and of a packet of ns-3."""
+    print("instructions of a piece, which do not depend on the machine's speed")
+    chip = None
+    for name, kernel in kernels.KERNELS.items():
+        target = "" if kernel.target is None else f"<= {kernel.target:,}"
+        counted = kernels.count(name)
+        row(f"{name}: {kernel.about}", counted, f"per {kernel.piece}", target)
+        if name == "hasan2003":
+            chip = counted
+    network = ns3.count()
+    row(f"ns-3 {ns3.VERSION}: UDP of 512 bytes over two links", network, "instructions a packet", "")
+    if chip and network:
+        row("ns-3, a packet over two links: of a packet of hasan2003", network / chip, "times", "")
+
+
 def measure(*, quick: bool) -> list[dict[str, object]]:
     """Every measurement: name, value, unit, target."""
     packets = 100_000 if quick else 500_000
@@ -157,10 +174,7 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
     petri.measure(row, quick=quick)
     programs.measure(row, best, quick=quick)
     starting.measure(row, best)
-    print("instructions of a piece, which do not depend on the machine's speed")
-    for name, kernel in kernels.KERNELS.items():
-        target = "" if kernel.target is None else f"<= {kernel.target:,}"
-        row(f"{name}: {kernel.about}", kernels.count(name), f"per {kernel.piece}", target)
+    count(row)
     return rows
 
 
