@@ -19,31 +19,33 @@ from linecard._lazy import make_lazy
 
 if TYPE_CHECKING:
     from linecard._core import __version__
+    from linecard._reports import Derived, Metric, Parameter, PresetInfo
     from linecard.catalogue import describe, presets
-    from linecard.chip.breakdown import Part
-    from linecard.chip.dram_time import DramTime
     from linecard.chip.draw import draw
-    from linecard.chip.latency import LatencyNs
-    from linecard.chip.not_ip import NotIpFrames
-    from linecard.chip.result import (
-        Band,
+    from linecard.chip.reports import (
+        Bottleneck,
+        DramTime,
         DropCount,
         Interval,
         Intervals,
+        LatencyNs,
+        NotIpFrames,
         PacketTime,
-        RunRequest,
-        RunResult,
+        Part,
+        ResourceUse,
         Summary,
         ValueRange,
     )
+    from linecard.chip.result import Band, RunRequest, RunResult
     from linecard.chip.run import run
     from linecard.chip.steps import Program, Step
     from linecard.chip.template import new
-    from linecard.chip.usage import Bottleneck, ResourceUse
-    from linecard.core.result import Adapted, CoreResult, CoreRow
+    from linecard.core.reports import Adapted, CoreRow
+    from linecard.core.result import CoreResult
     from linecard.core.run import core
-    from linecard.description import Change, Derived, Description, Parameter, PresetInfo
-    from linecard.dram.result import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
+    from linecard.description import Change, Description
+    from linecard.dram.reports import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryTime
+    from linecard.dram.result import MemoryResult
     from linecard.dram.run import dram
     from linecard.errors import (
         CompileError,
@@ -56,46 +58,50 @@ if TYPE_CHECKING:
         TrafficError,
     )
     from linecard.executed.kept_traces import cached_traces, clear_cached_traces
-    from linecard.executed.profile import CallStack, ExecutedProgram, HotWord, MemoryUse, ProgramResult, SourceLine
+    from linecard.executed.reports import (
+        BlockRows,
+        CallStack,
+        ExecutedProgram,
+        HotWord,
+        LaneRows,
+        MemoryUse,
+        ProgramResult,
+        RegionUse,
+        SourceLine,
+        XdpMap,
+        XdpMapEntry,
+    )
     from linecard.executed.riscv import program_build, program_run, program_trace
     from linecard.executed.shipped import ProgramInfo, programs
     from linecard.executed.trace_result import ProgramTrace
     from linecard.executed.xdp import xdp_build, xdp_programs, xdp_rows, xdp_run
-    from linecard.executed.xdp_result import (
-        BlockRows,
-        LaneRows,
-        RegionUse,
-        XdpMap,
-        XdpMapEntry,
-        XdpProgramInfo,
-        XdpRows,
-        XdpRun,
-    )
-    from linecard.explore.check import ChipCheck, PlaceCheck, check
+    from linecard.executed.xdp_result import XdpProgramInfo, XdpRows, XdpRun
+    from linecard.explore.check import ChipCheck, check
     from linecard.explore.compare import compare
     from linecard.explore.compare_result import CompareResult
     from linecard.explore.ndr import ndr
     from linecard.explore.ndr_result import NdrResult
     from linecard.explore.optimize import optimize
     from linecard.explore.optimize_result import OptimizeResult
+    from linecard.explore.reports import PlaceCheck
     from linecard.explore.result import SweepResult
     from linecard.explore.sweep import sweep
     from linecard.explore.why import why
     from linecard.explore.why_result import WhyResult
-    from linecard.flowcache.curves import CacheCurves, LruRow, ReuseRow
-    from linecard.flowcache.result import BestPolicy, CacheRow, FlowCacheResult
+    from linecard.flowcache.reports import CacheCurves, CacheRow, LruRow, ReuseRow
+    from linecard.flowcache.result import BestPolicy, FlowCacheResult
     from linecard.flowcache.run import flowcache
     from linecard.petri.models import Comparison, Difference, compare_models
     from linecard.queueing.result import QueueDesignResult, QueueingResult
     from linecard.queueing.run import queueing_design, queueing_run
     from linecard.queueing.settings import queueing_settings
-    from linecard.records import Metric
     from linecard.schemas import schema
     from linecard.study.reproduce import reproduce
-    from linecard.traffic.flow_view import FlowMixTraffic, FlowSizeRow, TrafficView
+    from linecard.traffic.flow_view import FlowMixTraffic, TrafficView
     from linecard.traffic.flows import flows
     from linecard.traffic.mix import flow_mix
-    from linecard.traffic.result import Diagnostic, FlowStatistics, SizeBin
+    from linecard.traffic.reports import Diagnostic, FlowSizeRow, SizeBin
+    from linecard.traffic.result import FlowStatistics
     from linecard.traffic.shot_noise import ShotNoiseResult, shot_noise
     from linecard.vrp.budget import VrpBudget, VrpResource, vrp_budget
     from linecard.vrp.extension import VrpCheck, VrpUse, vrp_check
@@ -231,57 +237,59 @@ make_lazy(
     __name__,
     {
         "_core": "__version__",
+        "_reports": "Derived Metric Parameter PresetInfo",
         "catalogue": "describe presets",
-        "chip.breakdown": "Part",
-        "explore.check": "ChipCheck PlaceCheck check",
-        "chip.dram_time": "DramTime",
         "chip.draw": "draw",
-        "chip.latency": "LatencyNs",
-        "chip.not_ip": "NotIpFrames",
-        "chip.result": ("Band DropCount Interval Intervals PacketTime RunRequest RunResult Summary ValueRange"),
-        "chip.usage": "Bottleneck ResourceUse",
+        "chip.reports": "Bottleneck DramTime DropCount Interval Intervals LatencyNs NotIpFrames PacketTime Part "
+        "ResourceUse Summary ValueRange",
+        "chip.result": "Band RunRequest RunResult",
         "chip.run": "run",
         "chip.steps": "Program Step",
         "chip.template": "new",
-        "core.result": "Adapted CoreResult CoreRow",
+        "core.reports": "Adapted CoreRow",
+        "core.result": "CoreResult",
         "core.run": "core",
-        "description": "Change Derived Description Parameter PresetInfo",
-        "dram.result": "BankUse CommandCounts MemoryEnergy MemoryLatency MemoryResult MemoryTime",
+        "description": "Change Description",
+        "dram.reports": "BankUse CommandCounts MemoryEnergy MemoryLatency MemoryTime",
+        "dram.result": "MemoryResult",
         "dram.run": "dram",
         "errors": "CompileError ConfigError ConfigProblem InternalError LinecardError MissingExtraError RunError "
         "TrafficError",
         "executed.kept_traces": "cached_traces clear_cached_traces",
-        "executed.profile": "CallStack ExecutedProgram HotWord MemoryUse ProgramResult SourceLine",
+        "executed.reports": "BlockRows CallStack ExecutedProgram HotWord LaneRows MemoryUse ProgramResult RegionUse "
+        "SourceLine XdpMap XdpMapEntry",
         "executed.riscv": "program_build program_run program_trace",
         "executed.shipped": "ProgramInfo programs",
         "executed.trace_result": "ProgramTrace",
         "executed.xdp": "xdp_build xdp_programs xdp_rows xdp_run",
-        "executed.xdp_result": "BlockRows LaneRows RegionUse XdpMap XdpMapEntry XdpProgramInfo XdpRows XdpRun",
+        "executed.xdp_result": "XdpProgramInfo XdpRows XdpRun",
+        "explore.check": "ChipCheck check",
         "explore.compare": "compare",
         "explore.compare_result": "CompareResult",
         "explore.ndr": "ndr",
         "explore.ndr_result": "NdrResult",
         "explore.optimize": "optimize",
         "explore.optimize_result": "OptimizeResult",
+        "explore.reports": "PlaceCheck",
         "explore.result": "SweepResult",
         "explore.sweep": "sweep",
         "explore.why": "why",
         "explore.why_result": "WhyResult",
-        "flowcache.curves": "CacheCurves LruRow ReuseRow",
-        "flowcache.result": "BestPolicy CacheRow FlowCacheResult",
+        "flowcache.reports": "CacheCurves CacheRow LruRow ReuseRow",
+        "flowcache.result": "BestPolicy FlowCacheResult",
         "flowcache.run": "flowcache",
         "petri.models": "Comparison Difference compare_models",
         "queueing.result": "QueueDesignResult QueueingResult",
         "queueing.run": "queueing_design queueing_run",
         "queueing.settings": "queueing_settings",
-        "records": "Metric",
         "schemas": "schema",
         "study.reproduce": "reproduce",
+        "traffic.flow_view": "FlowMixTraffic TrafficView",
         "traffic.flows": "flows",
         "traffic.mix": "flow_mix",
-        "traffic.result": "Diagnostic FlowStatistics SizeBin",
+        "traffic.reports": "Diagnostic FlowSizeRow SizeBin",
+        "traffic.result": "FlowStatistics",
         "traffic.shot_noise": "ShotNoiseResult shot_noise",
-        "traffic.flow_view": "FlowMixTraffic FlowSizeRow TrafficView",
         "vrp.budget": "VrpBudget VrpResource vrp_budget",
         "vrp.extension": "VrpCheck VrpUse vrp_check",
         "vrp.host": "HierarchyResult hierarchy",

@@ -114,8 +114,6 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
     ):
         report["warnings"].append(f"{NOT_REACHED}: {lacks}")
     packets, warmup_packets = length
-    if warmup_packets is None and report["summary"].get("steady") is None:
-        warmup_packets = usual[1]
     request = RunRequest(
         overrides=tuple(overrides),
         packets=packets,

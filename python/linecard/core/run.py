@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
-from linecard.core.result import Adapted, CoreResult, CoreRow
+from linecard.core.result import CoreResult
 from linecard.executed.riscv import program_trace
 from linecard.executed.trace_result import ProgramTrace
 
@@ -84,9 +84,7 @@ def core(
         jobs=jobs or os.cpu_count() or 1,
         progress=progress,
     )
-    found["rows"] = tuple(convert(found["rows"], list[CoreRow]))
-    found["adapted"] = convert(found["adapted"], Adapted | None)
-    return CoreResult(program=traced, **found)
+    return convert({**found, "program": traced}, CoreResult)
 
 
 def deployments(

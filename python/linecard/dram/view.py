@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from linecard.dram.result import MemoryEnergy, MemoryLatency, MemoryResult
+from linecard.dram.reports import MemoryEnergy, MemoryLatency
+from linecard.dram.result import MemoryResult
 from linecard.numbers import percent, si_time
 from linecard.records import field_names
 from linecard.view import BAR, SHOWN_SHARE, Bar, Beside, Fact, Facts, Part, Said, Table, Title, text, view

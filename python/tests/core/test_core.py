@@ -5,7 +5,7 @@ import json
 import pytest
 
 import linecard
-from linecard.core.result import CoreRow
+from linecard.core.reports import CoreRow
 from linecard.core.run import deployments, registers, termination
 from linecard.errors import ConfigError
 from linecard.records import field_names

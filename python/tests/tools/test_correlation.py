@@ -26,7 +26,7 @@ from tools.correlation.statistics import errors_of, kendall_tau, knee
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from linecard.records import Metric
+    from linecard._reports import Metric
 
 STUDY = """
 id = "tiny"

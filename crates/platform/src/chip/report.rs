@@ -84,7 +84,7 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
         programs: Vec::new(),
         what_if: Vec::new(),
         latency_bins: counts.latency.bins().map(|(t, n)| (chip.timebase().nanoseconds(t), n)).collect(),
-        summary: Summary { steady: Some(chip.was_warm() && is_steady(chip, counts)), ..summary },
+        summary: Summary { steady: chip.was_warm() && is_steady(chip, counts), ..summary },
     }
 }
 
@@ -115,7 +115,7 @@ fn summary(told: &Told<'_>) -> Summary {
     };
     Summary {
         intervals: intervals(told),
-        packets_inside: Some(counts.inside_at_end),
+        packets_inside: counts.inside_at_end,
         not_ip: not_ip::frames(counts),
         ..of.summary(&chip.timebase())
     }
@@ -251,7 +251,7 @@ fn dram(counts: &Counts) -> DramTime {
         row_miss,
         turnaround,
         refresh,
-        spacing: Some(spacing),
+        spacing,
         idle: if all.is_empty() {
             0.0
         } else {
