@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from linecard.errors import MissingExtraError
+
+
+class Number(NamedTuple):
+    """What a report declares of one of its numbers, beside its meaning.
+
+    Attributes:
+        unit: Its unit, by which it is a row of the long table.
+        row: What screens call it, where it has a row of its own there.
+        tone: The tone of that row's bar.
+    """
+
+    unit: str = ""
+    row: str = ""
+    tone: str = ""
+
+
+def rows_shown(record: Any) -> list[tuple[Number, Any]]:
+    """The numbers of a report that have a row of their own on screens, with their values."""
+    return [(number, getattr(record, name)) for name, number in record.NUMBERS.items() if number.row]
 
 
 def plain(record: Any) -> Any:

@@ -39,7 +39,8 @@ class _Module:
     def text(self) -> str:
         own = [name for name in self.schemas if self.owner[name] == self.package and self._is_class(name)]
         classes = [self._class(name, self.schemas[name]) for name in own]
-        used = {module for module in ("Any",) if any(re.search(rf"\b{module}\b", each) for each in classes)}
+        used = [name for name in ("Any", "ClassVar") if any(re.search(rf"\b{name}\b", each) for each in classes)]
+        records = any("ClassVar" in each for each in classes)
         of_methods = self.needed.pop("")
         imports = [f"from linecard._methods import {', '.join(sorted(of_methods))}"] if of_methods else []
         for package, names in self.needed.items():
@@ -49,9 +50,9 @@ class _Module:
             (
                 f'"""What the core reports. {_WRITTEN}"""',
                 "from __future__ import annotations\n",
-                *(["from typing import Any\n"] if used else []),
+                *([f"from typing import {', '.join(used)}\n"] if used else []),
                 "import msgspec\n",
-                *sorted(imports),
+                *sorted([*imports, *(["from linecard.records import Number"] if records else [])]),
                 *classes,
             )
         )
@@ -75,6 +76,12 @@ class _Module:
                 in_order = in_order and not first_absent
                 row += f' = msgspec.field(name="{field}")' if keyword.iskeyword(field) else ""
             rows.append(row)
+        numbers = []
+        for field, of in fields.items():
+            declared = [f"{word}={of[f'x-{word}']!r}" for word in ("unit", "row", "tone") if f"x-{word}" in of]
+            numbers += [f'"{field}": Number({", ".join(declared)}),'] if declared else []
+        if numbers:
+            rows = ["    NUMBERS: ClassVar[dict[str, Number]] = {", *numbers, "    }\n", *rows]
         methods = f"{name}Methods"
         bases = [methods] if hasattr(_methods, methods) else []
         self.needed[""].update(bases)

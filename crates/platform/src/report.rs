@@ -1,7 +1,15 @@
-//! What a run tells: plain data, the same in Rust, JSON and Python.
+//! What a run tells: plain data, the same in Rust, JSON and Python, whose classes are written from it (`make docs`).
+//!
+//! | beside a number | says |
+//! |---|---|
+//! | `x-unit` | its unit, by which it is a row of the long table |
+//! | `x-metric` | its name there, where that is another one |
+//! | `x-row` | what the screen and the page call it, by which it has a row of its own there |
+//! | `x-tone` | the tone of that row's bar |
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// One measurement of one component: a row of the tidy table.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -11,7 +19,7 @@ pub struct Metric {
     /// What was measured, such as `utilization`.
     pub metric: String,
     /// Unit of the value, such as `fraction`, `ns`, `packets`.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
     /// The value.
     pub value: f64,
 }
@@ -37,22 +45,30 @@ pub struct LatencyNs {
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Summary {
     /// Bits of packets that left, per simulated second, 10^9.
+    #[schemars(extend("x-unit" = "Gbit/s"))]
     pub throughput_gbps: f64,
     /// Packets that left per simulated second, 10^6.
+    #[schemars(extend("x-unit" = "Mpackets/s"))]
     pub throughput_mpps: f64,
     /// Bits of packets that arrived, per simulated second, 10^9.
+    #[schemars(extend("x-unit" = "Gbit/s"))]
     pub offered_gbps: f64,
     /// Packets that arrived while statistics were on.
+    #[schemars(extend("x-unit" = "packets"))]
     pub packets_in: u64,
     /// Packets that left while statistics were on.
+    #[schemars(extend("x-unit" = "packets"))]
     pub packets_out: u64,
     /// Packets lost: dropped, for any reason but by choice (`not_ip`).
+    #[schemars(extend("x-unit" = "packets"))]
     pub packets_dropped: u64,
     /// Packets dropped over packets that left or were dropped; those still inside are in neither.
+    #[schemars(extend("x-unit" = "fraction", "x-metric" = "loss"))]
     pub loss_fraction: f64,
     /// Latency of the packets that left.
     pub latency_ns: LatencyNs,
     /// Simulated time with statistics on.
+    #[schemars(extend("x-unit" = "s", "x-metric" = "simulated_time"))]
     pub simulated_seconds: f64,
     /// Whether the run was long enough, began at rest and piled nothing up.
     pub steady: bool,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import msgspec
 
 from linecard._methods import NotIpFramesMethods, PartMethods
 from linecard._reports import Metric
 from linecard.executed.reports import ExecutedProgram
+from linecard.records import Number
 
 
 class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -76,6 +79,17 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
         packets_inside: Packets still inside at the end.
         not_ip: Frames that are not IP, by what became of them; ``None`` where there was none.
     """
+
+    NUMBERS: ClassVar[dict[str, Number]] = {
+        "throughput_gbps": Number(unit="Gbit/s"),
+        "throughput_mpps": Number(unit="Mpackets/s"),
+        "offered_gbps": Number(unit="Gbit/s"),
+        "packets_in": Number(unit="packets"),
+        "packets_out": Number(unit="packets"),
+        "packets_dropped": Number(unit="packets"),
+        "loss_fraction": Number(unit="fraction"),
+        "simulated_seconds": Number(unit="s"),
+    }
 
     throughput_gbps: float
     throughput_mpps: float

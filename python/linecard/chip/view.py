@@ -34,6 +34,7 @@ from linecard.view import (
     Title,
     Verdict,
     bars,
+    facts_shown,
     load_tone,
     text,
     view,
@@ -109,6 +110,7 @@ def _facts(result: RunResult) -> list[Fact]:
     if result.band is not None:
         facts.append(Fact("Band", *_band(result.band, first), "best"))
     facts.append(Fact("Steady", *(("yes", _sure(first), "best") if first.steady else ("no", _sure(first), "bad"))))
+    facts += facts_shown(first)
     hits = next((row.value for row in result.metrics if (row.component, row.metric) == RESULT_CACHE_HITS), None)
     if hits is not None:
         facts.append(Fact("Result cache", percent(hits, 2), "of the lookups hit"))

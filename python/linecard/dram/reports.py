@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import msgspec
+
+from linecard.records import Number
 
 
 class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -24,12 +28,12 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         simulated_seconds: Time to the last beat.
         bandwidth_gbytes_s: Data moved by then, in 10^9 bytes a second.
         peak_gbytes_s: What the buses of all channels could move.
+        row_hit_rate: Share of accesses that needed no activate.
         unloaded_read_clocks: A read of a closed row in an idle memory, from acceptance to the last beat.
         writes_left: Writes never sent to the DRAM.
         writes_merged: Writes to an address for which a write waited already.
         reads_forwarded: Reads answered from a waiting write.
         reads_merged: Reads that shared the data of an earlier read.
-        row_hit_rate: Share of accesses that needed no activate.
         read: Latency of reads.
         write: Latency of writes.
         time: Where the buses' time went.
@@ -37,6 +41,20 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         banks: Every bank of every channel.
         energy: Energy, if the part has currents.
     """
+
+    NUMBERS: ClassVar[dict[str, Number]] = {
+        "requests": Number(unit="requests"),
+        "reads": Number(unit="requests"),
+        "writes": Number(unit="requests"),
+        "end_clock": Number(unit="clocks"),
+        "simulated_seconds": Number(unit="s"),
+        "bandwidth_gbytes_s": Number(unit="GB/s"),
+        "peak_gbytes_s": Number(unit="GB/s"),
+        "row_hit_rate": Number(unit="fraction"),
+        "writes_left": Number(unit="requests"),
+        "reads_forwarded": Number(unit="requests"),
+        "reads_merged": Number(unit="requests"),
+    }
 
     device: str
     policy: str
@@ -53,12 +71,12 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
     simulated_seconds: float
     bandwidth_gbytes_s: float
     peak_gbytes_s: float
+    row_hit_rate: float
     unloaded_read_clocks: int
     writes_left: int
     writes_merged: int
     reads_forwarded: int
     reads_merged: int
-    row_hit_rate: float
     read: MemoryLatency
     write: MemoryLatency
     time: MemoryTime
@@ -83,6 +101,20 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
         bus_clocks: From a ready row to the last beat: turns of the bus, column latency, data.
         refresh_clocks: Behind a refresh.
     """
+
+    NUMBERS: ClassVar[dict[str, Number]] = {
+        "count": Number(unit="requests"),
+        "mean_clocks": Number(unit="clocks"),
+        "mean_ns": Number(unit="ns"),
+        "p50_clocks": Number(unit="clocks"),
+        "p90_clocks": Number(unit="clocks"),
+        "p99_clocks": Number(unit="clocks"),
+        "max_clocks": Number(unit="clocks"),
+        "queue_clocks": Number(unit="clocks"),
+        "bank_clocks": Number(unit="clocks"),
+        "bus_clocks": Number(unit="clocks"),
+        "refresh_clocks": Number(unit="clocks"),
+    }
 
     count: int
     mean_clocks: float
@@ -112,6 +144,18 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
         idle: No request.
     """
 
+    NUMBERS: ClassVar[dict[str, Number]] = {
+        "read": Number(unit="fraction", row="reading", tone="good"),
+        "write": Number(unit="fraction", row="writing"),
+        "row_miss": Number(unit="fraction", row="opening rows", tone="bad"),
+        "bank_conflict": Number(unit="fraction", row="bank conflicts", tone="bad"),
+        "turnaround": Number(unit="fraction", row="turning the bus", tone="warn"),
+        "activate_window": Number(unit="fraction", row="activate window", tone="bad"),
+        "refresh": Number(unit="fraction", row="refreshing", tone="warn"),
+        "spacing": Number(unit="fraction", row="spacing"),
+        "idle": Number(unit="fraction", row="idle", tone="dim"),
+    }
+
     read: float
     write: float
     row_miss: float
@@ -136,6 +180,17 @@ class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
         ref: Refreshes of all banks.
         refb: Refreshes of one bank.
     """
+
+    NUMBERS: ClassVar[dict[str, Number]] = {
+        "act": Number(unit="commands", row="ACT"),
+        "pre": Number(unit="commands", row="PRE"),
+        "rd": Number(unit="commands", row="RD"),
+        "rda": Number(unit="commands", row="RDA"),
+        "wr": Number(unit="commands", row="WR"),
+        "wra": Number(unit="commands", row="WRA"),
+        "ref": Number(unit="commands", row="REF"),
+        "refb": Number(unit="commands", row="REFB"),
+    }
 
     act: int
     pre: int
@@ -189,6 +244,18 @@ class MemoryEnergy(msgspec.Struct, frozen=True, omit_defaults=True):
         mean_power_mw: The same over the length of the run.
         pj_per_bit: The same by bits moved, picojoules.
     """
+
+    NUMBERS: ClassVar[dict[str, Number]] = {
+        "activate_nj": Number(unit="nJ", row="opening rows"),
+        "read_nj": Number(unit="nJ", row="reading"),
+        "write_nj": Number(unit="nJ", row="writing"),
+        "refresh_nj": Number(unit="nJ", row="refreshing"),
+        "open_standby_nj": Number(unit="nJ", row="standby, rows open"),
+        "closed_standby_nj": Number(unit="nJ", row="standby, closed"),
+        "total_nj": Number(unit="nJ"),
+        "mean_power_mw": Number(unit="mW"),
+        "pj_per_bit": Number(unit="pJ/bit"),
+    }
 
     activate_nj: float
     read_nj: float

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from linecard._reports import Metric
-from linecard.dram.reports import CommandCounts, MemoryEnergy, MemoryLatency, MemoryReport, MemoryTime
-from linecard.records import field_names
+from linecard.dram.reports import MemoryReport
 from linecard.result import ResultOfRun
 from linecard.tables import Table, records
 
@@ -33,40 +32,22 @@ class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
         return self.time.read + self.time.write
 
     def metrics(self) -> list[Metric]:
-        """Every measurement as a row of a tidy table."""
-        rows = [
-            Metric("dram", name, unit, float(getattr(self, name)))
-            for name, unit in (
-                ("requests", "requests"),
-                ("reads", "requests"),
-                ("writes", "requests"),
-                ("end_clock", "clocks"),
-                ("simulated_seconds", "s"),
-                ("bandwidth_gbytes_s", "GB/s"),
-                ("peak_gbytes_s", "GB/s"),
-                ("row_hit_rate", "fraction"),
-                ("writes_left", "requests"),
-                ("reads_forwarded", "requests"),
-                ("reads_merged", "requests"),
-            )
+        """Every number that has a unit as a row of a tidy table."""
+        parts: dict[str, Any] = {
+            "dram": self,
+            "dram.read_latency": self.read,
+            "dram.write_latency": self.write,
+            "dram.time": self.time,
+            "dram.commands": self.commands,
+            "dram.energy": self.energy,
+        }
+        return [
+            Metric(component, name, number.unit, float(getattr(part, name)))
+            for component, part in parts.items()
+            if part is not None
+            for name, number in part.NUMBERS.items()
+            if number.unit
         ]
-        for side in ("read", "write"):
-            latency = getattr(self, side)
-            for name in field_names(MemoryLatency):
-                unit = "requests" if name == "count" else "ns" if name.endswith("_ns") else "clocks"
-                rows.append(Metric(f"dram.{side}_latency", name, unit, float(getattr(latency, name))))
-        rows += [Metric("dram.time", name, "fraction", getattr(self.time, name)) for name in field_names(MemoryTime)]
-        rows += [
-            Metric("dram.commands", name, "commands", float(getattr(self.commands, name)))
-            for name in field_names(CommandCounts)
-        ]
-        if self.energy is not None:
-            units = {"mean_power_mw": "mW", "pj_per_bit": "pJ/bit"}
-            rows += [
-                Metric("dram.energy", name, units.get(name, "nJ"), getattr(self.energy, name))
-                for name in field_names(MemoryEnergy)
-            ]
-        return rows
 
     def table(self) -> Table:
         """Every measurement as a row."""

@@ -11,26 +11,37 @@ use serde::Serialize;
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MemoryLatency {
     /// Requests that were sent, or answered from a waiting write.
+    #[schemars(extend("x-unit" = "requests"))]
     pub count: u64,
     /// Mean; `queue_clocks`, `bank_clocks`, `bus_clocks` and `refresh_clocks` add up to it.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub mean_clocks: f64,
     /// The same in nanoseconds.
+    #[schemars(extend("x-unit" = "ns"))]
     pub mean_ns: f64,
     /// Median, within 1.6 %, as the other quantiles.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub p50_clocks: u64,
     /// 90 % are no longer.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub p90_clocks: u64,
     /// 99 % are no longer.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub p99_clocks: u64,
     /// Largest.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub max_clocks: u64,
     /// Behind other requests.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub queue_clocks: f64,
     /// From the first command that prepared the row to the row being ready.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub bank_clocks: f64,
     /// From a ready row to the last beat: turns of the bus, column latency, data.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub bus_clocks: f64,
     /// Behind a refresh.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub refresh_clocks: f64,
 }
 
@@ -38,22 +49,31 @@ pub struct MemoryLatency {
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct MemoryTime {
     /// Read data.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "reading", "x-tone" = "good"))]
     pub read: f64,
     /// Write data.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "writing"))]
     pub write: f64,
     /// A closed row had to be opened.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "opening rows", "x-tone" = "bad"))]
     pub row_miss: f64,
     /// Another row had to be closed first.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "bank conflicts", "x-tone" = "bad"))]
     pub bank_conflict: f64,
     /// The bus changed its direction.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "turning the bus", "x-tone" = "warn"))]
     pub turnaround: f64,
     /// Activates too close together (tRRD, tFAW).
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "activate window", "x-tone" = "bad"))]
     pub activate_window: f64,
     /// Refresh.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "refreshing", "x-tone" = "warn"))]
     pub refresh: f64,
     /// Row open and direction kept: spacing of columns, order of requests, one command a clock.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "spacing"))]
     pub spacing: f64,
     /// No request.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "idle", "x-tone" = "dim"))]
     pub idle: f64,
 }
 
@@ -61,20 +81,28 @@ pub struct MemoryTime {
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct CommandCounts {
     /// Rows opened.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "ACT"))]
     pub act: u64,
     /// Rows closed.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "PRE"))]
     pub pre: u64,
     /// Reads.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "RD"))]
     pub rd: u64,
     /// Reads that close their row.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "RDA"))]
     pub rda: u64,
     /// Writes.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "WR"))]
     pub wr: u64,
     /// Writes that close their row.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "WRA"))]
     pub wra: u64,
     /// Refreshes of all banks.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "REF"))]
     pub r#ref: u64,
     /// Refreshes of one bank.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "REFB"))]
     pub refb: u64,
 }
 
@@ -107,22 +135,31 @@ pub struct BankUse {
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct MemoryEnergy {
     /// Opening and closing rows.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "opening rows"))]
     pub activate_nj: f64,
     /// Reading, beside standby.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "reading"))]
     pub read_nj: f64,
     /// Writing, beside standby.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "writing"))]
     pub write_nj: f64,
     /// Refreshing.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "refreshing"))]
     pub refresh_nj: f64,
     /// Standby with rows open.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "standby, rows open"))]
     pub open_standby_nj: f64,
     /// Standby with all rows closed.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "standby, closed"))]
     pub closed_standby_nj: f64,
     /// All of it.
+    #[schemars(extend("x-unit" = "nJ"))]
     pub total_nj: f64,
     /// The same over the length of the run.
+    #[schemars(extend("x-unit" = "mW"))]
     pub mean_power_mw: f64,
     /// The same by bits moved, picojoules.
+    #[schemars(extend("x-unit" = "pJ/bit"))]
     pub pj_per_bit: f64,
 }
 
@@ -144,33 +181,44 @@ pub struct MemoryReport {
     /// Period of the memory clock.
     pub clock_ns: f64,
     /// Requests accepted.
+    #[schemars(extend("x-unit" = "requests"))]
     pub requests: u64,
     /// Reads.
+    #[schemars(extend("x-unit" = "requests"))]
     pub reads: u64,
     /// Writes.
+    #[schemars(extend("x-unit" = "requests"))]
     pub writes: u64,
     /// Clock of the last beat.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub end_clock: u64,
     /// Clock in which the last request was accepted.
     pub last_accept_clock: u64,
     /// Time to the last beat.
+    #[schemars(extend("x-unit" = "s"))]
     pub simulated_seconds: f64,
     /// Data moved by then, in 10^9 bytes a second.
+    #[schemars(extend("x-unit" = "GB/s"))]
     pub bandwidth_gbytes_s: f64,
     /// What the buses of all channels could move.
+    #[schemars(extend("x-unit" = "GB/s"))]
     pub peak_gbytes_s: f64,
+    /// Share of accesses that needed no activate.
+    #[schemars(extend("x-unit" = "fraction"))]
+    pub row_hit_rate: f64,
     /// A read of a closed row in an idle memory, from acceptance to the last beat.
     pub unloaded_read_clocks: u64,
     /// Writes never sent to the DRAM.
+    #[schemars(extend("x-unit" = "requests"))]
     pub writes_left: u64,
     /// Writes to an address for which a write waited already.
     pub writes_merged: u64,
     /// Reads answered from a waiting write.
+    #[schemars(extend("x-unit" = "requests"))]
     pub reads_forwarded: u64,
     /// Reads that shared the data of an earlier read.
+    #[schemars(extend("x-unit" = "requests"))]
     pub reads_merged: u64,
-    /// Share of accesses that needed no activate.
-    pub row_hit_rate: f64,
     /// Latency of reads.
     pub read: MemoryLatency,
     /// Latency of writes.
