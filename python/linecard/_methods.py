@@ -113,6 +113,20 @@ class PartMethods:
         return " ".join(each for each in (self.port, self.traffic_class) if each) or self.of
 
 
+class ValueRangeMethods:
+    """Of a value of the chip's file for which sources give an interval."""
+
+    __slots__ = ()
+    key: str
+    low: float
+    high: float
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Changes that put the value at its lower and at its upper end."""
+        return f"{self.key}={self.low:.12g}", f"{self.key}={self.high:.12g}"
+
+
 class CacheRowMethods:
     """Of one cache over the whole traffic."""
 

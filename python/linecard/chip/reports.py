@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import msgspec
 
-from linecard._methods import NotIpFramesMethods, PartMethods
+from linecard._methods import NotIpFramesMethods, PartMethods, ValueRangeMethods
 from linecard._reports import Metric
 from linecard.executed.reports import ExecutedProgram
 from linecard.records import Number
@@ -251,7 +251,7 @@ class DropCount(msgspec.Struct, frozen=True, omit_defaults=True):
     packets: int
 
 
-class ValueRange(msgspec.Struct, frozen=True, omit_defaults=True):
+class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=True):
     """A value of the chip's file for which sources give an interval, in the unit of its key.
 
     Attributes:
