@@ -6,6 +6,7 @@ are the same here and on a code host.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,6 +60,17 @@ html_show_sphinx = False
 write_pages(ROOT / "docs" / "reference" / "python")
 
 
+def add_report(_app: Sphinx, what: str, _name: str, shape: object, _options: object, lines: list[str]) -> None:
+    """A result has the attributes of the report that it is made of."""
+    for base in getattr(shape, "__mro__", ())[1:] if what == "class" else ():
+        rows = inspect.cleandoc(base.__doc__ or "").partition("Attributes:\n")[2].splitlines()
+        if base.__module__.endswith("reports") and rows:
+            if "Attributes:" not in lines:
+                lines += ["", "Attributes:"]
+            lines[lines.index("Attributes:") + 1 : lines.index("Attributes:") + 1] = rows
+
+
 def setup(app: Sphinx) -> None:
-    """Tables as CSV, which Pygments has no colours for."""
+    """Tables as CSV, which Pygments has no colours for; results with all their attributes."""
     app.add_lexer("csv", TextLexer)
+    app.connect("autodoc-process-docstring", add_report, priority=100)

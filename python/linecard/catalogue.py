@@ -5,10 +5,13 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
-from linecard.description import Change, Declared, Description, PresetInfo
+from linecard._reports import Declared, PresetInfo
+from linecard.description import Change, Description
 from linecard.errors import ConfigError
 from linecard.listed import Listed
 from linecard.request import Settings, name_of, settings
@@ -67,9 +70,7 @@ def describe(preset: str | PathLike[str], set: Settings | None = None) -> Descri
     # A part has numbers of clocks where its standard has formulas: nothing that could be compared.
     if base.startswith("standards/") and any(each.key.startswith("timing.") for each in found.parameters):
         return found
-    return Description(
-        found.preset, found.title, found.extends, found.parameters, found.derived, _changes(_described(base), found)
-    )
+    return replace(found, changes=_changes(_described(base), found))
 
 
 def declared(preset: str, changes: Sequence[str] = ()) -> list[Declared]:
@@ -82,7 +83,7 @@ def declared(preset: str, changes: Sequence[str] = ()) -> list[Declared]:
 
 
 def _described(preset: str, set: Settings | None = None) -> Description:
-    return convert(_core.describe(preset, settings(set)), Description)
+    return convert({**_core.describe(preset, settings(set)), "changes": ()}, Description)
 
 
 def _changes(base: Description, found: Description) -> tuple[Change, ...]:

@@ -4,104 +4,14 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar
 
-import msgspec
-
+from linecard._reports import DescriptionReport, Parameter
 from linecard.result import Result
 from linecard.tables import Table
 from linecard.view import Fact, Facts, Lines, Part, Said, Title, text, view, wide
 from linecard.view import Table as TablePart
-
-
-@dataclass(frozen=True, slots=True)
-class PresetInfo:
-    """A shipped preset.
-
-    Attributes:
-        name: The name that ``run`` and ``describe`` take.
-        kind: The folder it comes from: ``platforms`` can be run, the others are parts that platforms extend.
-        title: One line on what it is.
-        extends: The presets it changes.
-    """
-
-    name: str
-    kind: str
-    title: str
-    extends: tuple[str, ...]
-
-
-def value_text(value: float | str | list[float | str]) -> str:
-    """A value of a preset as ``--set`` takes it."""
-    match value:
-        case bool():
-            return str(value).lower()
-        case float():
-            return f"{value:.15g}"
-        case list():
-            return ", ".join(value_text(each) for each in value)
-        case _:
-            return str(value)
-
-
-class Declared(msgspec.Struct, frozen=True):
-    """A key as the reader of a file declares it, whether the file has it or not.
-
-    Attributes:
-        file: The file that is read: a chip's reader reads those of its memories' parts, too.
-        key: Dotted key path.
-        type: What it may be; ``least``, ``most``, ``list`` and ``names`` say it more closely.
-        words: The same in words.
-        unit: Unit of a number; empty for others.
-        units: Units that a text with a number may have instead.
-        meaning: What it means.
-        needed: Whether the file must give it.
-        default: What it is if no file gives it.
-        value: What it is.
-    """
-
-    file: str
-    key: str
-    type: Literal["whole", "number", "switch", "text", "name", "other"]
-    words: str
-    unit: str
-    units: tuple[str, ...]
-    meaning: str
-    needed: bool
-    default: Any
-    value: Any
-    least: float | None = None
-    most: float | None = None
-    list: bool = False
-    names: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a preset.
-
-    Attributes:
-        key: Dotted key path, as ``--set`` takes it.
-        value: The value: a number, True or False, text, or a list of these.
-        unit: Its unit; empty for names and switches.
-        meaning: What the parameter is.
-        allowed: The range or the names that it may have; empty where any text will do.
-        source: Where the value comes from.
-        interval: Lower and upper end of the interval that sources give it; ``None`` where they give none.
-    """
-
-    key: str
-    value: int | float | bool | str | list[float | str]
-    unit: str
-    meaning: str
-    allowed: str
-    source: str
-    interval: tuple[float, float] | None = None
-
-    @property
-    def text(self) -> str:
-        """The value as ``--set`` takes it."""
-        return value_text(self.value)
+from linecard.words import Value, value_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,50 +26,22 @@ class Change:
     """
 
     key: str
-    value: int | float | bool | str | list[float | str] | None
-    base: int | float | bool | str | list[float | str] | None
+    value: Value | None
+    base: Value | None
     unit: str
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """A quantity that follows from the parameters, and the formula that gives it.
-
-    Attributes:
-        name: What it is.
-        value: The value.
-        unit: Its unit.
-        formula: How it follows.
-    """
-
-    name: str
-    value: float
-    unit: str
-    formula: str
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Description(Result):
+class Description(Result, DescriptionReport, frozen=True, kw_only=True):
     """Every parameter of a preset, with unit and source, and what follows from them.
 
     Attributes:
-        preset: Its name.
-        title: What it is.
-        extends: The presets that it goes back to, the one that it extends itself last.
-        parameters: Its parameters, in the order of the file.
-        derived: What follows from them.
         changes: In what it differs from the last of ``extends``; empty for a DRAM part, whose standard has formulas.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("preset", "title", "extends")
     INPUT: ClassVar[str] = "preset"
 
-    preset: str
-    title: str
-    extends: tuple[str, ...]
-    parameters: tuple[Parameter, ...]
-    derived: tuple[Derived, ...]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Change, ...]
 
     def __getitem__(self, key: str) -> Parameter:
         """Return the parameter of this key path: ``memory.dram.banks``, or ``dram.banks`` as ``set`` takes it."""
@@ -207,5 +89,5 @@ def _(result: Description) -> list[Part]:
     ]
 
 
-def _shown(value: int | float | bool | str | list[float | str] | None, unit: str) -> str:
+def _shown(value: Value | None, unit: str) -> str:
     return "–" if value is None else f"{value_text(value) or '(none)'} {unit}".rstrip()

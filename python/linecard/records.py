@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 import msgspec
 
 from linecard.errors import MissingExtraError
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """One measurement of one component: a row of the tidy table.
+class Number(NamedTuple):
+    """What a report declares of one of its numbers, beside its meaning.
 
     Attributes:
-        component: Dotted component path, such as ``engine.3`` or ``dram.bank.0``.
-        metric: What was measured, such as ``utilization``.
-        unit: Unit of the value, such as ``fraction``, ``ns``, ``packets``.
-        value: The value.
+        unit: Its unit, by which it is a row of the long table.
+        row: What screens call it, where it has a row of its own there.
+        tone: The tone of that row's bar.
     """
 
-    component: str
-    metric: str
-    unit: str
-    value: float
+    unit: str = ""
+    row: str = ""
+    tone: str = ""
+
+
+def rows_shown(record: Any) -> list[tuple[Number, Any]]:
+    """The numbers of a report that have a row of their own on screens, with their values."""
+    return [(number, getattr(record, name)) for name, number in record.NUMBERS.items() if number.row]
 
 
 def plain(record: Any) -> Any:
@@ -43,6 +45,15 @@ def field_names(record: type[Any]) -> tuple[str, ...]:
     """Names of a record's fields, in order: of a structure of msgspec, or of a dataclass."""
     known: tuple[str, ...] | None = getattr(record, "__struct_fields__", None)
     return tuple(each.name for each in fields(record)) if known is None else known
+
+
+def left_out(record: Any) -> set[str]:
+    """Fields that plain data leaves out, as they say nothing: those of a structure that are as they are by default."""
+    shape = type(record)
+    if not (hasattr(shape, "__struct_fields__") and shape.__struct_config__.omit_defaults):
+        return set()
+    defaults = zip(reversed(shape.__struct_fields__), reversed(shape.__struct_defaults__), strict=False)
+    return {name for name, default in defaults if getattr(record, name) == default}
 
 
 def need_polars() -> Any:

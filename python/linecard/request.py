@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
@@ -58,15 +59,33 @@ def name_of(argument: str, value: str | PathLike[str]) -> str:
 
 
 def mapping_of(argument: str, changes: object) -> dict[str, object]:
-    """Changes of keys as a dictionary of its own.
+    """Changes of keys as a dictionary of its own, those of texts such as ``dram.banks=2`` as numbers and switches.
 
     Raises:
-        ConfigError: They are no mapping.
+        ConfigError: They are no changes.
     """
-    if changes is not None and not isinstance(changes, Mapping):
-        message = f"found {changes!r}, expected a mapping of keys to values, such as {{'dram.banks': 2}}"
-        raise ConfigError.of([ConfigProblem(argument, "", message)])
-    return dict(changes or {})
+    if changes is None or isinstance(changes, Mapping):
+        return dict(changes or {})
+    texts = [changes] if isinstance(changes, str) else list(changes) if isinstance(changes, Iterable) else [changes]
+    found: dict[str, object] = {}
+    for text in texts:
+        key, equals, value = text.partition("=") if isinstance(text, str) else ("", "", "")
+        if not equals or not key.strip():
+            message = f"found {text!r}, expected KEY=VALUE, such as island.threads=4"
+            raise ConfigError.of([ConfigProblem(argument, "", message)])
+        found[key.strip()] = plain_value(value)
+    return found
+
+
+def plain_value(text: str) -> bool | int | float | str:
+    """A value from the command line: a number or a switch as TOML has them, otherwise text."""
+    text = text.strip()
+    try:
+        found = tomllib.loads(f"value = {text}")["value"]
+    except (ValueError, RecursionError):
+        # No TOML, or a number of thousands of digits.
+        return text
+    return found if isinstance(found, (bool, int, float, str)) else text
 
 
 def settings(changes: Settings | None) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from linecard._core import __version__
 from linecard.errors import ConfigError
 from linecard.files import write_bytes, write_file
-from linecard.records import field_names, need_polars, plain
+from linecard.records import field_names, left_out, need_polars, plain
 from linecard.tables import Table, csv_text, frame, json_text, manifest_beside, records
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        return {name: plain(getattr(self, name)) for name in field_names(type(self)) if name not in self.APART}
+        without = left_out(self).union(self.APART)
+        return {name: plain(getattr(self, name)) for name in field_names(type(self)) if name not in without}
 
     def table(self) -> Table:
         """Columns by name, and rows."""
@@ -147,3 +148,23 @@ class Result:
         from linecard.view import view_of
 
         return notebook(view_of(self))
+
+
+class ResultOfRun(Result):
+    """A result that equals that of the same request at another time.
+
+    Attributes:
+        CHANCE: Fields in which equal results may differ.
+    """
+
+    __slots__ = ()
+
+    CHANCE: ClassVar[tuple[str, ...]] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        names = (name for name in field_names(type(self)) if name not in self.CHANCE)
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from functools import singledispatch
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from linecard.numbers import percent
+from linecard.numbers import number, percent
+from linecard.records import rows_shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -92,6 +93,11 @@ class Fact(NamedTuple):
     value: str
     more: str = ""
     tone: str = ""
+
+
+def facts_shown(record: Any) -> list[Fact]:
+    """The numbers of a report that declare a row of their own, with their units."""
+    return [Fact(each.row, f"{number(value)} {each.unit}".rstrip()) for each, value in rows_shown(record)]
 
 
 class Facts(NamedTuple):

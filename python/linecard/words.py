@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+# A value of a file, as its reader has it.
+Value = int | float | bool | str | tuple[int | float | bool | str, ...]
+
 # What a name may end in, the longest first, and how its unit is written.
 UNITS = {
     "gbytes_s": "Gbyte/s",
@@ -109,3 +112,16 @@ def objective(text: str) -> str:
         return label(text)
     words = label(what) if NAME.fullmatch(what) else NAME.sub(lambda found: parts(found[0])[0], what)
     return f"{words}, {'more' if way == 'max' else 'less'} is better"
+
+
+def value_text(value: Value | list[Any]) -> str:
+    """A value of a file as ``--set`` takes it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case float():
+            return f"{value:.15g}"
+        case list() | tuple():
+            return ", ".join(value_text(each) for each in value)
+        case _:
+            return str(value)

@@ -144,6 +144,9 @@ def report(**changes: Any) -> dict[str, Any]:
             "loss_fraction": 10 / 1010,
             "latency_ns": {"mean": 5e4, "p50": 4e4, "p90": 9e4, "p99": 1e5, "p999": 2e5, "max": 3e5},
             "simulated_seconds": 0.002,
+            "steady": True,
+            "intervals": None,
+            "packets_inside": 0,
         },
         "bottleneck": {"component": "dram", "utilization": 0.99, "why": "It was busy <99 %> of the time."},
         "resources": [{"component": "dram", "utilization": 0.99}, {"component": "engine.10", "utilization": 0.5}],
@@ -154,6 +157,7 @@ def report(**changes: Any) -> dict[str, Any]:
             "refresh": 0.0,
             "idle": 0.01,
             "row_hit_rate": 0.4,
+            "spacing": 0.0,
         },
         "packet_time": [{"part": "compute", "mean_ns": 5e4, "share": 1.0}],
         "drops": [{"reason": "no_route", "packets": 10}],
@@ -161,6 +165,8 @@ def report(**changes: Any) -> dict[str, Any]:
             {"component": "total", "metric": "throughput_gbps", "unit": "Gbit/s", "value": 2.0},
             {"component": "dram", "metric": "row_hit_rate", "unit": "fraction", "value": 0.4},
         ],
+        "what_if": [],
+        "latency_bins": [],
     }
     return plain | changes
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from linecard.catalogue import describe
-from linecard.chip.band import Range
+from linecard.chip.reports import ValueRange
 from linecard.study.runners import chip_settings
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ def described(preset: str, changes: tuple[str, ...] = ()) -> Description:
     return describe(preset, set=list(changes))
 
 
-def ranges_of(run: RunSpec) -> Iterator[Range]:
+def ranges_of(run: RunSpec) -> Iterator[ValueRange]:
     """The intervals of a run's parameters; one that the run sets itself has none."""
     own = {key for key, _, _ in (override.partition("=") for override in run.overrides)}
     for parameter in described(run.preset, tuple(chip_settings(run))).parameters:
         is_set = any(parameter.key == key or parameter.key.endswith(f".{key}") for key in own)
         if parameter.interval is not None and not is_set:
-            yield Range(parameter.key, *parameter.interval)
+            yield ValueRange(parameter.key, *parameter.interval)
 
 
-def intervals_text(ranges: Iterable[Range]) -> list[str]:
+def intervals_text(ranges: Iterable[ValueRange]) -> list[str]:
     """The intervals in words."""
     return [f"{each.key} {each.low:g} to {each.high:g}" for each in ranges]

@@ -30,7 +30,7 @@ from tools.correlation.result import Band, Correlation, Device, Point, Step
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from linecard.chip.band import Range
+    from linecard.chip.reports import ValueRange
     from linecard.study.keys import StudySpec, TableSpec
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
@@ -107,7 +107,7 @@ class _Planned(msgspec.Struct, frozen=True):
     component: str
     metric: str
     calibrated: bool
-    ranges: tuple[Range, ...]
+    ranges: tuple[ValueRange, ...]
 
 
 def _points_of(study: Study) -> list[_Planned]:

@@ -21,6 +21,7 @@ from tools.documents.glossary import glossary_page
 from tools.documents.memory_keys import memory_page
 from tools.documents.metrics import metrics_page
 from tools.documents.other_keys import others_page
+from tools.documents.reports import report_texts
 from tools.documents.requests import request_texts
 from tools.documents.schemas import schema_texts
 from tools.robustness import documents as robustness
@@ -39,8 +40,9 @@ SCREEN = re.compile(r"(<!-- screen: begin -->\n).*?(<!-- screen: end -->)", re.D
 
 
 def written_modules() -> dict[str, str]:
-    """What is written into the package: requests, and schemas of files."""
-    return {**request_texts(), **{f"schemas/{name}": text for name, text in schema_texts().items()}}
+    """What is written into the package: requests, reports, and schemas of files."""
+    schemas = {f"schemas/{name}": text for name, text in schema_texts().items()}
+    return {**request_texts(), **report_texts(), **schemas}
 
 
 def main_screen() -> str:

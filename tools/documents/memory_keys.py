@@ -12,7 +12,7 @@ from tools.documents.specimens import shorter
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from linecard.description import Parameter
+    from linecard._reports import Parameter
 
 
 def memory_page() -> str:

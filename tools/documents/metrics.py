@@ -21,6 +21,8 @@ from tools.documents.markdown import attributes, code, first_sentences, table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from linecard.records import Number
+
 _SUFFIXES = {
     "_gbps": "Gbit/s",
     "_mbps": "Mbit/s",
@@ -95,6 +97,11 @@ def _metrics() -> Iterator[tuple[str, str, str, str]]:
     words = tomllib.loads(Path(__file__).with_name("metric_words.toml").read_text(encoding="utf-8"))["metric"]
     units = reported()
     known = {name for each in words for name in each["names"]}
+    # What the first numbers of a run mean stands beside them.
+    meanings = attributes(linecard.Summary)
+    beside = [name for name in linecard.Summary.NUMBERS if name in units and name not in known]
+    words += [{"names": [name], "of": "total", "meaning": meanings[name]} for name in beside]
+    known.update(beside)
     assert known == units.keys(), f"metric_words.toml and runs differ in {sorted(known ^ units.keys())}"
     for each in words:
         shown = dict.fromkeys(units[name] for name in each["names"])
@@ -108,7 +115,8 @@ def _results() -> Iterator[str]:
         shape = getattr(linecard, name)
         if not inspect.isclass(shape):
             continue
-        fields = [(each.name, _unit(each.name)) for each in _fields(shape)]
+        declared = getattr(shape, "NUMBERS", {})
+        fields = [(each.name, _unit(each.name, declared.get(each.name))) for each in _fields(shape)]
         if not fields:
             continue
         meanings = attributes(shape)
@@ -128,5 +136,7 @@ def _fields(shape: type) -> tuple[Any, ...]:
     return ()
 
 
-def _unit(name: str) -> str:
+def _unit(name: str, declared: Number | None) -> str:
+    if declared and declared.unit not in {"fraction", ""}:
+        return declared.unit
     return next((unit for suffix, unit in _SUFFIXES.items() if name.endswith(suffix)), "")

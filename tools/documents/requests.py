@@ -83,8 +83,8 @@ def request_texts() -> dict[str, str]:
     """The generated modules by path below the package."""
     functions = {request.simulate.__module__.split(".")[1]: request for request in _REQUESTS}
     return {
-        "_schema.py": _formatted(_schema()),
-        **{f"{folder}/run.py": _formatted(_function(request)) for folder, request in functions.items()},
+        "_schema.py": formatted(_schema()),
+        **{f"{folder}/run.py": formatted(_function(request)) for folder, request in functions.items()},
     }
 
 
@@ -95,7 +95,7 @@ def _schema() -> str:
     for request in _REQUESTS:
         parts += [
             f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {request.shape}:",
-            _documented(f"What `linecard.{request.function}` is asked for.", "Attributes", request.fields),
+            documented(f"What `linecard.{request.function}` is asked for.", "Attributes", said(request.fields)),
             *(f"    {each.name}: {each.annotation}{_default(each)}" for each in request.fields),
         ]
     for head, of, several in (
@@ -106,7 +106,7 @@ def _schema() -> str:
             budget,
         ),
     ):
-        parts += [head, _documented(of, "Attributes", several)]
+        parts += [head, documented(of, "Attributes", said(several))]
         parts += [f"    {each.name}: {each.annotation}" for each in several]
     return "\n".join(parts)
 
@@ -117,7 +117,9 @@ def _function(request: _Request) -> str:
     first, others = ([each for each in request.fields if each.first == has] for has in (True, False))
     arguments = [f"{each.name}: {each.annotation}{_default(each)}," for each in first]
     arguments += ["*,", *(f"{each.name}: {each.annotation}{_default(each)}," for each in others), _PROGRESS]
-    said = f"progress: Called now and then with ({request.counted}), from the thread that calls ``{request.function}``."
+    counted = (
+        f"progress: Called now and then with ({request.counted}), from the thread that calls ``{request.function}``."
+    )
     given = ", ".join(f"{each.name}={each.name}" for each in request.fields)
     signature = f"def {request.function}({' '.join(arguments)}) -> {request.result}:"
     imports = _IMPORTS.format(shape=request.shape, module=request.simulate.__module__, imports=_imports(signature))
@@ -126,7 +128,7 @@ def _function(request: _Request) -> str:
             f'"""`linecard.{request.function}`. {_WRITTEN}"""',
             imports,
             f"@plain\n{signature}",
-            _documented(head, "Args", request.fields, [said], tail),
+            documented(head, "Args", [*said(request.fields), f"{counted}."], tail),
             f"    return simulate({request.shape}({given}), progress)",
         )
     )
@@ -147,18 +149,23 @@ def _default(option: Option) -> str:
     return "" if option.required else f" = {option.default!r}"
 
 
-def _documented(head: str, name: str, several: Iterable[Option], also: Iterable[str] = (), tail: str = "") -> str:
-    """A docstring with what each option means."""
-    said = [f"{each.name}: {' '.join(filter(None, (each.help, each.details)))}" for each in several]
-    said = [text.replace("`", "``") for text in said]
+def said(several: Iterable[Option]) -> list[str]:
+    """What each option means."""
+    texts = [f"{each.name}: {' '.join(filter(None, (each.help, each.details)))}" for each in several]
+    return [text.replace("`", "``") for text in texts]
+
+
+def documented(head: str, name: str, several: Iterable[str], tail: str = "") -> str:
+    """A docstring with a section that says of several names what each means."""
     rows = [
         textwrap.fill(text, 112, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-        for text in (*said, *also)
+        for text in several
     ]
     text = "\n".join((head, "", f"{name}:", textwrap.indent("\n".join(rows), "    "), *([f"\n{tail}"] if tail else [])))
     return textwrap.indent(f'"""{text}\n"""', "    ", lambda line: bool(line.strip()))
 
 
-def _formatted(text: str) -> str:
+def formatted(text: str) -> str:
+    """The text of a module as ruff formats it."""
     command = (sys.executable, "-m", "ruff", "format", "--line-length", "120", "--stdin-filename", "x.py", "-")
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout

@@ -24,7 +24,7 @@ from tools.documents.specimens import NAMED, Key, Specimen, keys_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from linecard.description import Declared
+    from linecard._reports import Declared
 
 Schema = dict[str, Any]
 _TEXT: Schema = {"type": "string"}

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linecard.catalogue import declared
-from linecard.description import value_text
+from linecard.words import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from linecard.description import Declared
+    from linecard._reports import Declared
 
 # Tables whose second part is a name that the file's author chooses.
 NAMED = ("cluster", "memory", "unit", "link", "buffer", "inbox", "ring", "port")

@@ -14,6 +14,7 @@ use linecard_flowcache::{
 };
 use linecard_platform::spread;
 use linecard_traffic::{Compression, DamageReport, Diagnostic, Severity, TrafficError};
+use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
@@ -327,15 +328,22 @@ fn read_digests(path: &str, ticker: &Ticker) -> Result<(Input, Reading), FlowCac
 }
 
 /// Where the digests come from, and what was wrong with it.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct Input {
+    /// The capture, the file of digests, or `array`.
     #[serde(rename = "input")]
     name: String,
+    /// Format of the capture, `u32le` or `array`.
     format: &'static str,
+    /// How the file is compressed.
     compression: Compression,
+    /// Packets of the capture that belong to no flow and are left out.
     packets_without_flow: u64,
+    /// Findings in the capture by kind; not every finding is damage.
     damage: BTreeMap<&'static str, u64>,
+    /// Findings that are damage.
     damaged_records: u64,
+    /// The first findings, with file, byte offset and packet number.
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -353,19 +361,26 @@ impl Default for Input {
     }
 }
 
-/// A row, with what the cache costs and, where asked for, its false hits.
-#[derive(Debug, Serialize)]
+/// One cache over the whole traffic. Counts are packets.
+#[derive(Debug, JsonSchema, Serialize)]
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
-    /// SHA-256 over one byte per packet, 1 for a hit: two runs that agree in it agree in every decision.
-    hit_seq_sha256: String,
+    /// Whether it looks into the future, so that nobody can build it.
     oracle: bool,
+    /// SHA-256 over one byte per packet, 1 for a hit: runs that agree in it agree in every decision.
+    hit_seq_sha256: String,
+    /// Bits of an entry: the part of the digest that is stored, and the result.
     entry_bits: u32,
+    /// Bytes of all entries, without the state of the policy.
     cache_bytes: u64,
+    /// Packets that got the result of another flow; `None` if not counted.
     false_hits: Option<u64>,
+    /// Those by packets whose flow was not in the cache.
     false_hit_probability: Option<f64>,
+    /// Ways by 2 to the width of the digest.
     false_hit_probability_expected: Option<f64>,
+    /// Ways by 2 to the bits of the digest that are stored.
     false_hit_probability_expected_of_tags: Option<f64>,
 }
 
@@ -376,13 +391,15 @@ const MOST_WAYS: u32 = 16;
 /// Sizes in powers of two up to this many entries always have a row of the fully associative cache.
 const MOST_DOUBLINGS: u32 = 14;
 
-/// LRU of all sizes from stack distances, and the distances themselves.
-#[derive(Serialize)]
+/// LRU of all sizes from stack distances (Mattson et al., 1970), in one pass.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "CacheCurves")]
 struct Curves {
-    /// Every number of sets with every number of ways; one set for the fully associative caches.
+    /// Every number of sets in powers of two with 1 to 16 ways; the fully associative caches come first.
     lru: Vec<LruRow>,
-    /// Fully associative LRU, sizes rising by a factor of 2^(1/8).
+    /// Fully associative caches, sizes rising by a factor of 2^(1/8), up to the last that matters.
     curve: Vec<LruRow>,
+    /// Reuse distances in powers of two.
     reuse: Vec<ReuseRow>,
 }
 
@@ -395,21 +412,34 @@ impl Curves {
     }
 }
 
-/// Everything there is to tell.
-#[derive(Serialize)]
+/// What every cache did over one traffic, sizes first, then ways, then policies, each in the order asked for.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "FlowCacheReport")]
 pub struct Outcome {
+    /// One row per cache.
     rows: Vec<CacheRow>,
-    curves: Option<Curves>,
-    traffic: Option<TrafficView>,
-    time_out_ns: Option<u64>,
-    packets: u64,
-    key: Option<String>,
-    hash: Option<&'static str>,
-    width_bits: u32,
-    result_bits: u32,
-    cold_window_packets: u32,
-    foresight_packets: u32,
-    seed: u64,
     #[serde(flatten)]
     input: Input,
+    /// Packets looked up.
+    packets: u64,
+    /// Fields that make a flow; `None` when the input holds digests.
+    key: Option<String>,
+    /// Hash of the digest; `None` when the input holds digests.
+    hash: Option<&'static str>,
+    /// Bits of a digest.
+    width_bits: u32,
+    /// Bits of a result, for the cost of an entry.
+    result_bits: u32,
+    /// A miss is cold if its digest does not occur in so many packets before.
+    cold_window_packets: u32,
+    /// How far `PRED` looks ahead.
+    foresight_packets: u32,
+    /// Seed of the policies that draw, and of the hash `h3`.
+    seed: u64,
+    /// LRU of all sizes, when asked for.
+    curves: Option<Curves>,
+    /// What the flows are like, when asked for.
+    traffic: Option<TrafficView>,
+    /// Silence that ends a flow there.
+    time_out_ns: Option<u64>,
 }

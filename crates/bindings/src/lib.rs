@@ -8,29 +8,25 @@ mod capture;
 mod errors;
 mod flow_mix;
 mod flowcache;
+mod flows;
 mod guard;
 mod hierarchy;
 mod petri;
 mod plain;
 mod program;
 mod queueing;
+mod reports;
 mod request;
 mod shot_noise;
 mod watched;
 
-use capture::each_packet;
-use linecard_platform::{InputError, MemoryOptions, RunRequest};
-use linecard_traffic::flows::FlowStatisticsBuilder;
+use linecard_platform::{MemoryOptions, RunRequest};
 use linecard_traffic::generators::FlowMix;
-use linecard_traffic::{DamageReport, Severity, TrafficError};
-use linecard_words::Mismatch;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde::Serialize;
-use std::ops::ControlFlow;
-use watched::{Ticker, watched};
+use watched::watched;
 
 /// Simulates one request; see `linecard.run`.
 #[pyfunction]
@@ -55,67 +51,10 @@ fn request_schemas(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     plain::to_python(py, &linecard_platform::request_schemas())
 }
 
-/// Counts the packets and flows of a capture; see `linecard.flows`.
+/// JSON Schemas of what this module hands over, by the package of Python that it belongs to.
 #[pyfunction]
-#[pyo3(signature = (path, *, packets, strict, most_flows, progress))]
-fn flows<'py>(
-    py: Python<'py>,
-    path: String,
-    packets: u64,
-    strict: bool,
-    most_flows: u64,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let outcome =
-        watched(py, progress, move |ticker| count_flows(&path, packets, strict, most_flows, ticker))?;
-    match outcome.map_err(errors::input)? {
-        ControlFlow::Continue(statistics) => plain::to_python(py, &statistics),
-        ControlFlow::Break(()) => Err(PyKeyboardInterrupt::new_err("interrupted")),
-    }
-}
-
-/// The statistics of a capture, and what the reader says about the file.
-#[derive(Serialize)]
-struct CaptureStatistics {
-    file: String,
-    format: &'static str,
-    compression: linecard_traffic::Compression,
-    #[serde(flatten)]
-    statistics: linecard_traffic::FlowStatistics,
-    damaged_records: u64,
-    diagnostics: Vec<linecard_traffic::Diagnostic>,
-}
-
-fn count_flows(
-    path: &str,
-    packets: u64,
-    strict: bool,
-    most_flows: u64,
-    ticker: &Ticker,
-) -> Result<ControlFlow<(), CaptureStatistics>, InputError> {
-    let mut builder = FlowStatisticsBuilder::default();
-    let read = each_packet(path, packets, strict, ticker, |packet| {
-        builder.add(packet);
-        // The table is the only thing here that grows with the capture.
-        match builder.table().len() as u64 {
-            flows if flows > most_flows => Err(InputError::from(TrafficError::BadParameter(Mismatch::new(
-                "flows",
-                format!("more than {most_flows} in {path}"),
-                "fewer, or a higher --most-flows; each takes about 100 bytes of memory, and 220 while the table grows",
-            )))),
-            _ => Ok(()),
-        }
-    })?;
-    let ControlFlow::Continue((input, _)) = read else { return Ok(ControlFlow::Break(())) };
-    let report = input.report();
-    Ok(ControlFlow::Continue(CaptureStatistics {
-        file: path.to_owned(),
-        format: input.format(),
-        compression: input.compression(),
-        statistics: builder.finish(report),
-        damaged_records: report.map_or(0, |report| report.total(Severity::Damage)),
-        diagnostics: report.map_or(&[][..], DamageReport::diagnostics).to_vec(),
-    }))
+fn report_schemas(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    plain::to_python(py, &reports::schemas())
 }
 
 /// Runs caches over a capture, a file of digests or an array of them; see `linecard.flowcache`.
@@ -281,7 +220,7 @@ fn declared_keys<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> 
 #[pyo3(name = "_core")]
 fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
-    module.add_function(wrap_pyfunction!(flows, module)?)?;
+    module.add_function(wrap_pyfunction!(flows::flows, module)?)?;
     module.add_function(wrap_pyfunction!(flow_cache, module)?)?;
     module.add_function(wrap_pyfunction!(make_flow_mix, module)?)?;
     module.add_function(wrap_pyfunction!(dram, module)?)?;
@@ -289,6 +228,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     module.add_function(wrap_pyfunction!(declared_keys, module)?)?;
     module.add_function(wrap_pyfunction!(request_schemas, module)?)?;
+    module.add_function(wrap_pyfunction!(report_schemas, module)?)?;
     module.add_function(wrap_pyfunction!(check_chip, module)?)?;
     module.add_function(wrap_pyfunction!(chip_drawing, module)?)?;
     module.add_function(wrap_pyfunction!(chip_template, module)?)?;

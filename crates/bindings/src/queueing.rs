@@ -13,6 +13,7 @@ use linecard_queueing::{
 use linecard_traffic::{Compression, DamageReport, Diagnostic, Severity};
 use linecard_words::About;
 use pyo3::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -25,50 +26,72 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// What the operations come from.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 struct Input {
+    /// Notation of the workload, or the capture.
     workload: String,
-    /// Packets of the capture that have a flow; 0 for a workload.
-    packets: u64,
-    packets_without_flow: u64,
+    /// `workload`, or the capture's format.
     format: &'static str,
+    /// How the capture is compressed.
     compression: Option<Compression>,
+    /// Packets of the capture that were mapped to queues; 0 of a workload.
+    packets: u64,
+    /// Packets of the capture without an IP header, left out.
+    packets_without_flow: u64,
+    /// Damaged places of the capture that were passed over.
     damaged_records: u64,
+    /// The first findings in the capture.
     diagnostics: Vec<Diagnostic>,
     #[serde(skip)]
     queues: Option<Vec<u32>>,
 }
 
 /// One manager: what was simulated, and what the analytical model says.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "QueueRow")]
 struct Row {
     #[serde(flatten)]
     report: Report,
     #[serde(flatten)]
     unloaded: Unloaded,
+    /// What the analytical model predicts (section 3.6, read as a recursion).
     model_mops: f64,
+    /// Prediction against simulation, in percent of the simulation.
     model_difference_percent: f64,
+    /// What the formula predicts as it is printed.
     model_printed_mops: f64,
+    /// Hits by the order of operations alone.
     model_hit_rate: f64,
+    /// What the memory ports allow at these hits.
     memory_limit_mops: f64,
 }
 
-#[derive(Debug, Serialize)]
-struct Outcome {
+/// Every manager under one workload.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "QueueingReport")]
+pub struct Outcome {
+    /// One row per manager, in the order asked for.
+    rows: Vec<Row>,
     #[serde(flatten)]
     input: Input,
+    /// Inter-arrival times within queues.
     gaps: Gaps,
-    rows: Vec<Row>,
 }
 
-#[derive(Debug, Serialize)]
-struct DesignOutcome {
+/// Every size of a queuing cache that was tried, and the smallest that reaches the target.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "QueueDesignReport")]
+pub struct DesignOutcome {
+    /// By product, then entries, then engines; `None` when no size reaches the target.
+    smallest: Option<linecard_queueing::Design>,
+    /// One row per number of entries and engines.
+    designs: Vec<linecard_queueing::Design>,
+    /// The target, operations per second, 10^6.
+    target_mops: f64,
+    /// Most threads that were tried.
+    most_threads: u32,
     #[serde(flatten)]
     input: Input,
-    target_mops: f64,
-    most_threads: u32,
-    smallest: Option<linecard_queueing::Design>,
-    designs: Vec<linecard_queueing::Design>,
 }
 
 /// Runs managers under a workload or a capture; see `linecard.queueing`.
@@ -157,13 +180,19 @@ fn queueing_design<'py>(
     plain::to_python(py, &outcome.map_err(python_error)?)
 }
 
-/// A setting with its value, for people.
-#[derive(Serialize)]
-struct Setting {
+/// One setting of the machine, the managers or the traffic.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "QueueSetting")]
+pub struct Setting {
+    /// Its key.
     key: String,
+    /// Its value.
     value: String,
+    /// Unit of the value.
     unit: String,
+    /// What it means.
     meaning: String,
+    /// Where the value comes from.
     source: String,
 }
 

@@ -1,17 +1,18 @@
 //! What readers declare of keys, whether a file has them or not: the one table that the reference and the schemas are made of.
 
 use crate::shown::Shown;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// A key as its reader declares it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A key as the reader of a file declares it, whether the file has it or not.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Declared {
     /// The file that is read: a chip's reader reads those of its memories' parts, too.
     pub file: String,
-    /// Dotted key path, as an override takes it.
+    /// Dotted key path.
     pub key: String,
     /// What it may be.
     #[serde(flatten)]
@@ -33,7 +34,7 @@ pub struct Declared {
 }
 
 /// The type of a value with its range or its names.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Allowed {
     /// A whole number.

@@ -1,9 +1,10 @@
 //! A value as people and programs read it: with its type.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A value of a file, in the unit of its key.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Shown {
     /// A whole number.

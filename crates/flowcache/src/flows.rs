@@ -4,6 +4,7 @@
 //! 1 second since the last packet" (thesis, section 5.3.1). A key that comes back later is a new flow.
 
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::Hash;
@@ -11,25 +12,26 @@ use std::hash::Hash;
 /// Silence after which a flow has ended, as in the thesis.
 pub const TIME_OUT_NS: u64 = 1_000_000_000;
 
-/// Flows of one size.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// Flows of one size: the two curves of Girish 2008, Figure 5.3, at one place.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct FlowSizeRow {
     /// Packets of a flow.
     pub flow_packets: u64,
     /// Flows with so many packets.
     pub flows: u64,
-    /// Flows with at most so many, of all flows (Figure 5.3).
+    /// Flows with at most so many, of all flows.
     pub flows_cumulative_percent: f64,
-    /// Packets in flows with at most so many, of all packets (Figure 5.3).
+    /// Packets in flows with at most so many, of all packets.
     pub packets_cumulative_percent: f64,
 }
 
-/// What a capture's flows are like.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Flows as a cache meets them: one ends after a silence, and its key is then a new flow.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
+#[schemars(rename = "TrafficViewReport")]
 pub struct TrafficView {
     /// Packets that belong to a flow.
     pub packets: u64,
-    /// Flows, those of the same key that a silence separates counted apart.
+    /// Flows, those of one key that a silence separates counted apart.
     pub flows: u64,
     /// Keys.
     pub keys: u64,
@@ -41,7 +43,7 @@ pub struct TrafficView {
     pub large_flows_percent: f64,
     /// Packets in them, of all packets.
     pub packets_in_large_flows_percent: f64,
-    /// Active flows, averaged over the packets: what a packet finds, itself included.
+    /// Active flows, averaged over the packets.
     pub mean_concurrent_flows: f64,
     /// Most flows active at once.
     pub most_concurrent_flows: u64,

@@ -11,21 +11,22 @@ use crate::geometry::{Geometry, Index};
 use crate::slot_stacks;
 use crate::trace::{NEVER, Trace};
 use linecard_words::Mismatch;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Most ways of one pass.
 pub const MOST_ONE_PASS_WAYS: u32 = 32;
 
-/// LRU misses of one size.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// LRU misses of one size, exact.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct LruRow {
-    /// Sets.
+    /// Sets; one makes the cache fully associative.
     pub sets: u32,
-    /// Entries in a set.
+    /// Entries of a set.
     pub ways: u32,
     /// Entries of the cache.
     pub entries: u32,
-    /// Packets of the trace.
+    /// Packets looked up.
     pub packets: u64,
     /// Packets whose digest was not in the cache.
     pub misses: u64,

@@ -1,18 +1,22 @@
 //! Counting distinct digests between two packets of one flow, in one pass.
 
 use crate::trace::{NEVER, Trace};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Packets whose digest came back after so many others.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// Packets whose digest came back after `distance_from` to `distance_to` other digests.
+///
+/// `cumulative_percent` counts packets with this distance or less, of all packets: the hit rate of a fully associative
+/// LRU cache of one entry more.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct ReuseRow {
-    /// Fewest other digests in between.
+    /// Least distance.
     pub distance_from: u32,
-    /// Most other digests in between.
+    /// Largest distance.
     pub distance_to: u32,
-    /// Packets.
+    /// Packets with a distance in between.
     pub packets: u64,
-    /// Packets with this distance or less, of all packets; the rest are farther or first references.
+    /// Packets with this distance or less, of all packets.
     pub cumulative_percent: f64,
 }
 

@@ -5,6 +5,7 @@ use crate::cache::Replay;
 use crate::geometry::Geometry;
 use crate::policy::{self, Future, Policy};
 use crate::trace::{NEVER, Trace};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -46,21 +47,21 @@ impl Default for Options {
 }
 
 /// What one configuration did with a trace. Counts are packets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
 pub struct Row {
     /// Entries of the cache.
     pub entries: u32,
-    /// Entries in a set.
+    /// Entries of a set.
     pub ways: u32,
-    /// Sets.
+    /// Sets; one makes the cache fully associative.
     pub sets: u32,
-    /// The policy's name.
+    /// The policy's name, with its number and filter.
     pub policy: String,
-    /// Packets of the trace.
+    /// Packets looked up.
     pub packets: u64,
     /// Packets whose digest was in the cache.
     pub hits: u64,
-    /// The others: [`Row::cold`], [`Row::capacity`] and [`Row::conflict`] together.
+    /// The others; `cold`, `capacity` and `conflict` together.
     pub misses: u64,
     /// Misses by packets.
     pub miss_ratio: f64,
@@ -70,13 +71,13 @@ pub struct Row {
     pub capacity: u64,
     /// The rest.
     pub conflict: u64,
-    /// Packets whose digest was never seen before: the misses of an endless cache.
+    /// Packets whose digest was never seen before.
     pub first_ref_misses: u64,
     /// Cold misses that the fully associative LRU cache would have hit.
     pub cold_but_fa_hit: u64,
     /// Hits that the fully associative LRU cache would have missed.
     pub hit_but_fa_miss: u64,
-    /// Bits of state of the policy, beside tags and results; none of an oracle.
+    /// Bits of state of the policy beside tags and results; `None` of an oracle.
     pub policy_state_bits: Option<u64>,
 }
 

@@ -3,6 +3,7 @@
 use crate::MalleableError;
 use crate::core::{Core, Counts};
 use crate::registers::Registers;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// When and how a core adapts.
@@ -16,8 +17,8 @@ pub struct Adaptation {
     pub most_threads: u32,
 }
 
-/// One trial, or a stretch between adaptations.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// Packets with one number of threads: a trial, or the time between two adaptations.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Stretch {
     /// Packets before it.
     pub from_packet: u64,
@@ -29,18 +30,18 @@ pub struct Stretch {
     pub trial: bool,
 }
 
-/// A stream of packets through an adapting core.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A malleable core that finds its number of threads.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Adapted {
     /// Threads at the end.
     pub threads: u32,
-    /// Packets in a million cycles between the adaptations: the steady state.
+    /// Throughput between the adaptations.
     pub steady_packets_per_mcycle: f64,
-    /// Packets in a million cycles, trials and the first search among them.
+    /// Throughput with all trials.
     pub packets_per_mcycle: f64,
     /// What happened, in order.
     pub history: Vec<Stretch>,
-    /// Adaptations that ended because the stream stopped: threads stayed as they were.
+    /// Adaptations that the end of the stream cut short.
     pub unsuccessful: u32,
 }
 

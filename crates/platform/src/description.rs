@@ -1,40 +1,42 @@
 //! What `describe` says of a preset, as plain data.
 
 use linecard_config::{Row, Shown};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A preset, resolved.
-#[derive(Clone, Debug, Serialize)]
+/// Every parameter of a preset, with unit and source, and what follows from them.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "DescriptionReport")]
 pub struct Description {
     /// Its name.
     pub preset: String,
     /// What it is.
     pub title: String,
-    /// Presets it extends, nearest last.
+    /// The presets that it goes back to, the one that it extends itself last.
     pub extends: Vec<String>,
-    /// Every parameter.
+    /// Its parameters, in the order of the file.
     pub parameters: Vec<Described>,
-    /// What follows from the parameters.
+    /// What follows from them.
     pub derived: Vec<Derived>,
 }
 
-/// A parameter with its value.
-#[derive(Clone, Debug, Serialize)]
+/// One parameter of a preset.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Parameter")]
 pub struct Described {
-    /// Dotted key, as `--set` takes it.
+    /// Dotted key path, as `--set` takes it.
     pub key: String,
-    /// The value.
+    /// The value: a number, True or False, text, or a list of these.
     pub value: Shown,
-    /// Unit; empty for names and switches.
+    /// Its unit; empty for names and switches.
     pub unit: String,
-    /// What it means.
+    /// What the parameter is.
     pub meaning: String,
-    /// The range or the names that it may have; empty where any text will do, or it follows from others.
+    /// The range or the names that it may have; empty where any text will do.
     pub allowed: String,
-    /// Where it comes from.
+    /// Where the value comes from.
     pub source: String,
-    /// Lower and upper end of the interval that sources give it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Lower and upper end of the interval that sources give it; `None` where they give none.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -50,8 +52,8 @@ impl Described {
     }
 }
 
-/// A quantity that follows from the parameters.
-#[derive(Clone, Debug, Serialize)]
+/// A quantity that follows from the parameters, and the formula that gives it.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Derived {
     /// What it is.
     pub name: String,

@@ -37,7 +37,7 @@ pub use describe::{declared, describe};
 pub use description::{Derived, Described, Description};
 pub use error::{ConfigProblem, Error};
 pub use input::{InputError, PacketInput};
-pub use linecard_config::Shown;
+pub use linecard_config::{Declared, Shown};
 pub use memory::{
     BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryOptions, MemoryQuestion,
     MemoryReport, MemoryRequest, MemoryTime, run_memory,

@@ -4,6 +4,7 @@ use crate::bounded;
 use crate::error::{ConfigProblem, Error};
 use include_dir::{Dir, File, include_dir};
 use linecard_config::{Document, Row, nearest};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::ErrorKind;
@@ -12,16 +13,16 @@ use toml::de::{DeTable, DeValue};
 
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../presets");
 
-/// One line of `linecard presets`.
-#[derive(Clone, Debug, Serialize)]
+/// A shipped preset.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct PresetInfo {
-    /// Name to give to `linecard run`.
+    /// The name that `run` and `describe` take.
     pub name: String,
-    /// Folder: `platforms` can be run, `dram` are parts that platforms extend.
+    /// The folder it comes from: `platforms` can be run, the others are parts that platforms extend.
     pub kind: String,
-    /// What it is.
+    /// One line on what it is.
     pub title: String,
-    /// Presets it extends.
+    /// The presets it changes.
     pub extends: Vec<String>,
 }
 

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::preset::problem;
 use linecard_traffic::PacketSource;
 use linecard_traffic::generators::ShotNoise;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -24,23 +25,23 @@ pub struct ShotNoiseRequest {
 }
 
 /// What comes out.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ShotNoiseReport {
     /// Load of each window, Mbit/s.
     pub rates_mbps: Vec<f64>,
-    /// Mean of the windows.
+    /// Their mean.
     pub mean_mbps: f64,
-    /// Sample standard deviation of the windows by their mean, percent.
+    /// Their sample standard deviation by their mean.
     pub variation_percent: f64,
-    /// The same by the closed form.
+    /// The same by the closed form (Campbell's theorem, averaged over a window).
     pub expected_variation_percent: f64,
     /// Flows under way on average, by the closed form.
     pub active_flows: f64,
     /// Packets generated.
     pub packets: u64,
-    /// The seed.
+    /// Seed of every random stream.
     pub seed: u64,
-    /// Length of a window, milliseconds.
+    /// Length of a window.
     pub window_ms: f64,
 }
 

@@ -1,8 +1,11 @@
 //! What every machine reports of whole packets: how many came, left and were lost, how fast, and how late.
 
-use crate::report::{LatencyNs, Summary};
+use crate::report::{LatencyNs, Metric, Summary};
 use crate::summary::{latency_ns, share};
 use linecard_sim::{Histogram, Ticks, Timebase};
+use schemars::{JsonSchema, schema_for};
+use serde::Serialize;
+use serde_json::Value;
 
 /// What was counted of packets while statistics were on.
 pub(crate) struct PacketCounts<'a> {
@@ -36,16 +39,19 @@ impl PacketCounts<'_> {
     }
 }
 
-/// Rows of the totals: component, metric, unit, value.
-pub(crate) fn add_totals(s: &Summary, add: &mut impl FnMut(&str, &str, &'static str, f64)) {
-    add("total", "throughput_gbps", "Gbit/s", s.throughput_gbps);
-    add("total", "throughput_mpps", "Mpackets/s", s.throughput_mpps);
-    add("total", "offered_gbps", "Gbit/s", s.offered_gbps);
-    add("total", "packets_in", "packets", s.packets_in as f64);
-    add("total", "packets_out", "packets", s.packets_out as f64);
-    add("total", "packets_dropped", "packets", s.packets_dropped as f64);
-    add("total", "loss", "fraction", s.loss_fraction);
-    add("total", "simulated_time", "s", s.simulated_seconds);
+/// Rows of those numbers of a report that have a unit (`x-unit`).
+pub(crate) fn rows_of<T: JsonSchema + Serialize>(component: &str, report: &T) -> Vec<Metric> {
+    let (schema, values) = (schema_for!(T), serde_json::to_value(report).unwrap_or_default());
+    let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let row = |(name, of): (&String, &Value)| {
+        Some(Metric {
+            component: component.to_owned(),
+            metric: of.get("x-metric").and_then(Value::as_str).unwrap_or(name).to_owned(),
+            unit: of.get("x-unit")?.as_str()?.to_owned().into(),
+            value: values.get(name)?.as_f64()?,
+        })
+    };
+    fields.filter_map(row).collect()
 }
 
 /// Rows of the latency of the packets that left: of all of them, or of a part.

@@ -4,6 +4,7 @@ use crate::machine::{Window, run};
 use crate::operation::Operation;
 use crate::settings::Settings;
 use crate::{Kind, QueueingError};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Sizes that are tried: entries and engines.
@@ -13,17 +14,18 @@ const ENGINES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 pub const MOST_DESIGN_THREADS: u32 = 64;
 
 /// A queuing cache of one size.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
+#[schemars(rename = "QueueDesign")]
 pub struct Design {
     /// Entries.
     pub entries: u32,
     /// Engines.
     pub engines: u32,
-    /// Fewest threads that reach the target; nothing when [`MOST_DESIGN_THREADS`] do not.
+    /// Fewest threads that reach the target; `None` when the most that were tried do not.
     pub threads: Option<u32>,
-    /// Throughput with those threads, or with the most, operations per second, 10^6.
+    /// Throughput with those threads, or with the most.
     pub throughput_mops: f64,
-    /// entries × engines × threads.
+    /// `entries × engines × threads`.
     pub product: Option<u32>,
 }
 

@@ -5,10 +5,13 @@
 //! as many packets as the cache has entries, a fully associative cache is sure to hit.
 
 use crate::operation::Operation;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Packets whose gap lies in one range.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// Arrivals with at least `from_packets` and fewer than `to_packets` of other queues since the last of theirs.
+///
+/// `share` is of all arrivals that have one before them in their queue, 0 to 1.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct GapRow {
     /// Least gap of the range, in packets.
     pub from_packets: u64,
@@ -18,16 +21,16 @@ pub struct GapRow {
     pub share: f64,
 }
 
-/// How near packets of a queue come after each other.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// How near packets of a queue arrive after each other (section 5.1, Figure 10); shares from 0 to 1.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Gaps {
-    /// No packet of another queue in between: below the loss threshold.
+    /// No packet of another queue in between: operations wait for each other.
     pub below_loss: f64,
-    /// At least one, and fewer than the entries of the cache.
+    /// Fewer than the cache has entries: a hit, and no wait.
     pub between: f64,
-    /// As many as the entries, or more: above the gain threshold.
+    /// More: a miss is likely.
     pub above_gain: f64,
-    /// The distribution; each range begins where the last ended and is twice as long.
+    /// The distribution.
     pub rows: Vec<GapRow>,
 }
 

@@ -109,7 +109,7 @@ mod tests {
         lists.links[first as usize] = second;
         lists.words[address(1, End::Tail) as usize] = Word { node: second, passed: 2 };
         assert_eq!(lists.walk(1, 10), [2, 3]);
-        assert_eq!(lists.walk(0, 10), []);
+        assert!(lists.walk(0, 10).is_empty());
         // Dequeue one: the head moves to the packet that leaves, and the node before it is free.
         lists.words[address(1, End::Head) as usize] = Word { node: first, passed: 1 };
         lists.release(1);

@@ -5,18 +5,19 @@ use crate::machine::{Window, run};
 use crate::operation::Operation;
 use crate::settings::Settings;
 use crate::{Kind, QueueingError};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Latencies in nanoseconds, from when a thread takes the operation to when it is done.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Unloaded {
-    /// Enqueue, its word in the cache.
+    /// Latency of a lone thread's enqueue whose descriptor word is in the cache (Table 5).
     pub enqueue_hit_ns: f64,
-    /// Enqueue, its word in memory.
+    /// The same, in memory.
     pub enqueue_miss_ns: f64,
-    /// Dequeue, its word in the cache.
+    /// The same of a dequeue.
     pub dequeue_hit_ns: f64,
-    /// Dequeue, its word in memory.
+    /// The same of a dequeue, in memory.
     pub dequeue_miss_ns: f64,
 }
 

@@ -1,5 +1,6 @@
 //! What can be found in a capture, and one finding.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ pub enum Severity {
 macro_rules! damage_kinds {
     ($($(#[doc = $doc:literal])+ $name:ident = $key:literal, $severity:ident;)+) => {
         /// What kind of thing was found.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[derive(Clone, Copy, Debug, Eq, Hash, JsonSchema, Ord, PartialEq, PartialOrd, Serialize)]
         #[serde(rename_all = "snake_case")]
         pub enum DamageKind { $($(#[doc = $doc])+ $name,)+ }
 
@@ -83,18 +84,18 @@ damage_kinds! {
     UnknownLinkType = "unknown_link_type", Notice;
 }
 
-/// One finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// One finding in a capture.
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Diagnostic {
-    /// What kind of thing was found.
+    /// What kind of thing was found, such as `cut_short`.
     pub kind: DamageKind,
-    /// The file.
+    /// The capture.
     pub file: PathBuf,
-    /// Where, in bytes from the beginning of the file after decompression.
+    /// Where, in bytes from the beginning after decompression.
     pub byte_offset: u64,
-    /// The packet concerned, counted from 1 in delivered packets; for lost ones, the number it would have had.
+    /// The packet concerned, counted from 1; for lost ones, the number it would have had.
     pub packet: u64,
-    /// Line number from 1, in text files.
+    /// Line number from 1 in text files, else `None`.
     pub line: Option<u64>,
     /// What was found.
     pub found: String,

@@ -13,28 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from linecard.chip.reports import ValueRange
+
 # Less than this share of the number is no effect; less than the other one says nothing to a reader.
 NO_EFFECT, STILL = 1e-9, 1e-3
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """A parameter with the ends of its interval.
-
-    Attributes:
-        key: The parameter, as ``--set`` takes it.
-        low: Lower end, in the parameter's unit.
-        high: Upper end.
-    """
-
-    key: str
-    low: float
-    high: float
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """Changes that put the parameter at its lower and at its upper end."""
-        return f"{self.key}={self.low:.12g}", f"{self.key}={self.high:.12g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +39,13 @@ class Width:
         return self.high - self.low
 
 
-def alone(ranges: Sequence[Range]) -> list[tuple[str, ...]]:
+def alone(ranges: Sequence[ValueRange]) -> list[tuple[str, ...]]:
     """The changes of the runs with one parameter at one end: both ends of the first range, of the second, and so on."""
     return [(end,) for each in ranges for end in each.ends]
 
 
 def together(
-    stated: float, ranges: Sequence[Range], numbers: Sequence[float]
+    stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The changes of the two last runs: all that lowers the number together, and all that raises it.
 
@@ -80,7 +62,7 @@ def together(
     return tuple(lower), tuple(raised)
 
 
-def widths(stated: float, ranges: Sequence[Range], numbers: Sequence[float]) -> list[Width]:
+def widths(stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]) -> list[Width]:
     """What each interval makes alone, the widest first; those without effect are left out."""
     found = []
     for position, each in enumerate(ranges):

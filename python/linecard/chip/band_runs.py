@@ -10,6 +10,7 @@ from linecard.side_by_side import side_by_side
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from linecard.chip.reports import ValueRange
     from linecard.request import ProgressCallback
 
     Summary = Mapping[str, Any]
@@ -19,7 +20,7 @@ ROUNDS = 2
 
 
 def run_band(
-    stated: Summary, ranges: Sequence[band.Range], simulate: Simulate, progress: ProgressCallback | None
+    stated: Summary, ranges: Sequence[ValueRange], simulate: Simulate, progress: ProgressCallback | None
 ) -> dict[str, Any]:
     """The band around a run, as plain data of :class:`linecard.chip.result.Band`.
 

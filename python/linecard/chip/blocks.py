@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from linecard.svg import FILLS, LIMIT, SOFT, Canvas, level_fill, text_on, width_of
 
 if TYPE_CHECKING:
-    from linecard.chip.facts import Cluster, Facts, Link, Place, Port
+    from linecard.chip.facts import Facts
+    from linecard.chip.reports import Cluster, Link, Place, Port
 
 PAD, NAME, BODY, SMALL, LINE = 10.0, 14.0, 12.0, 11.0, 16.0
 STACK = 5.0

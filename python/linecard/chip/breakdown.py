@@ -2,61 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from linecard.chip.latency import LatencyNs  # msgspec reads the annotations
+from linecard.chip.reports import LatencyNs, Part
 from linecard.records import field_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from linecard.tables import Row
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Some of the packets of a run, counted apart.
-
-    ``packets_inside_at_start + packets_offered`` equals ``packets_delivered + packets_lost + packets_by_choice +
-    packets_inside`` for each.
-
-    Attributes:
-        of: ``input``, packets that came by a port; ``output``, packets that programs sent to one; ``class``, to a
-            class, whatever the port; ``queue``, to a class of a port; ``no queue``, packets that no program had sent
-            when they were lost or ended, or at the end of the run.
-        packets_inside_at_start: Packets there when statistics started.
-        packets_offered: Packets that came, or were sent there.
-        packets_delivered: Packets that left.
-        packets_lost: Packets lost, for any reason.
-        packets_by_choice: Packets that programs ended by choice (``program.not_ip``): they are not lost.
-        packets_inside: Packets there at the end.
-        loss_fraction: Packets lost over packets that left or were lost.
-        port: The port, of inputs, outputs and queues.
-        traffic_class: The class, of classes and queues.
-        offered_gbps: Bits of packets that came or were sent there, per simulated second, 10^9; ``None`` without queue.
-        throughput_gbps: Bits of packets that left, likewise.
-        latency_ns: Latency of those that left; ``None`` if none did, and without a queue.
-    """
-
-    of: str
-    packets_inside_at_start: int
-    packets_offered: int
-    packets_delivered: int
-    packets_lost: int
-    packets_by_choice: int
-    packets_inside: int
-    loss_fraction: float
-    port: str | None = None
-    traffic_class: str | None = None
-    offered_gbps: float | None = None
-    throughput_gbps: float | None = None
-    latency_ns: LatencyNs | None = None
-
-    @property
-    def name(self) -> str:
-        """What people call it."""
-        return " ".join(each for each in (self.port, self.traffic_class) if each) or self.of
 
 
 def part_columns() -> list[str]:

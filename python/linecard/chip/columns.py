@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from linecard.chip.blocks import Block, chips_block, place_block
 
 if TYPE_CHECKING:
-    from linecard.chip.facts import Facts, Place
+    from linecard.chip.facts import Facts
+    from linecard.chip.reports import Place
 
 GAP, BETWEEN_KINDS = 22.0, 46.0
 # More columns than this are folded.

@@ -11,82 +11,13 @@ import msgspec
 
 from linecard import _core
 from linecard._convert import convert
-from linecard.chip.usage import Bottleneck, ResourceUse  # noqa: TC001 # msgspec reads the annotations
-from linecard.description import value_text
+from linecard.chip.reports import Bottleneck, ChipDrawing, ResourceUse
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.words import value_text
 
 if TYPE_CHECKING:
     from linecard.chip.result import RunResult
     from linecard.request import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Clusters of one name."""
-
-    name: str
-    count: int
-    engines: int
-    threads: int
-    clock_mhz: float
-    takes: tuple[str, ...]
-    puts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A memory or an accelerator."""
-
-    name: str
-    kind: str
-    is_memory: bool
-    per: str | None
-    count: int
-    roles: tuple[str, ...]
-    capacity_bytes: int | None
-    behind: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link."""
-
-    name: str
-    count: int
-    rate_gbps: float
-
-
-class Route(msgspec.Struct, frozen=True):
-    """A way from a cluster to a place; ``None`` nanoseconds where the file says nothing of it."""
-
-    from_: str = msgspec.field(name="from")
-    to: str
-    links: tuple[str, ...] = ()
-    nanoseconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """Ports of one name."""
-
-    name: str
-    count: int
-    receive_gbps: float | None
-    transmit_gbps: float | None
-    memory: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The core's account of a chip."""
-
-    preset: str
-    title: str
-    clusters: tuple[Cluster, ...]
-    places: tuple[Place, ...]
-    links: tuple[Link, ...]
-    routes: tuple[Route, ...]
-    ports: tuple[Port, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +36,7 @@ class Usage:
 class Facts:
     """Everything that is drawn. ``values`` are the parameters of the file by their keys."""
 
-    parts: Parts
+    parts: ChipDrawing
     values: dict[str, tuple[str, str]]
     usage: Usage | None
 
@@ -169,7 +100,7 @@ def read(preset: str, changes: Settings | None, result: RunResult | str | PathLi
             raise ConfigError.of([ConfigProblem("--set", "", message)])
         usage = Usage({use.component: use.utilization for use in run.resources}, run.bottleneck)
     only_chips(preset, overrides, "draw")
-    parts = convert(_core.chip_drawing(preset, overrides), Parts)
+    parts = convert(_core.chip_drawing(preset, overrides), ChipDrawing)
     rows = _core.describe(preset, overrides)["parameters"]
     values = {row["key"]: (value_text(row["value"]), row["unit"]) for row in rows}
     return Facts(parts, values, usage)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate
 from math import sqrt
 from typing import TYPE_CHECKING
@@ -13,27 +12,6 @@ if TYPE_CHECKING:
 # Of the histogram of the core: octaves of 64-bit numbers, each in as many bins.
 _OCTAVES, _BINS = 59, 64
 COLUMNS = ("latency_ns", "packets", "percentile")
-
-
-@dataclass(frozen=True, slots=True)
-class LatencyNs:
-    """Packet latency, from a packet's last bit in to its last bit out, in nanoseconds.
-
-    Attributes:
-        mean: Arithmetic mean, exact.
-        p50: Median; quantiles are within 1.6 % of the value.
-        p90: 90 % of the packets are at most this late.
-        p99: 99 %.
-        p999: 99.9 %.
-        max: The latest, exact.
-    """
-
-    mean: float
-    p50: float
-    p90: float
-    p99: float
-    p999: float
-    max: float
 
 
 def latency_rows(bins: Sequence[tuple[float, int]]) -> list[tuple[float, int, float]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from linecard.chip.result import Summary
+    from linecard.chip.reports import Summary
 
 # Packets that stayed inside say nothing of the loss up to this share of those that came.
 _FEW = 0.01

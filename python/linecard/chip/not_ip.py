@@ -2,36 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-
-@dataclass(frozen=True, slots=True)
-class NotIpFrames:
-    """Frames that are not IP while statistics were on; what is left of those that came is still inside.
-
-    ``not_ip`` of ``[program]`` says what becomes of them in programs that check headers or look addresses up. Those
-    that it punts or drops are no loss, and are among neither the packets out nor the packets dropped.
-
-    Attributes:
-        packets_in: They arrived.
-        forwarded: They left by a port.
-        punted: They went to the host.
-        dropped_by_choice: They were dropped because the chip's file says so.
-        finished: An executed program, or a step ``finish``, ended them; they count as packets that left.
-        lost: They were lost as packets of any kind are, for want of room or too fast for the wire.
-    """
-
-    packets_in: int
-    forwarded: int
-    punted: int
-    dropped_by_choice: int
-    finished: int
-    lost: int
-
-    @property
-    def set_aside(self) -> int:
-        """Frames that ended by choice, of which none is lost."""
-        return self.punted + self.dropped_by_choice
+if TYPE_CHECKING:
+    from linecard.chip.reports import NotIpFrames
 
 
 def words(frames: NotIpFrames) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from linecard.svg import (
 )
 
 if TYPE_CHECKING:
-    from linecard.chip.facts import Port
+    from linecard.chip.reports import Port
 
 INSET = 26.0
 

@@ -7,18 +7,27 @@ rail reaches from its first wire to its last.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from linecard.chip.blocks import Block, cluster_block, inbox_text, link_block, place_block
 from linecard.chip.columns import columns
-from linecard.chip.facts import Route
 from linecard.svg import width_of
 
 if TYPE_CHECKING:
-    from linecard.chip.facts import Cluster, Facts, Place
+    from linecard.chip.facts import Facts
+    from linecard.chip.reports import Cluster, Place
 
 NOTE = 11.0
 LABEL_LINE = 12.0
+
+
+class Way(NamedTuple):
+    """A way from a cluster to a place; ``None`` nanoseconds where the file says nothing of it."""
+
+    from_: str
+    to: str
+    links: tuple[str, ...] = ()
+    nanoseconds: float | None = None
 
 
 @dataclass(slots=True)
@@ -182,16 +191,16 @@ class Plan:
         return text, width_of(text, NOTE + 1) + 24
 
 
-def _all_routes(facts: Facts, own: dict[str, list[Place]]) -> list[Route]:
+def _all_routes(facts: Facts, own: dict[str, list[Place]]) -> list[Way]:
     """Routes of the file, and those that go without saying."""
     parts = facts.parts
-    routes = list(parts.routes)
+    routes = [Way(each.from_, each.to, each.links, each.nanoseconds) for each in parts.routes]
     behind = {place.behind for place in parts.places if place.behind}
     for cluster in parts.clusters:
         if not any(route.from_ == cluster.name for route in parts.routes):
             # A cluster without routes reaches everything at once.
             routes.extend(
-                Route(cluster.name, place.name)
+                Way(cluster.name, place.name)
                 for place in parts.places
                 if place.per is None and (place.roles or place.kind == "accelerator" or place.name not in behind)
             )
@@ -202,7 +211,7 @@ def _all_routes(facts: Facts, own: dict[str, list[Place]]) -> list[Route]:
                 and place.behind not in reached
                 and all(each.name != place.behind for each in own[cluster.name])
             ):
-                routes.append(Route(cluster.name, place.behind))
+                routes.append(Way(cluster.name, place.behind))
     return routes
 
 

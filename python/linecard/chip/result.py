@@ -9,19 +9,16 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from linecard._convert import convert
-from linecard.chip.band import STILL, Width  # msgspec reads the annotations
-from linecard.chip.breakdown import Part, part_columns, part_rows
-from linecard.chip.dram_time import DramTime  # noqa: TC001 # msgspec reads the annotations
-from linecard.chip.latency import COLUMNS, LatencyNs, latency_rows, percentile_text
-from linecard.chip.not_ip import NotIpFrames  # noqa: TC001 # msgspec reads the annotations
-from linecard.chip.usage import Bottleneck, ResourceUse  # noqa: TC001 # msgspec reads the annotations
-from linecard.executed.profile import ExecutedProgram  # noqa: TC001 # msgspec reads the annotations
-from linecard.records import Metric, plain_fields
-from linecard.result import Result
+from linecard.chip.band import STILL, Width
+from linecard.chip.breakdown import part_columns, part_rows
+from linecard.chip.latency import COLUMNS, latency_rows, percentile_text
+from linecard.chip.reports import RunReport, Summary
+from linecard.records import plain_fields
+from linecard.result import ResultOfRun
 from linecard.tables import METRIC_COLUMNS, Table, frame, metric_rows
 
 if TYPE_CHECKING:
@@ -29,110 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import polars
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Bounds that hold the value with 95 % confidence.
-
-    Attributes:
-        low: Lower end.
-        high: Upper end.
-    """
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class Intervals:
-    """Confidence in the first numbers, by batch means of one run.
-
-    Attributes:
-        throughput_gbps: Of the throughput.
-        loss_fraction: Of the loss.
-        latency_mean_ns: Of the mean latency.
-    """
-
-    throughput_gbps: Interval
-    loss_fraction: Interval
-    latency_mean_ns: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """The numbers to look at first.
-
-    Attributes:
-        throughput_gbps: Bits of packets that left, per simulated second, 10^9.
-        throughput_mpps: Packets that left per simulated second, 10^6.
-        offered_gbps: Bits of packets that arrived, per simulated second, 10^9.
-        packets_in: Packets that arrived while statistics were on.
-        packets_out: Packets that left while statistics were on.
-        packets_dropped: Packets lost: dropped, for any reason but by choice (``not_ip``).
-        loss_fraction: Packets dropped over packets that left or were dropped; those still inside are in neither.
-        latency_ns: Latency of the packets that left.
-        simulated_seconds: Simulated time with statistics on.
-        steady: Whether the run was long enough, began at rest and piled nothing up; ``None`` where that is not judged.
-        intervals: How sure the numbers are; ``None`` where the run is too short, or not judged.
-        packets_inside: Packets still inside at the end; ``None`` where that is not counted.
-        not_ip: Frames that are not IP, by what became of them; ``None`` where there was none.
-    """
-
-    throughput_gbps: float
-    throughput_mpps: float
-    offered_gbps: float
-    packets_in: int
-    packets_out: int
-    packets_dropped: int
-    loss_fraction: float
-    latency_ns: LatencyNs
-    simulated_seconds: float
-    steady: bool | None = None
-    intervals: Intervals | None = None
-    packets_inside: int | None = None
-    not_ip: NotIpFrames | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PacketTime:
-    """Mean time that a packet spent in one way between arrival and departure, in nanoseconds, and its share.
-
-    Attributes:
-        part: The way, such as ``compute`` or ``wait dram``.
-        mean_ns: The mean.
-        share: The same of the mean of all parts together, 0 to 1.
-    """
-
-    part: str
-    mean_ns: float
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class DropCount:
-    """Packets dropped for one reason.
-
-    Attributes:
-        reason: The reason, as in the metrics.
-        packets: How many.
-    """
-
-    reason: str
-    packets: int
-
-
-@dataclass(frozen=True, slots=True)
-class WhatIf:
-    """What the run came to with one part made better.
-
-    Attributes:
-        change: What was done, such as ``twice the threads in island``.
-        gain: How much more left, as a share.
-    """
-
-    change: str
-    gain: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,21 +48,6 @@ class RunRequest:
     map_addresses: bool
     input_hash: str | None
     program_hash: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ValueRange:
-    """A value of the chip's file for which sources give an interval, in the unit of its key.
-
-    Attributes:
-        key: Its key.
-        low: Lower end.
-        high: Upper end.
-    """
-
-    key: str
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,65 +81,24 @@ class Band:
         return f"mostly {', '.join(most)}" if most else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class RunResult(Result):
+class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
     """Everything a run tells. Two runs of the same request are equal, on any machine.
 
     Attributes:
-        preset: The chip.
-        app: The program.
-        traffic: The traffic.
-        seed: Seed of what is drawn.
-        version: Version of Linecard.
-        config_hash: SHA-256 of the resolved configuration.
-        warnings: What to know about this run.
-        capture_damage: Damaged places of the capture that were passed over, each pass counted.
-        summary: The first numbers.
-        bottleneck: What limits the run.
-        resources: How busy each resource was.
-        dram: Where the time of the DRAM data bus went.
-        packet_time: Where the time of packets went.
-        drops: Packets dropped, by reason.
-        metrics: Every measurement; the other fields show a part of them.
         request: What was asked for beside what stands here.
         run_id: Name of the run in tables; equal requests have equal ids.
         wall_seconds: Real time. The only thing that differs between equal runs: it is not compared and not part of
             :meth:`to_dict`.
-        programs: What executed programs came to, one of each kind of cluster that has one.
-        ranges: Values of the chip's file for which sources give an interval.
         band: What the ends of those intervals come to, where that was asked for.
-        what_if: Gains of the re-runs that found the limit, the largest first; not part of :meth:`to_dict`.
-        breakdown: Packets by port, by class and by queue, of each only where there are several.
-        latency_bins: Latency in full: (ns, packets) of each bin that has some, 64 bins an octave, by their upper edge.
-            Not part of :meth:`to_dict`.
     """
 
     APART: ClassVar[tuple[str, ...]] = ("wall_seconds", "what_if", "latency_bins")
+    CHANCE: ClassVar[tuple[str, ...]] = ("wall_seconds",)
 
-    preset: str
-    app: str
-    traffic: str
-    seed: int
-    version: str
-    config_hash: str
-    warnings: tuple[str, ...]
-    capture_damage: int
-    summary: Summary
-    bottleneck: Bottleneck
-    resources: tuple[ResourceUse, ...]
-    dram: DramTime
-    packet_time: tuple[PacketTime, ...]
-    drops: tuple[DropCount, ...]
-    metrics: tuple[Metric, ...]
     request: RunRequest
     run_id: str
-    wall_seconds: float = field(compare=False)
-    programs: tuple[ExecutedProgram, ...] = ()
-    ranges: tuple[ValueRange, ...] = ()
+    wall_seconds: float
     band: Band | None = None
-    what_if: tuple[WhatIf, ...] = ()
-    breakdown: tuple[Part, ...] = ()
-    latency_bins: tuple[tuple[float, int], ...] = ()
 
     @classmethod
     def from_report(cls, report: Mapping[str, Any], request: RunRequest, *, wall_seconds: float = 0.0) -> RunResult:
@@ -299,25 +136,17 @@ class RunResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON: everything but the real time."""
-        result = Result.to_dict(self)
-        summary = result["summary"]
-        if summary["steady"] is None:
-            # Machines that do not judge it do not speak of it.
-            for name in ("steady", "intervals", "packets_inside"):
-                del summary[name]
-        if summary["not_ip"] is None:
-            del summary["not_ip"]
-        if result["dram"]["spacing"] is None:
-            del result["dram"]["spacing"]
-        for name in ("programs", "ranges", "band", "breakdown"):
-            if not result[name]:
-                del result[name]
-        return result
+        found = ResultOfRun.to_dict(self)
+        # What few runs have comes last.
+        last: dict[str, Any] = {
+            name: found.pop(name) for name in ("programs", "ranges", "band", "breakdown") if name in found
+        }
+        return {**found, **last}
 
     def manifest(self) -> dict[str, Any]:
         """Everything needed to repeat this run and to recognise its results."""
         return {
-            **Result.manifest(self),
+            **ResultOfRun.manifest(self),
             "run_id": self.run_id,
             "preset": self.preset,
             "app": self.app,

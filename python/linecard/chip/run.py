@@ -96,7 +96,7 @@ def run(
             then together by their effect. These are 2n + 2 runs more for n intervals, on all cores.
         verdict: Find out what limits the run, by runs with one part made better; that is several times the work of a
             short run.
-        progress: Called now and then with (packets done, packets in all), from the thread that calls ``run``.
+        progress: Called now and then with (packets done, packets in all), from the thread that calls ``run``..
 
     Returns:
         Everything the run tells; see :class:`linecard.RunResult`.

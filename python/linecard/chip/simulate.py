@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
+from linecard._convert import convert
 from linecard._options import options
-from linecard.chip.band import Range
 from linecard.chip.band_runs import run_band
 from linecard.chip.length import (
     CAPTURED_PACKETS,
@@ -22,6 +22,7 @@ from linecard.chip.length import (
     numbers_of_summary,
     wrong_precision,
 )
+from linecard.chip.reports import ValueRange
 from linecard.chip.result import RunRequest, RunResult
 from linecard.chip.steps import application
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
@@ -100,7 +101,7 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
         unwritten = report.pop("unwritten", ())
         wall_seconds = time.perf_counter() - started
         if asked.band and report.get("ranges"):
-            ranges = [Range(**each) for each in report["ranges"]]
+            ranges = convert(report["ranges"], list[ValueRange])
             report["band"] = run_band(
                 report["summary"],
                 ranges,
@@ -114,8 +115,6 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
     ):
         report["warnings"].append(f"{NOT_REACHED}: {lacks}")
     packets, warmup_packets = length
-    if warmup_packets is None and report["summary"].get("steady") is None:
-        warmup_packets = usual[1]
     request = RunRequest(
         overrides=tuple(overrides),
         packets=packets,

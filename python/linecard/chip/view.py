@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from linecard.chip import not_ip
-from linecard.chip.breakdown import Part as PartOfChip
 from linecard.chip.facts import Facts as ChipFacts
 from linecard.chip.facts import read
 from linecard.chip.frame import described
 from linecard.chip.loss import loss_words
 from linecard.chip.picture import Picture as ChipPicture
-from linecard.chip.result import Band, RunResult, Summary
+from linecard.chip.reports import Part as PartOfChip
+from linecard.chip.reports import Summary
+from linecard.chip.result import Band, RunResult
 from linecard.errors import LinecardError
 from linecard.executed.program_view import program_parts
 from linecard.numbers import BIT_RATES, PACKET_RATES, percent, rate, si_time, unit_for
@@ -33,6 +34,7 @@ from linecard.view import (
     Title,
     Verdict,
     bars,
+    facts_shown,
     load_tone,
     text,
     view,
@@ -107,8 +109,8 @@ def _facts(result: RunResult) -> list[Fact]:
         facts.append(Fact("Latency", "no packet left"))
     if result.band is not None:
         facts.append(Fact("Band", *_band(result.band, first), "best"))
-    if first.steady is not None:
-        facts.append(Fact("Steady", *(("yes", _sure(first), "best") if first.steady else ("no", _sure(first), "bad"))))
+    facts.append(Fact("Steady", *(("yes", _sure(first), "best") if first.steady else ("no", _sure(first), "bad"))))
+    facts += facts_shown(first)
     hits = next((row.value for row in result.metrics if (row.component, row.metric) == RESULT_CACHE_HITS), None)
     if hits is not None:
         facts.append(Fact("Result cache", percent(hits, 2), "of the lookups hit"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,23 +28,35 @@ def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], 
 
     A name that the command itself has stays its own.
     """
+    several = {each.name: each for each in options(*groups) if each.flags or each.required}
+    # The options of a request stand before those of its results, those of a program alone behind what it is for.
+    return added(
+        {name: _parameter(each) for name, each in several.items()},
+        into,
+        lambda name, value: _read(several[name], value),
+        first=groups != ("program",),
+    )
+
+
+def added(
+    parameters: Mapping[str, inspect.Parameter], into: str, read: Callable[[str, Any], Any], *, first: bool = True
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command with these parameters beside its own, before or behind them, which it takes as one argument."""
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
         kind = inspect.Parameter.KEYWORD_ONLY
         own = [each.replace(kind=kind) for each in signature.parameters.values() if each.name != into]
-        asked = [each for each in options(*groups) if each.flags or each.required]
-        several = [each for each in asked if each.name not in signature.parameters]
+        several = {name: each for name, each in parameters.items() if name not in signature.parameters}
 
         @functools.wraps(command)
         def call(*args: Any, **kwargs: Any) -> None:
-            given = {each.name: _read(each, kwargs.pop(each.name)) for each in several}
+            given = {name: read(name, kwargs.pop(name)) for name in several}
             command(*args, **kwargs, **{into: given})
 
-        # The options of a request stand before those of its results, those of a program alone behind what it is for.
-        parameters = [*own, *map(_parameter, several)] if groups == ("program",) else [*map(_parameter, several), *own]
-        call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        call.__annotations__ = {each.name: each.annotation for each in parameters}
+        shown = [*several.values(), *own] if first else [*own, *several.values()]
+        call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+        call.__annotations__ = {each.name: each.annotation for each in shown}
         return call
 
     return with_options

@@ -2,185 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from linecard.records import Metric, field_names
-from linecard.result import Result
+from linecard._reports import Metric
+from linecard.dram.reports import MemoryReport
+from linecard.result import ResultOfRun
 from linecard.tables import Table, records
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryLatency:
-    """Latency from acceptance to the last beat, in clocks of the memory.
-
-    Attributes:
-        count: Requests that were sent, or answered from a waiting write.
-        mean_clocks: Mean; ``queue_clocks``, ``bank_clocks``, ``bus_clocks`` and ``refresh_clocks`` add up to it.
-        mean_ns: The same in nanoseconds.
-        p50_clocks: Median, within 1.6 %, as the other quantiles.
-        p90_clocks: 90 % are no longer.
-        p99_clocks: 99 % are no longer.
-        max_clocks: Largest.
-        queue_clocks: Behind other requests.
-        bank_clocks: From the first command that prepared the row to the row being ready.
-        bus_clocks: From a ready row to the last beat: turns of the bus, column latency, data.
-        refresh_clocks: Behind a refresh.
-    """
-
-    count: int
-    mean_clocks: float
-    mean_ns: float
-    p50_clocks: int
-    p90_clocks: int
-    p99_clocks: int
-    max_clocks: int
-    queue_clocks: float
-    bank_clocks: float
-    bus_clocks: float
-    refresh_clocks: float
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryTime:
-    """Where the time of the data buses went, in shares that add up to 1.
-
-    Attributes:
-        read: Read data.
-        write: Write data.
-        row_miss: A closed row had to be opened.
-        bank_conflict: Another row had to be closed first.
-        turnaround: The bus changed its direction.
-        activate_window: Activates too close together (tRRD, tFAW).
-        refresh: Refresh.
-        spacing: Row open and direction kept: spacing of columns, order of requests, one command a clock.
-        idle: No request.
-    """
-
-    read: float
-    write: float
-    row_miss: float
-    bank_conflict: float
-    turnaround: float
-    activate_window: float
-    refresh: float
-    spacing: float
-    idle: float
-
-
-@dataclass(frozen=True, slots=True)
-class CommandCounts:
-    """Commands issued, by the datasheets' abbreviations; ``refb`` refreshes one bank.
-
-    Attributes:
-        act: Rows opened.
-        pre: Rows closed.
-        rd: Reads.
-        rda: Reads that close their row.
-        wr: Writes.
-        wra: Writes that close their row.
-        ref: Refreshes of all banks.
-        refb: Refreshes of one bank.
-    """
-
-    act: int
-    pre: int
-    rd: int
-    rda: int
-    wr: int
-    wra: int
-    ref: int
-    refb: int
-
-
-@dataclass(frozen=True, slots=True)
-class BankUse:
-    """One bank; ``data_share`` is the share of the run in which its data were on the bus.
-
-    Attributes:
-        channel: Its channel.
-        rank: Its rank.
-        bankgroup: Its bank group.
-        bank: Its number within the group.
-        reads: Reads of it.
-        writes: Writes.
-        activates: Rows opened.
-        precharges: Rows closed.
-        row_hit_rate: Accesses that found their row open.
-        data_share: Share of the run in which its data were on the bus.
-    """
-
-    channel: int
-    rank: int
-    bankgroup: int
-    bank: int
-    reads: int
-    writes: int
-    activates: int
-    precharges: int
-    row_hit_rate: float
-    data_share: float
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryEnergy:
-    """Energy by what drew it, from the currents of the part's datasheet, in nanojoules.
-
-    Attributes:
-        activate_nj: Opening and closing rows.
-        read_nj: Reading, beside standby.
-        write_nj: Writing, beside standby.
-        refresh_nj: Refreshing.
-        open_standby_nj: Standby with rows open.
-        closed_standby_nj: Standby with all rows closed.
-        total_nj: All of it.
-        mean_power_mw: The same over the length of the run.
-        pj_per_bit: The same by bits moved, picojoules.
-    """
-
-    activate_nj: float
-    read_nj: float
-    write_nj: float
-    refresh_nj: float
-    open_standby_nj: float
-    closed_standby_nj: float
-    total_nj: float
-    mean_power_mw: float
-    pj_per_bit: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class MemoryResult(Result):
+class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
     """Everything a run of DRAM alone tells.
 
     Attributes:
-        device: Preset of the part.
-        policy: Preset of the controller's policy.
-        input: File, or pattern.
-        format: Format of the file, or ``pattern``.
-        version: Version of Linecard.
-        config_hash: SHA-256 of everything both presets say, after changes.
-        clock_ns: Period of the memory clock.
-        requests: Requests accepted.
-        reads: Reads.
-        writes: Writes.
-        end_clock: Clock of the last beat.
-        last_accept_clock: Clock in which the last request was accepted.
-        simulated_seconds: Time to the last beat.
-        bandwidth_gbytes_s: Data moved by then, in 10^9 bytes a second.
-        peak_gbytes_s: What the buses of all channels could move.
-        unloaded_read_clocks: A read of a closed row in an idle memory, from acceptance to the last beat.
-        writes_left: Writes never sent to the DRAM.
-        writes_merged: Writes to an address for which a write waited already.
-        reads_forwarded: Reads answered from a waiting write.
-        reads_merged: Reads that shared the data of an earlier read.
-        row_hit_rate: Share of accesses that needed no activate.
-        read: Latency of reads.
-        write: Latency of writes.
-        time: Where the buses' time went.
-        commands: Commands.
-        banks: Every bank of every channel.
-        energy: Energy, if the part has currents.
         requests_frame: A polars data frame of what became of each request, with ``frames``.
         commands_frame: A polars data frame of every command, with ``frames``.
     """
@@ -188,36 +21,10 @@ class MemoryResult(Result):
     ASKED: ClassVar[tuple[str, ...]] = ("device", "policy", "input", "format", "config_hash")
     INPUT: ClassVar[str] = "input"
     APART: ClassVar[tuple[str, ...]] = ("requests_frame", "commands_frame")
+    CHANCE: ClassVar[tuple[str, ...]] = APART
 
-    device: str
-    policy: str
-    input: str
-    format: str
-    version: str
-    config_hash: str
-    clock_ns: float
-    requests: int
-    reads: int
-    writes: int
-    end_clock: int
-    last_accept_clock: int
-    simulated_seconds: float
-    bandwidth_gbytes_s: float
-    peak_gbytes_s: float
-    unloaded_read_clocks: int
-    writes_left: int
-    writes_merged: int
-    reads_forwarded: int
-    reads_merged: int
-    row_hit_rate: float
-    read: MemoryLatency
-    write: MemoryLatency
-    time: MemoryTime
-    commands: CommandCounts
-    banks: tuple[BankUse, ...]
-    energy: MemoryEnergy | None
-    requests_frame: Any = field(default=None, compare=False)
-    commands_frame: Any = field(default=None, compare=False)
+    requests_frame: Any = None
+    commands_frame: Any = None
 
     @property
     def utilization(self) -> float:
@@ -225,40 +32,22 @@ class MemoryResult(Result):
         return self.time.read + self.time.write
 
     def metrics(self) -> list[Metric]:
-        """Every measurement as a row of a tidy table."""
-        rows = [
-            Metric("dram", name, unit, float(getattr(self, name)))
-            for name, unit in (
-                ("requests", "requests"),
-                ("reads", "requests"),
-                ("writes", "requests"),
-                ("end_clock", "clocks"),
-                ("simulated_seconds", "s"),
-                ("bandwidth_gbytes_s", "GB/s"),
-                ("peak_gbytes_s", "GB/s"),
-                ("row_hit_rate", "fraction"),
-                ("writes_left", "requests"),
-                ("reads_forwarded", "requests"),
-                ("reads_merged", "requests"),
-            )
+        """Every number that has a unit as a row of a tidy table."""
+        parts: dict[str, Any] = {
+            "dram": self,
+            "dram.read_latency": self.read,
+            "dram.write_latency": self.write,
+            "dram.time": self.time,
+            "dram.commands": self.commands,
+            "dram.energy": self.energy,
+        }
+        return [
+            Metric(component, name, number.unit, float(getattr(part, name)))
+            for component, part in parts.items()
+            if part is not None
+            for name, number in part.NUMBERS.items()
+            if number.unit
         ]
-        for side in ("read", "write"):
-            latency = getattr(self, side)
-            for name in field_names(MemoryLatency):
-                unit = "requests" if name == "count" else "ns" if name.endswith("_ns") else "clocks"
-                rows.append(Metric(f"dram.{side}_latency", name, unit, float(getattr(latency, name))))
-        rows += [Metric("dram.time", name, "fraction", getattr(self.time, name)) for name in field_names(MemoryTime)]
-        rows += [
-            Metric("dram.commands", name, "commands", float(getattr(self.commands, name)))
-            for name in field_names(CommandCounts)
-        ]
-        if self.energy is not None:
-            units = {"mean_power_mw": "mW", "pj_per_bit": "pJ/bit"}
-            rows += [
-                Metric("dram.energy", name, units.get(name, "nJ"), getattr(self.energy, name))
-                for name in field_names(MemoryEnergy)
-            ]
-        return rows
 
     def table(self) -> Table:
         """Every measurement as a row."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import nullcontext
-from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from linecard import _core
 from linecard._convert import convert

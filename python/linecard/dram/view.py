@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from linecard.dram.result import MemoryEnergy, MemoryLatency, MemoryResult
+from linecard.dram.reports import MemoryEnergy, MemoryLatency
+from linecard.dram.result import MemoryResult
 from linecard.numbers import percent, si_time
-from linecard.records import field_names
-from linecard.view import BAR, SHOWN_SHARE, Bar, Beside, Fact, Facts, Part, Said, Table, Title, text, view
+from linecard.records import rows_shown
+from linecard.view import BAR, SHOWN_SHARE, Bar, Beside, Fact, Facts, Part, Said, Table, Title, facts_shown, text, view
 
-# What people call where the time of the data buses went, and the tone of its bar.
-BUS = {
-    "read": ("reading", "good"),
-    "write": ("writing", ""),
-    "row_miss": ("opening rows", "bad"),
-    "bank_conflict": ("bank conflicts", "bad"),
-    "turnaround": ("turning the bus", "warn"),
-    "activate_window": ("activate window", "bad"),
-    "refresh": ("refreshing", "warn"),
-    "spacing": ("spacing", ""),
-    "idle": ("idle", "dim"),
-}
-ENERGY = {
-    "activate_nj": "opening rows",
-    "read_nj": "reading",
-    "write_nj": "writing",
-    "refresh_nj": "refreshing",
-    "open_standby_nj": "standby, rows open",
-    "closed_standby_nj": "standby, closed",
-}
 PARTS_OF_LATENCY = ("queue", "bank", "bus", "refresh")
 
 
@@ -37,7 +18,6 @@ def _(result: MemoryResult) -> list[Part]:
     latencies = [
         _latency(name, each) for name, each in (("reads", result.read), ("writes", result.write)) if each.count
     ]
-    times = [(*names, getattr(result.time, key)) for key, names in BUS.items()]
     banks = [bank for bank in result.banks if bank.reads or bank.writes]
     return [
         Title(result.device, f"{result.policy}  {result.input}"),
@@ -54,16 +34,16 @@ def _(result: MemoryResult) -> list[Part]:
                 Table(
                     "Bus time",
                     (text(""), BAR, ""),
-                    [(name, Bar(share, tone), percent(share)) for name, tone, share in times if share >= SHOWN_SHARE],
+                    [
+                        (number.row, Bar(share, number.tone), percent(share))
+                        for number, share in rows_shown(result.time)
+                        if share >= SHOWN_SHARE
+                    ],
                 ),
                 Table(
                     "Commands",
                     (text(""), ""),
-                    [
-                        (name.upper(), count)
-                        for name in field_names(type(result.commands))
-                        if (count := getattr(result.commands, name))
-                    ],
+                    [(number.row, count) for number, count in rows_shown(result.commands) if count],
                 ),
                 *([_energy(result.energy)] if result.energy is not None else []),
             )
@@ -100,6 +80,7 @@ def _facts(result: MemoryResult) -> list[Fact]:
         Fact("Requests", f"{result.reads:,} reads, {result.writes:,} writes", until),
         *([Fact("Shared", said)] if said else []),
         Fact("Row hits", percent(result.row_hit_rate)),
+        *facts_shown(result),
     ]
 
 
@@ -110,6 +91,6 @@ def _latency(name: str, each: MemoryLatency) -> tuple[str | Said | int, ...]:
 
 
 def _energy(energy: MemoryEnergy) -> Table:
-    rows = [(words, f"{nj / 1000:,.2f} µJ") for name, words in ENERGY.items() if (nj := getattr(energy, name))]
+    rows = [(number.row, f"{nj / 1000:,.2f} µJ") for number, nj in rows_shown(energy) if nj]
     rows += [("mean power", f"{energy.mean_power_mw:,.0f} mW"), ("per bit", f"{energy.pj_per_bit:,.2f} pJ")]
     return Table("Energy", (text(""), ""), rows)

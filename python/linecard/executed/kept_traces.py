@@ -5,27 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
+from linecard.executed.reports import CachedTrace
 from linecard.listed import Listed
 
 if TYPE_CHECKING:
     from os import PathLike
-
-
-class CachedTrace(msgspec.Struct, frozen=True):
-    """One trace that a folder keeps; program, traffic and packets are ``None`` where the file cannot be used."""
-
-    file: str
-    bytes: int
-    unused_seconds: int
-    program: str | None
-    traffic: str | None
-    packets: int | None
-    problem: str | None
 
 
 @plain

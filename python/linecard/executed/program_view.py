@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from linecard.executed.profile import ExecutedProgram, SourceLine
+from linecard.executed.reports import ExecutedProgram, SourceLine
 from linecard.executed.source import lines_with_text, source_text
 from linecard.numbers import percent
 from linecard.view import BAR, Bar, Cell, Column, Part, Said, Table, text, wide

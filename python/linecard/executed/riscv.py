@@ -27,7 +27,6 @@ from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExt
 from linecard.executed.compiling import WIDTHS, wrong_compilation
 from linecard.executed.shipped import PROGRAMS, program_info, programs, toolchain
 from linecard.executed.trace_result import ProgramTrace
-from linecard.executed.traffic import ProgramTraffic, Share
 from linecard.files import check_apart
 
 if TYPE_CHECKING:
@@ -243,11 +242,8 @@ def _trace(
         cache_bytes=cache_bytes,
         progress=progress,
     )
-    report = _core.traced_report(traced)
-    report["traffic"] = convert(report["traffic"], ProgramTraffic)
-    for shares in ("results", "functions", "lines"):
-        report[shares] = tuple(convert(report[shares], list[Share]))
-    return ProgramTrace(**report, name=name, traced=traced, notes=tuple(_core.traced_notes(traced)))
+    own = {"name": name, "traced": traced, "notes": _core.traced_notes(traced)}
+    return convert({**_core.traced_report(traced), **own}, ProgramTrace)
 
 
 @plain

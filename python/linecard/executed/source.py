@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from linecard.executed.shipped import PROGRAMS
 
 if TYPE_CHECKING:
-    from linecard.executed.profile import ExecutedProgram, SourceLine
+    from linecard.executed.reports import ExecutedProgram, SourceLine
 
 MOST_SOURCE_BYTES = 4 << 20
 

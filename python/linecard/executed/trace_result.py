@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from linecard.result import Result
-
-if TYPE_CHECKING:
-    from linecard.executed.traffic import ProgramTraffic, Share
+from linecard.executed.reports import ProgramReport
+from linecard.result import ResultOfRun
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ProgramTrace(Result):
+class ProgramTrace(ResultOfRun, ProgramReport, frozen=True, kw_only=True):
     """What a program did on its packets; `linecard.core` runs it on cores.
 
     Attributes:
-        elf: The ELF file.
-        traffic: Its packets.
-        instructions: Instructions of all packets.
-        instructions_per_packet: Their mean; ``least_instructions`` and ``most_instructions`` the extremes.
-        least_instructions: Instructions of the shortest packet.
-        most_instructions: Instructions of the longest.
-        runs_per_packet: Stretches of instructions without a jump.
-        packet_accesses_per_packet: Loads and stores of the packet.
-        table_accesses_per_packet: Loads and stores of other data: heap, marked state, control data.
-        other_accesses_per_packet: Loads and stores of stack and globals, which are on the chip.
-        locks_per_packet: Locks taken.
-        locks: Different locks.
-        trace_bytes_per_instruction: Size of the trace.
-        segments: Different stretches of code between two accesses to data.
-        results: What the program returned, most frequent first.
-        functions: Functions by instructions.
-        lines: Source lines by instructions; empty of a program that was compiled without them.
         name: What the program is called.
         traced: The work for cores; not part of the plain data.
         notes: What went wrong with the folder of kept traces; not part of the plain data.
@@ -42,28 +21,11 @@ class ProgramTrace(Result):
     ASKED: ClassVar[tuple[str, ...]] = ("name", "elf", "traffic")
     INPUT: ClassVar[str] = "elf"
     APART: ClassVar[tuple[str, ...]] = ("traced", "notes")
+    CHANCE: ClassVar[tuple[str, ...]] = APART
 
-    elf: str
-    traffic: ProgramTraffic
-    instructions: int
-    instructions_per_packet: float
-    least_instructions: int
-    most_instructions: int
-    runs_per_packet: float
-    packet_accesses_per_packet: float
-    table_accesses_per_packet: float
-    other_accesses_per_packet: float
-    locks_per_packet: float
-    locks: int
-    trace_bytes_per_instruction: float
-    segments: int
-    results: tuple[Share, ...]
-    functions: tuple[Share, ...]
-    lines: tuple[Share, ...]
     name: str = ""
-    # The work for cores, and what went wrong with the folder of kept traces; not part of the plain data.
-    traced: Any = field(default=None, compare=False)
-    notes: tuple[str, ...] = field(default=(), compare=False)
+    traced: Any = None
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return (

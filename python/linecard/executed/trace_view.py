@@ -11,7 +11,7 @@ from linecard.view import BAR, Bar, Beside, Fact, Facts, Notes, Part, Table, Tit
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from linecard.executed.traffic import ProgramTraffic, Share
+    from linecard.executed.reports import ProgramTraffic, Share
 
 # Rows of a list that a terminal shows.
 LIST_SHOWN = 8

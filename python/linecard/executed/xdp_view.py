@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from linecard.executed.reports import XdpMap
 from linecard.executed.trace_view import damage, instructions, packets, shares
-from linecard.executed.xdp_result import XdpMap, XdpRows, XdpRun
+from linecard.executed.xdp_result import XdpRows, XdpRun
 from linecard.view import BAR, Bar, Beside, Cell, Fact, Facts, Part, Table, Title, text, view, wide
 
 # Entries of a map, lines, and digits of a value that a terminal shows; entries on a page.

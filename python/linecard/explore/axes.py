@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from dataclasses import dataclass
 from decimal import Decimal
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.request import plain_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,17 +191,6 @@ def _points(low: Decimal, high: Decimal, points: int, *, log: bool, whole: bool)
 
 def _problem(place: str, name: str, message: str) -> ConfigError:
     return ConfigError.of([ConfigProblem(place, name, message)])
-
-
-def plain_value(text: str) -> Value:
-    """A value from the command line: a number or a switch as TOML has them, otherwise text."""
-    text = text.strip()
-    try:
-        found = tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):
-        # No TOML, or a number of thousands of digits.
-        return text
-    return found if isinstance(found, (bool, int, float, str)) else text
 
 
 def _parts(text: str) -> list[str]:

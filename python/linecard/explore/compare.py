@@ -20,6 +20,7 @@ from linecard import _core
 from linecard._arguments import plain
 from linecard.chip.length import RATE_ONLY, RATES, SAME, Aim, wrong_precision
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
+from linecard.executed.for_chip import is_program
 from linecard.explore.batch import Bench, numbers_of
 from linecard.explore.compare_result import CompareResult, LineMoved, Moved, Setting, paired
 from linecard.explore.execute import Counts, Record, SweepProgress
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from linecard._schema import ProgramOptions
+    from linecard.request import Settings
 
 SEEDS = 5
 _LARGEST_FILE = 1 << 30
@@ -49,9 +51,9 @@ def compare(
     b: str | PathLike[str] | None = None,
     *,
     program_b: str | PathLike[str] | None = None,
-    set: Mapping[str, object] | None = None,
-    set_a: Mapping[str, object] | None = None,
-    set_b: Mapping[str, object] | None = None,
+    set: Settings | None = None,
+    set_a: Settings | None = None,
+    set_b: Settings | None = None,
     app: str | PathLike[str] | None = None,
     trace: str | PathLike[str] | None = None,
     packets: int | None = None,
@@ -70,17 +72,18 @@ def compare(
     64,000 or more were asked for), both designs together. What is not sure then is not said to have moved.
 
     Args:
-        a: A design (name or TOML file), what ``linecard run --json`` printed, or what ``linecard sweep --json`` did.
-        b: The other, of the same kind; the same design again if left out.
+        a: A design, or a file that ``run --json`` or ``sweep --json`` printed.
+        b: The other, of the same kind; or a second program of A, with ``--program``. The same design again if left out.
         program_b: Program that the second design executes instead of ``program``, with the same options; the profiles
             of both are then compared line by line.
-        set: Changes of both designs.
+        set: Changes of parameters of both designs.
         set_a: Changes of the first alone.
         set_b: Changes of the second alone.
-        app: Application of both designs.
-        trace: Capture or described link (``"edge"``, ``"core"``) of both designs.
+        app: Application: a name, or a file of steps; the preset's own if left out.
+        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
         packets: Packets of each run of designs, at first.
-        precision: Half the 95 % interval of each design's throughput, at most, as a share of it.
+        precision: Lengthen runs until half the 95 % interval of the throughput is at most so much of it, such as
+            1%.
         seeds: Seeds of each design.
         seed: The first of them.
         store: Folder that keeps runs; ``None`` keeps nothing.
@@ -100,6 +103,8 @@ def compare(
         >>> [setting.key for setting in found.configuration]
         ['cluster.island.count']
     """
+    if b is not None and program_b is None and options.get("program") is not None and is_program(fspath(b)):
+        b, program_b = None, b
     if b is None and program_b is None and not set_a and not set_b:
         message = "is missing: name another design, or what differs (--set-a, --set-b, or a second program)"
         raise ConfigError.of([ConfigProblem("b", "", message)])

@@ -12,7 +12,6 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem, RunError
-from linecard.explore.axes import plain_value
 from linecard.explore.batch import Bench, measured, numbers_of
 from linecard.explore.execute import Counts
 from linecard.explore.levers import Chip
@@ -20,7 +19,7 @@ from linecard.explore.program_options import program_arguments
 from linecard.explore.subject import Request
 from linecard.explore.why import limits_of
 from linecard.explore.wires import full_wires, mean_size
-from linecard.request import name_of, settings
+from linecard.request import name_of, plain_value, settings
 
 if TYPE_CHECKING:
     from linecard.explore.execute import Record

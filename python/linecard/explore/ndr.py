@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from linecard._schema import ProgramOptions
+    from linecard.request import Settings
 
 PACKETS = 20_000
 WIDTH = 0.005
@@ -35,11 +36,11 @@ WIDTH = 0.005
 
 @plain
 def ndr(
-    chip: str | PathLike[str],
+    preset: str | PathLike[str],
     sizes: Sequence[int | str] | None = None,
     *,
     trace: str | PathLike[str] | None = None,
-    set: Mapping[str, object] | None = None,
+    set: Settings | None = None,
     app: str | PathLike[str] | None = None,
     packets: int = PACKETS,
     seeds: int = 1,
@@ -55,18 +56,18 @@ def ndr(
     """Search for the no-drop and the partial-drop rate of a chip.
 
     Args:
-        chip: Name of a shipped chip, or path of a TOML file.
-        sizes: Frame sizes in bytes, ``"imix"``, ``"rfc2544"`` (the seven sizes in equal parts) or names of the chip's
-            own mixes; ``None`` takes the chip's own traffic. Each is a search of its own.
-        trace: Capture to replay instead, faster or slower.
-        set: Changes of the chip's keys. Frames are evenly spaced unless ``traffic.arrivals`` is among them.
-        app: Another program.
-        packets: Packets of each trial, after half as many of warm-up. An answer is confirmed with at least four times
-            as many.
-        seeds: Seeds of each trial; their losses are averaged, and a search for no loss needs none in any.
+        preset: Name of a shipped preset, or path of a TOML file.
+        sizes: Frame sizes in bytes, ``imix``, ``rfc2544`` or mixes of the chip; its own traffic if left out. Each is a
+            search of its own. ``rfc2544`` is the seven sizes in equal parts.
+        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file), faster or slower.
+        set: Changes of parameters. Frames are evenly spaced unless ``traffic.arrivals`` is among them.
+        app: Application: a name, or a file of steps; the preset's own if left out.
+        packets: Packets of each trial. Half as many of warm-up come before them. An answer is confirmed with at least
+            four times as many.
+        seeds: Seeds of each trial. Their losses are averaged, and a search for no loss needs none in any.
         seed: The first of them.
         width: Relative width of the answers; 0.005 if left out.
-        precision: The same by the name that it has in other questions; one of the two.
+        precision: The same, such as 1%. It is the name that it has in other questions; one of the two is given.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
@@ -90,7 +91,7 @@ def ndr(
     _check(packets, seeds, width, trace, sizes)
     with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
         rows = search_rates(
-            name_of("chip", chip),
+            name_of("preset", preset),
             sizes,
             trace=trace,
             changes=mapping_of("set", set),
@@ -101,7 +102,7 @@ def ndr(
             width=width,
             bench=bench,
         )
-    return NdrResult(chip=fspath(chip), rows=rows, packets=packets, seeds=seeds, width=width, counts=bench.counts)
+    return NdrResult(chip=fspath(preset), rows=rows, packets=packets, seeds=seeds, width=width, counts=bench.counts)
 
 
 def search_rates(

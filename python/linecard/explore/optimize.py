@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from linecard._schema import Executed
+    from linecard.request import Settings
 
 
 @plain
@@ -43,7 +44,7 @@ def optimize(
     *,
     budget: int | None = None,
     precision: float | None = None,
-    set: Mapping[str, object] | None = None,
+    set: Settings | None = None,
     store: str | PathLike[str] | None = None,
     jobs: int | None = None,
     executor: str = "threads",
@@ -56,11 +57,13 @@ def optimize(
     counted, and none of them is among the best.
 
     Args:
-        file: What is searched: a sweep's file with ``kind = "optimize"``, ``objectives``, ``limits`` and ``budget``.
+        file: A space with objectives: ``kind = "optimize"``. It is a sweep's file with ``objectives``, ``limits`` and
+            ``budget``.
         budget: Points that may be run, in place of the file's.
-        precision: Half the 95 % interval of throughput, loss and mean latency, whichever the objectives ask for, at
-            most, as a share of each; in place of the file's.
-        set: Settings and arguments of all points, in place of the file's.
+        precision: Lengthen runs until half the 95 % interval of the throughput is at most so much of it, such as
+            1%.
+            The same holds of loss and mean latency where the objectives ask for them. It takes the place of the file's.
+        set: Changes of parameters, and arguments, of all points. They take the place of the file's.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
 
+    from linecard.request import Settings
+
 
 @plain
 def sweep(
@@ -36,7 +38,7 @@ def sweep(
     vary: Mapping[str, object] | None = None,
     together: Iterable[Mapping[str, object]] = (),
     what: str | None = None,
-    set: Mapping[str, object] | None = None,
+    set: Settings | None = None,
     constraints: Iterable[str] = (),
     columns: Mapping[str, str] | None = None,
     repeat: int | None = None,
@@ -59,19 +61,22 @@ def sweep(
     row whose ``status`` says so.
 
     Args:
-        target: A sweep's file, or what is run: a design, a DRAM part, a capture, a net, a program (see ``what``).
+        target: A sweep's file, or what is run: a design, or as ``--what`` says. This may be a DRAM part, a capture, a
+            net or a program.
         vary: Axes: ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step 50"}``. A list of values, or a
             range as text. Names are keys as ``--set`` takes them, or arguments such as ``preset``, ``app``, ``seed``.
         together: Axes that go together, value by value.
-        what: What is run at each point: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``,
-            ``dram``, ``queueing``, ``petri``.
-        set: Settings and arguments of all points.
+        what: What is run: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``, ``dram``,
+            ``queueing`` or ``petri``.
+        set: Changes of parameters, and arguments, of all points.
         constraints: Expressions that a point must fulfil, such as ``"island.engines * island.threads <= 64"``.
         columns: Numbers that follow from others: ``{"per_thread": "throughput_mpps / island.threads"}``.
-        repeat: Seeds of each point, from ``seed`` on.
-        precision: Half the 95 % interval of each point's throughput, at most, as a share of it; of ``ndr``, the width.
-        lengthen: Whether runs that are not sure are made again, longer; what the file says, else yes.
-        sample: ``"latin_hypercube"`` or ``"sobol"``: draw ``points`` points instead of all (extra ``explore``).
+        repeat: Seeds of each point. They count from ``seed`` on.
+        precision: Lengthen runs until half the 95 % interval of the throughput is at most so much of it, such as
+            1%.
+            Of ``ndr`` it is the width.
+        lengthen: Make runs that are not sure again, longer; what the file says if left out, else yes.
+        sample: Draw points instead of all: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
         points: Points to draw.
         sample_seed: Seed of the drawing.
         store: Folder that keeps runs, so that each is run once; ``None`` keeps nothing.
@@ -119,7 +124,7 @@ def draft_of(
     vary: Mapping[str, object] | None = None,
     together: Iterable[Mapping[str, object]] = (),
     what: str | None = None,
-    set: Mapping[str, object] | None = None,
+    set: Settings | None = None,
     constraints: Iterable[str] = (),
     columns: Mapping[str, str] | None = None,
     repeat: int | None = None,

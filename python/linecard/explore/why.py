@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
     from linecard._schema import ProgramOptions
+    from linecard.request import Settings
 
 PACKETS = 4_000
 SEEDS = 3
@@ -65,9 +66,9 @@ _CARRIES_ALL = frozenset({"offered load", "not judged"})
 
 @plain
 def why(
-    chip: str | PathLike[str],
+    preset: str | PathLike[str],
     *,
-    set: Mapping[str, object] | None = None,
+    set: Settings | None = None,
     app: str | PathLike[str] | None = None,
     trace: str | PathLike[str] | None = None,
     packets: int = PACKETS,
@@ -88,14 +89,16 @@ def why(
     with as much offered as its wires carry.
 
     Args:
-        chip: Name of a shipped chip, or path of a TOML file.
-        set: Changes of its keys.
-        app: Another program.
-        trace: Capture to replay, or a described link (``"edge"``, ``"core"``).
-        packets: Packets that each run measures, after half as many of warm-up; four times as many, and again, where
-            that does not make the rate sure, up to 256,000, or once where 64,000 or more are asked for.
-        precision: Half the 95 % interval of the throughput, at most, as a share of it: 0.01 is 1 %.
-            ``None`` asks for sure rates alone.
+        preset: Name of a shipped preset, or path of a TOML file.
+        set: Changes of parameters.
+        app: Application: a name, or a file of steps; the preset's own if left out.
+        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
+        packets: Packets that each run measures, at first. Half as many of warm-up come before them. Where that does not
+            make the rate sure it is four times as many, and again, up to 256,000, or once where 64,000 or more are
+            asked for.
+        precision: Lengthen runs until half the 95 % interval of the throughput is at most so much of it, such as
+            1%.
+            In Python 0.01 is 1 %; ``None`` asks for sure rates alone.
         seeds: Seeds of each statement, for its interval.
         seed: The first of them.
         global_: Add Morris' screening and Sobol's indices over half to twice each parameter (extra ``explore``).
@@ -123,7 +126,7 @@ def why(
     problems += wrong_precision(precision)
     if problems:
         raise ConfigError.of(problems)
-    base, chip = mapping_of("set", set), name_of("chip", chip)
+    base, chip = mapping_of("set", set), name_of("preset", preset)
     shared: dict[str, Any] = {"preset": chip, "packets": packets, "warmup_packets": packets // 2}
     shared |= program_arguments(options)
     if app is not None:

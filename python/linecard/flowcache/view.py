@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from linecard.flowcache.curves import CacheCurves, ReuseRow
-from linecard.flowcache.result import BestPolicy, CacheRow, FlowCacheResult
+from linecard.flowcache.reports import CacheCurves, CacheRow, ReuseRow
+from linecard.flowcache.result import BestPolicy, FlowCacheResult
 from linecard.numbers import percent
 from linecard.traffic.flow_view import sizes_chart
 from linecard.view import (

@@ -15,7 +15,7 @@ from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.executed.riscv import program_trace
 from linecard.executed.trace_result import ProgramTrace
-from linecard.malleable.result import Adapted, CoreResult, CoreRow
+from linecard.malleable.result import CoreResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,9 +85,7 @@ def core(
         jobs=jobs or os.cpu_count() or 1,
         progress=progress,
     )
-    found["rows"] = tuple(convert(found["rows"], list[CoreRow]))
-    found["adapted"] = convert(found["adapted"], Adapted | None)
-    return CoreResult(program=traced, **found)
+    return convert({**found, "program": traced}, CoreResult)
 
 
 def deployments(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from linecard.catalogue import describe
-from linecard.malleable.result import PLATEAUS_PERCENT, Adapted, CoreResult, CoreRow, Cores
+from linecard.malleable.reports import Adapted, CoreRow
+from linecard.malleable.result import PLATEAUS_PERCENT, CoreResult, Cores
 from linecard.numbers import percent, several
 from linecard.view import (
     BAR,

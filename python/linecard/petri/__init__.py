@@ -9,7 +9,8 @@ or a :class:`Net` built in Python. See docs/guide/petri.md.
 """
 
 from linecard.petri.net import Expr, Net, Place, Transition, Value, var, when
-from linecard.petri.result import ArcPart, Explored, Firing, Parts, PlacePart, Simulated, Solved, TransitionPart
+from linecard.petri.reports import ArcPart, Firing, PlacePart, TransitionPart
+from linecard.petri.result import Explored, Parts, Simulated, Solved
 from linecard.petri.run import explore, firings, parts, pnml, simulate, solve
 
 __all__ = [

@@ -10,7 +10,8 @@ from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.petri.net import Net
-from linecard.petri.result import Explored, Firing, Parts, Simulated, Solved
+from linecard.petri.reports import Firing
+from linecard.petri.result import Explored, Parts, Simulated, Solved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

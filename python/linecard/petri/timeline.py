@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from linecard.petri.result import Firing, Parts
+    from linecard.petri.reports import Firing
+    from linecard.petri.result import Parts
 
 
 def to_perfetto(net: Parts, firings: Sequence[Firing], unit_us: float) -> str:
@@ -26,7 +27,7 @@ def to_perfetto(net: Parts, firings: Sequence[Firing], unit_us: float) -> str:
     for number, transition in enumerate(net.transitions):
         name = {"name": transition.name}
         events.append({"ph": "M", "pid": 1, "tid": number + 1, "name": "thread_name", "args": name})
-    before = [place.tokens for place in net.places]
+    before = tuple(place.tokens for place in net.places)
     for number, place in enumerate(net.places):
         events.append({"ph": "C", "pid": 2, "ts": 0, "name": place.name, "args": {"tokens": before[number]}})
     for firing in firings:

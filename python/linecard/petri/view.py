@@ -8,7 +8,7 @@ from linecard.petri.result import Explored, Simulated, Solved
 from linecard.view import BAR, Bar, Cell, Fact, Facts, Part, Table, Title, text, view, wide
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 FLOWS_SHOWN = 20
 NO_NAME = "a net without a name"
@@ -40,11 +40,8 @@ def _(result: Explored) -> list[Part]:
     ]
 
 
-def _flows(title: str, flows: list[dict[str, int]] | None) -> Table:
-    terms = [
-        [name if weight == 1 else f"{weight} {name}" for name, weight in flow.items()]
-        for flow in ([] if flows is None else flows)
-    ]
+def _flows(title: str, flows: Sequence[dict[str, int]] | None) -> Table:
+    terms = [[name if weight == 1 else f"{weight} {name}" for name, weight in flow.items()] for flow in flows or ()]
     rows = [(" + ".join(each),) for each in terms] or ([] if flows is None else [("none",)])
     return Table(title, (wide(""),), rows, shown=FLOWS_SHOWN)
 

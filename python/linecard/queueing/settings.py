@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.listed import Listed
+from linecard.queueing.reports import QueueSetting
 from linecard.request import name_of
 
 if TYPE_CHECKING:
@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 
 # What the managers run on when nothing is said.
 MACHINE = "kumar2006"
-
-
-@dataclass(frozen=True, slots=True)
-class QueueSetting:
-    """One setting of the machine, the managers or the traffic."""
-
-    key: str
-    value: str
-    unit: str
-    meaning: str
-    source: str
 
 
 @plain

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from linecard.numbers import percent
-from linecard.queueing.result import QueueDesign, QueueDesignResult, QueueingResult, QueueRow
+from linecard.queueing.reports import QueueDesign, QueueRow
+from linecard.queueing.result import QueueDesignResult, QueueingResult
 from linecard.queueing.settings import MACHINE
 from linecard.view import BAR, Bar, Cell, Fact, Facts, Notes, Part, Said, Table, Title, Verdict, load_tone, text, view
 

@@ -6,56 +6,15 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from linecard.result import Result
+from linecard.traffic.reports import TrafficViewReport
 from linecard.view import Axis, Chart, Fact, Facts, Part, Series, Title, view
 
 
-@dataclass(frozen=True, slots=True)
-class FlowSizeRow:
-    """Flows of one size: a point of the two curves of Girish 2008, Figure 5.3.
-
-    Attributes:
-        flow_packets: Packets of a flow.
-        flows: Flows with that number of packets.
-        flows_cumulative_percent: Flows with at most that number of packets, in percent of all flows.
-        packets_cumulative_percent: Packets in those flows, in percent of all packets.
-    """
-
-    flow_packets: int
-    flows: int
-    flows_cumulative_percent: float
-    packets_cumulative_percent: float
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class TrafficView(Result):
-    """Flows as a cache sees them: a flow ends after a silence, and its key then begins a new flow.
-
-    Attributes:
-        packets: Packets that belong to a flow.
-        flows: Flows; a silence separates two flows of one key.
-        keys: Keys.
-        single_packet_flows_percent: Flows with one packet, in percent of all flows.
-        packets_in_single_packet_flows_percent: Packets in these flows, in percent of all packets.
-        large_flows_percent: Flows with more than 1000 packets, in percent of all flows.
-        packets_in_large_flows_percent: Packets in these flows, in percent of all packets.
-        mean_concurrent_flows: Mean number of active flows over the packets.
-        most_concurrent_flows: Maximum number of active flows.
-        sizes: Flows by size, smallest first.
-    """
+class TrafficView(Result, TrafficViewReport, frozen=True):
+    """Flows as a cache meets them: one ends after a silence, and its key is then a new flow."""
 
     TABLE: ClassVar[str] = "sizes"
     ASKED: ClassVar[tuple[str, ...]] = ("packets", "flows", "keys")
-
-    packets: int
-    flows: int
-    keys: int
-    single_packet_flows_percent: float
-    packets_in_single_packet_flows_percent: float
-    large_flows_percent: float
-    packets_in_large_flows_percent: float
-    mean_concurrent_flows: float
-    most_concurrent_flows: int
-    sizes: tuple[FlowSizeRow, ...]
 
     def facts(self) -> list[Fact]:
         """The view in words."""

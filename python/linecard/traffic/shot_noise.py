@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from linecard import _core
@@ -11,6 +10,7 @@ from linecard._convert import convert
 from linecard.request import name_of, settings
 from linecard.result import Result
 from linecard.tables import Table
+from linecard.traffic.reports import ShotNoiseReport
 from linecard.view import BAR, Axis, Bar, Chart, Fact, Facts, Part, Series, Title, view
 from linecard.view import Table as TablePart
 
@@ -20,31 +20,10 @@ if TYPE_CHECKING:
     from linecard.request import ProgressCallback, Settings
 
 
-@dataclass(frozen=True, slots=True)
-class ShotNoiseResult(Result):
-    """The load of shot noise in windows.
-
-    Attributes:
-        rates_mbps: Load of each window in Mbit/s.
-        mean_mbps: Their mean.
-        variation_percent: Their sample standard deviation, divided by their mean.
-        expected_variation_percent: The same by the closed form (Campbell's theorem, averaged over a window).
-        active_flows: Mean number of active flows, by the closed form.
-        packets: Packets generated.
-        seed: Seed of every random stream.
-        window_ms: Length of a window.
-    """
+class ShotNoiseResult(Result, ShotNoiseReport, frozen=True):
+    """The load of shot noise in windows."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("seed", "window_ms", "mean_mbps")
-
-    rates_mbps: tuple[float, ...]
-    mean_mbps: float
-    variation_percent: float
-    expected_variation_percent: float
-    active_flows: float
-    packets: int
-    seed: int
-    window_ms: float
 
     def table(self) -> Table:
         """The load of each window."""

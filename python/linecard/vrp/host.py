@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from linecard import _core
@@ -14,6 +13,7 @@ from linecard.result import Result
 from linecard.tables import Table
 from linecard.view import Fact, Facts, Part, Title, bars, view
 from linecard.vrp.budget import PACKET_BYTES, parse_rate
+from linecard.vrp.reports import HierarchyReport
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -21,45 +21,10 @@ if TYPE_CHECKING:
     from linecard.request import Settings
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class HierarchyResult(Result):
-    """Packets that core and host can process, and the cycles that they have for each.
-
-    Attributes:
-        preset: The platform.
-        rate_pps: Offered packets per second.
-        packet_bytes: Size of each.
-        message_bytes: Bytes of a message to the host.
-        messages_per_second: Messages that the host received and returned.
-        most_messages_per_second: The same if the ports offer as many messages as they can.
-        reach_percent: Messages in percent of the packets.
-        host_cycles_per_message: Cycles of the host for a message.
-        core_cycles_per_message: Cycles of the core for a message.
-        dram_utilization: Utilisation of the DRAM.
-        link_utilization: Utilisation of the link to the host.
-        core_utilization: Utilisation of the core.
-        host_utilization: Utilisation of the host.
-        engine_wait_ns: Waiting time of an access of the engines for the DRAM.
-        engine_wait_alone_ns: The same without core and host.
-    """
+class HierarchyResult(Result, HierarchyReport, frozen=True):
+    """Packets that need more than the engines: who is reached, and what it can spend."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("preset", "rate_pps", "packet_bytes", "message_bytes")
-
-    preset: str
-    rate_pps: float
-    packet_bytes: int
-    message_bytes: int
-    messages_per_second: float
-    most_messages_per_second: float
-    reach_percent: float
-    host_cycles_per_message: float
-    core_cycles_per_message: float
-    dram_utilization: float
-    link_utilization: float
-    core_utilization: float
-    host_utilization: float
-    engine_wait_ns: float
-    engine_wait_alone_ns: float
 
     def table(self) -> Table:
         """A measure and its value, a row each."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import runpy
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from conftest import ROOT, pcap_bytes
+from msgspec.structs import asdict
 from test_ipv6 import ARP, CHIP, LLDP, ip
 from test_packets_out import blocks
 

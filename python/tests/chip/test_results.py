@@ -19,7 +19,7 @@ def test_a_report_becomes_typed_and_frozen():
     result = make_result()
     assert result.summary.latency_ns.p99 == 1e5
     assert result.metric("dram", "row_hit_rate") == 0.4
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         result.seed = 2
 
 
@@ -50,7 +50,7 @@ def test_the_run_id_tells_requests_apart(change):
 def test_every_part_of_a_report_is_kept():
     plain = make_result().to_dict()
     for name, value in report().items():
-        assert plain[name] == value, name
+        assert name in RunResult.APART or plain[name] == value, name
 
 
 def test_short_repr_and_escaped_notebook_form():

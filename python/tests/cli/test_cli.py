@@ -309,7 +309,8 @@ def test_nothing_compiled_stays_unwrapped():
         "worked_seconds",
     }
     functions = {name for name in dir(_core) if not name.startswith("_") and not isinstance(getattr(_core, name), type)}
-    for name in functions:
+    # What `make docs` alone reads.
+    for name in functions - {"report_schemas"}:
         assert f"_core.{name}(" in source, name
         wrapped = public.get(name, name.removeprefix("petri_"))
         assert name in inner or any(callable(getattr(module, wrapped, None)) for module in (linecard, petri)), name

@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT, ipv4_frame, pcap_bytes
 
 import linecard
-from linecard.flowcache.result import CacheRow
+from linecard.flowcache.reports import CacheRow
 from linecard.records import field_names
 
 GOLDEN = ROOT.parent / "shared" / "golden" / "cache"

@@ -6,7 +6,7 @@ import pytest
 
 import linecard
 from linecard.errors import ConfigError
-from linecard.malleable.result import CoreRow
+from linecard.malleable.reports import CoreRow
 from linecard.malleable.run import deployments, registers, termination
 from linecard.records import field_names
 

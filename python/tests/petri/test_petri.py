@@ -131,7 +131,7 @@ def test_a_net_that_an_immediate_transition_keeps_bounded_is_solved():
     net.take(place, drain)
     net.take(gone, drain)
     net.put(drain, gone)
-    assert petri.explore(net, 20_000).unbounded_places == ["waiting"]
+    assert petri.explore(net, 20_000).unbounded_places == ("waiting",)
     assert petri.solve(net).throughput["arrive"] == pytest.approx(2.0)
 
 
@@ -274,7 +274,7 @@ parameters = { mu = "speed" }
     assert solved.mean_tokens["a"] == pytest.approx((1 * 2 + 2 * 4 + 3 * 8) / 15)
     found = petri.explore(outer, invariants=True)
     assert {"a": 1, "b": 1} in found.place_invariants
-    assert found.transition_invariants == [{"first.serve": 1, "second.serve": 1}]
+    assert found.transition_invariants == ({"first.serve": 1, "second.serve": 1},)
     for change, error in (
         (('out = "a"', 'idle = "a"'), 'second.places.idle: found "idle", expected places of its interface: in, out'),
         (('mu = "speed"', "nu = 1"), 'module second.parameters.nu: found "nu", expected parameters of it: mu, slots'),
@@ -386,7 +386,7 @@ def test_a_run_can_be_stepped_through_and_traced(cli, tmp_path, monkeypatch):
     # The curve of each place ends where the run does.
     last = {event["name"]: event["args"]["tokens"] for event in events if event["ph"] == "C"}
     names = [place.name for place in petri.parts(path).places]
-    assert [last[name] for name in names] == petri.firings(path, time=200)[-1].tokens
+    assert tuple(last[name] for name in names) == petri.firings(path, time=200)[-1].tokens
 
 
 def test_the_dram_net_alone_is_as_the_study_has_figure_3_6():

@@ -11,7 +11,8 @@ import pytest
 from conftest import ROOT
 
 from linecard import petri
-from linecard.petri.result import ArcPart, Parts, PlacePart, TransitionPart
+from linecard.petri.reports import ArcPart, PlacePart, TransitionPart
+from linecard.petri.result import Parts
 from linecard.svg import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,10 +7,13 @@ followed at once, so that there is one build.
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -28,11 +31,33 @@ pytestmark = [
 FILES = Path(__file__).with_name("recipes")
 
 
+def code_of(title: str) -> list[str]:
+    """The lines of Rust that a recipe shows."""
+    return re.findall(r"```rust\n(.*?)```", recipe_text(title), re.DOTALL)
+
+
+def put_behind(file: Path, place: str, lines: str) -> None:
+    text = file.read_text()
+    assert text.count(place) == 1, f"{file}: {place!r} stands there {text.count(place)} times"
+    file.write_text(text.replace(place, place + lines))
+
+
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """Follow the recipes, build, and hand over what runs a chip with so many packets and changes."""
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sources in which the recipes are followed."""
     sources = tmp_path_factory.mktemp("sources")
-    for name in ("Cargo.toml", "Cargo.lock", "crates", "presets", "fuzz", "examples"):
+    for name in (
+        "Cargo.toml",
+        "Cargo.lock",
+        "crates",
+        "presets",
+        "fuzz",
+        "examples",
+        "python",
+        "tools",
+        "docs",
+        "studies",
+    ):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, sources / name)
     shutil.copy(FILES / "chip.toml", sources)
@@ -50,20 +75,35 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
         changed.write_text(text.replace("[AllocatorKind; 5]", "[AllocatorKind; 6]"))
         assert len(recipe["adds"]) + 1 == files_said(recipe["title"]), recipe["title"]
 
-    field = re.search(r"```rust\n(.*?)```", recipe_text("An option of `run`."), re.DOTALL)[1]
-    request = sources / "crates" / "platform" / "src" / "request.rs"
-    before = request.read_text()
-    request.write_text(before.replace("pub struct RunRequest {\n", "pub struct RunRequest {\n" + field, 1))
-    assert request.read_text() != before
+    platform = sources / "crates" / "platform" / "src"
+    (field,) = code_of("An option of `run`.")
+    put_behind(platform / "request.rs", "pub struct RunRequest {\n", field)
     assert files_said("An option of `run`.") == 1
+    field, line = code_of("A number that a report has.")
+    put_behind(platform / "report.rs", "pub struct Summary {\n", field)
+    put_behind(platform / "chip" / "report.rs", "    Summary {\n        intervals: intervals(told),\n", line)
+    assert files_said("A number that a report has.") == 2
 
-    # What does not change is built already, mostly.
+    return sources
+
+
+def built(sources: Path, *what: str) -> Path:
+    """Where cargo builds something of these sources; what does not change is built already, mostly."""
     target = os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))
-    build = ["cargo", "build", "--locked", "--package", "linecard-platform", "--example", "run_preset"]
-    ended = subprocess.run([*build, "--target-dir", target], cwd=sources, capture_output=True, text=True, check=False)
+    command = ["cargo", "build", "--locked", *what, "--target-dir", target]
+    environment = {**os.environ, "PYO3_BUILD_EXTENSION_MODULE": "1"}
+    ended = subprocess.run(command, cwd=sources, env=environment, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr[-4000:]
+    return Path(target) / "debug"
+
+
+@pytest.fixture(scope="module")
+def run(sources: Path) -> Callable[..., str]:
+    """Build, and hand over what runs a chip with so many packets and changes."""
     program = sources / "run_preset"
-    shutil.copy(Path(target) / "debug" / "examples" / "run_preset", program)
+    shutil.copy(
+        built(sources, "--package", "linecard-platform", "--example", "run_preset") / "examples" / "run_preset", program
+    )
 
     def run(*arguments: str) -> str:
         ended = subprocess.run([program, *arguments], cwd=sources, capture_output=True, text=True, check=False)
@@ -91,3 +131,34 @@ def test_a_policy_of_flow_caches(run):
 
 def test_a_program_in_rust(run):
     assert "packets_dropped: 0," in run("bouncing.toml", "2000")
+
+
+def test_a_number_of_a_report_is_in_json_frame_screen_page_and_reference(sources):
+    """What `make docs` does, then runs, with the package and the compiled core of the copy."""
+    shutil.copy(
+        built(sources, "--package", "linecard-bindings") / "liblinecard_core.so",
+        sources / "python" / "linecard" / "_core.abi3.so",
+    )
+    environment = {**os.environ, "PYTHONPATH": str(sources / "python")}
+
+    def python(*words: str) -> str:
+        command = [sys.executable, *words]
+        ended = subprocess.run(command, cwd=sources, env=environment, capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stderr[-4000:]
+        return ended.stdout
+
+    write = "from tools import command; from tools.documents.__main__ import written_modules as written; "
+    python("-c", write + "command.write({f'python/linecard/{name}': text for name, text in written().items()})")
+    assert "packets_most: int" in (sources / "python" / "linecard" / "chip" / "reports.py").read_text()
+    chip = ("-m", "linecard", "run", "example_smartnic", "--packets", "500", "--warmup", "100")
+    most = json.loads(python(*chip, "--json"))["summary"]["packets_most"]
+    assert most > 0
+    screen = python(*chip, "-o", "run.csv", "-o", "run.html")
+    assert re.search(rf"Most inside +{most} packets", screen)
+    rows = csv.DictReader((sources / "run.csv").read_text().splitlines())
+    (row,) = (each for each in rows if each["metric"] == "packets_most")
+    assert (row["component"], row["unit"], float(row["value"])) == ("total", "packets", most)
+    assert "Most inside" in (sources / "run.html").read_text()
+    page = python("-c", "from tools.documents.metrics import metrics_page; print(metrics_page())")
+    assert page.count("| `packets_most` |") == 2, "as a metric and as an attribute"
+    assert page.count("Most packets that were inside at the same time.") == 2

@@ -13,7 +13,8 @@ import pytest
 from conftest import ROOT
 
 import linecard
-from linecard.chip.band import Range, alone, together, widths
+from linecard.chip.band import alone, together, widths
+from linecard.chip.reports import ValueRange
 from linecard.study.plan import RunSpec
 from linecard.study.runners import command_of
 from linecard.study.runners import counted as counted_runner
@@ -26,7 +27,7 @@ from tools.correlation.statistics import errors_of, kendall_tau, knee
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from linecard.records import Metric
+    from linecard._reports import Metric
 
 STUDY = """
 id = "tiny"
@@ -121,7 +122,7 @@ def test_parameters_of_opposite_effect_do_not_hide_each_other():
     def rate(latency: float = 20, banks: float = 2) -> float:
         return banks / latency
 
-    ranges = [Range("latency", 10, 40), Range("banks", 1, 4), Range("idle", 0, 9)]
+    ranges = [ValueRange("latency", 10, 40), ValueRange("banks", 1, 4), ValueRange("idle", 0, 9)]
     numbers = [rate(10), rate(40), rate(banks=1), rate(banks=4), rate(), rate()]
     assert alone(ranges)[:2] == [("latency=10",), ("latency=40",)]
     assert together(rate(), ranges, numbers) == (("latency=40", "banks=1"), ("latency=10", "banks=4"))
@@ -131,8 +132,8 @@ def test_parameters_of_opposite_effect_do_not_hide_each_other():
 
 def test_the_sign_of_an_effect_is_that_between_the_ends_of_its_interval():
     # Both ends lie below the stated 5: an optimum between them, or noise.
-    assert together(5.0, [Range("size", 1, 3)], [4.0, 3.0]) == (("size=3",), ("size=1",))
-    assert together(5.0, [Range("idle", 1, 3)], [5.0, 5.0]) == ((), ())
+    assert together(5.0, [ValueRange("size", 1, 3)], [4.0, 3.0]) == (("size=3",), ("size=1",))
+    assert together(5.0, [ValueRange("idle", 1, 3)], [5.0, 5.0]) == ((), ())
 
 
 # ---- counted programs ----

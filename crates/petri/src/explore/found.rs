@@ -2,10 +2,11 @@
 
 use crate::PetriError;
 use crate::net::Net;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What exploration found.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Explored {
     /// Markings, the first one included.
     pub reachable_markings: u64,
@@ -19,10 +20,10 @@ pub struct Explored {
     pub max_tokens_in_marking: u64,
     /// Transitions that no marking enables.
     pub never_enabled_transitions: u64,
-    /// Most tokens of each place; a report gives them by name.
+    /// Most tokens of each place.
     #[serde(skip_serializing)]
     pub bounds: Vec<u64>,
-    /// Whether everything was found; otherwise the search stopped at its limit, and the numbers are of what was found.
+    /// Whether everything was found before the limit; otherwise the numbers are of what was found.
     pub complete: bool,
     /// Places that can get any number of tokens, where the search stopped at its limit and that could be shown.
     #[serde(skip_serializing)]

@@ -8,55 +8,58 @@ use super::places::Named;
 use super::trial;
 use crate::error::Error;
 use linecard_chip::config::TargetConfig;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
-/// A chip, checked.
-#[derive(Clone, Debug, Serialize)]
+/// A chip's file that fits together, and what follows from it.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "CheckReport")]
 pub struct ChipCheck {
-    /// The preset.
+    /// The chip.
     pub preset: String,
     /// What it is.
     pub title: String,
-    /// Its program.
+    /// The program that its first cluster runs.
     pub program: String,
-    /// Engines and threads in all.
+    /// Engines in all.
     pub engines: u64,
-    /// See `engines`.
+    /// Hardware threads in all.
     pub threads: u64,
-    /// Rates of all ports together, in and out.
+    /// Rate of all ports inward.
     pub receive_gbps: f64,
-    /// See `receive_gbps`.
+    /// Rate of all ports outward.
     pub transmit_gbps: f64,
-    /// One row for each cluster and role.
+    /// A row for each cluster and each role of its program.
     pub accesses: Vec<PlaceCheck>,
-    /// Memories and units that nothing uses: no program, port or ring, and no cache that stands before them.
+    /// Memories and units that nothing uses, such as `memory.sram`.
     pub unused: Vec<String>,
-    /// Why a run of it would fail, or lose what it should not: what its first packets come upon.
+    /// Why a run of it would fail, or lose what it should not: what its first 200 packets come upon, and channels of the
+    /// packet memory in which no packet begins.
     pub warnings: Vec<String>,
 }
 
-/// A place as a cluster reaches it.
-#[derive(Clone, Debug, Serialize)]
+/// A memory or accelerator as one cluster reaches it.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct PlaceCheck {
-    /// Cluster.
+    /// Who asks.
     pub cluster: String,
     /// What programs call it.
     pub role: String,
-    /// The place.
+    /// The memory or unit that this is.
     pub place: String,
-    /// From issue to result of a read of `bytes` bytes, unloaded, nanoseconds: on the way there, in the place, back.
+    /// From the issue of a read of `bytes` bytes to its result, with nobody else about.
     pub unloaded_ns: f64,
-    /// See `unloaded_ns`.
+    /// Of that, the way there: issue and links.
     pub there_ns: f64,
-    /// See `unloaded_ns`.
+    /// The place itself.
     pub place_ns: f64,
-    /// See `unloaded_ns`.
+    /// The way back.
     pub back_ns: f64,
     /// Bytes of that read.
     pub bytes: u32,
-    /// Reads that all instances of the place serve together at most, and each link on the way carries, 10^6 a second; nothing
-    /// where there is no bound.
+    /// Reads that all instances serve together at most, and each link on the way carries, 10^6 a second; `None` without a
+    /// bound.
     pub peak_mops: Option<f64>,
     /// The same as bytes, Gbit/s.
     pub peak_gbps: Option<f64>,

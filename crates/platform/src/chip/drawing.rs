@@ -2,10 +2,11 @@
 
 use super::design::Design;
 use crate::error::Error;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a block diagram of a chip shows.
-#[derive(Clone, Debug, Serialize)]
+/// The core's account of a chip.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ChipDrawing {
     /// The preset.
     pub preset: String,
@@ -23,8 +24,9 @@ pub struct ChipDrawing {
     pub ports: Vec<DrawnPort>,
 }
 
-/// A cluster of a drawing.
-#[derive(Clone, Debug, Serialize)]
+/// Clusters of one name.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Cluster")]
 pub struct DrawnCluster {
     /// Its name.
     pub name: String,
@@ -42,8 +44,9 @@ pub struct DrawnCluster {
     pub puts: Vec<String>,
 }
 
-/// A place of a drawing.
-#[derive(Clone, Debug, Serialize)]
+/// A memory or an accelerator.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Place")]
 pub struct DrawnPlace {
     /// Its name.
     pub name: String,
@@ -63,8 +66,9 @@ pub struct DrawnPlace {
     pub behind: Option<String>,
 }
 
-/// A link of a drawing.
-#[derive(Clone, Debug, Serialize)]
+/// A link.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Link")]
 pub struct DrawnLink {
     /// Its name.
     pub name: String,
@@ -74,8 +78,9 @@ pub struct DrawnLink {
     pub rate_gbps: f64,
 }
 
-/// A route of a drawing.
-#[derive(Clone, Debug, Serialize)]
+/// A way from a cluster to a place.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Route")]
 pub struct DrawnRoute {
     /// Cluster.
     pub from: String,
@@ -87,8 +92,9 @@ pub struct DrawnRoute {
     pub nanoseconds: f64,
 }
 
-/// Ports of a drawing.
-#[derive(Clone, Debug, Serialize)]
+/// Ports of one name.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Port")]
 pub struct DrawnPort {
     /// Their name.
     pub name: String,

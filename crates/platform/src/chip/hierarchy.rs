@@ -10,6 +10,7 @@ use crate::error::{ConfigProblem, Error};
 use crate::preset::problem;
 use crate::request::RunRequest;
 use linecard_chip::{ChipConfig, ClusterCounts, Counts, PlaceCounts, RunLimit};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -35,37 +36,37 @@ pub struct HierarchyRequest {
 }
 
 /// What comes out.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct HierarchyReport {
-    /// The preset.
+    /// The platform.
     pub preset: String,
-    /// Packets that came in a second.
+    /// Packets that come, a second.
     pub rate_pps: f64,
-    /// Bytes of a packet.
+    /// Size of each.
     pub packet_bytes: u32,
-    /// Bytes of a message.
+    /// Bytes of a message to the host.
     pub message_bytes: u32,
-    /// Messages a second.
+    /// Messages that went up and came back.
     pub messages_per_second: f64,
-    /// Messages a second if as many packets asked as the ports take.
+    /// The same if as many packets asked as the ports take.
     pub most_messages_per_second: f64,
     /// Messages by packets.
     pub reach_percent: f64,
     /// Cycles that the host has for the work on a message.
     pub host_cycles_per_message: f64,
-    /// Instructions that the core has for a message, at its clock.
+    /// Cycles that the core has.
     pub core_cycles_per_message: f64,
-    /// Share of the time for which each was busy.
+    /// Share of the time for which the DRAM was busy.
     pub dram_utilization: f64,
-    /// See `dram_utilization`.
+    /// The same of the link to the host.
     pub link_utilization: f64,
-    /// See `dram_utilization`.
+    /// Of the core.
     pub core_utilization: f64,
-    /// See `dram_utilization`; without the work that messages are sent for.
+    /// Of the host.
     pub host_utilization: f64,
-    /// What an access of the engines waits for the DRAM, and would without the core.
+    /// What an access of the engines waits for the DRAM.
     pub engine_wait_ns: f64,
-    /// See `engine_wait_ns`.
+    /// The same without core and host.
     pub engine_wait_alone_ns: f64,
 }
 

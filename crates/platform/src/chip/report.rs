@@ -9,7 +9,7 @@ use crate::report::{
 };
 use crate::request::RunRequest;
 use crate::summary::{TrafficFacts, share, traffic_warnings};
-use crate::totals::{PacketCounts, add_latency, add_totals};
+use crate::totals::{PacketCounts, add_latency, rows_of};
 use crate::traffic::Notes;
 use linecard_chip::{
     Chip, ClusterCounts, Counts, DramShares, Loss, Outcome, PacketBufferCounts, PlaceCounts, SlotShares,
@@ -84,7 +84,7 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
         programs: Vec::new(),
         what_if: Vec::new(),
         latency_bins: counts.latency.bins().map(|(t, n)| (chip.timebase().nanoseconds(t), n)).collect(),
-        summary: Summary { steady: Some(chip.was_warm() && is_steady(chip, counts)), ..summary },
+        summary: Summary { steady: chip.was_warm() && is_steady(chip, counts), ..summary },
     }
 }
 
@@ -115,7 +115,7 @@ fn summary(told: &Told<'_>) -> Summary {
     };
     Summary {
         intervals: intervals(told),
-        packets_inside: Some(counts.inside_at_end),
+        packets_inside: counts.inside_at_end,
         not_ip: not_ip::frames(counts),
         ..of.summary(&chip.timebase())
     }
@@ -251,7 +251,7 @@ fn dram(counts: &Counts) -> DramTime {
         row_miss,
         turnaround,
         refresh,
-        spacing: Some(spacing),
+        spacing,
         idle: if all.is_empty() {
             0.0
         } else {
@@ -395,12 +395,11 @@ fn metrics(
 ) -> Vec<Metric> {
     let Told { counts, chip, .. } = told;
     let base = chip.timebase();
-    let mut rows = Vec::new();
+    let mut rows = rows_of("total", summary);
     let mut add = |component: &str, metric: &str, unit: &'static str, value: f64| {
         let (component, metric) = (component.to_owned(), metric.to_owned());
-        rows.push(Metric { component, metric, unit, value });
+        rows.push(Metric { component, metric, unit: unit.into(), value });
     };
-    add_totals(summary, &mut add);
     add("total", "throughput_mbps", "Mbit/s", summary.throughput_gbps * 1e3);
     add("total", "loss_percent", "percent", summary.loss_fraction * 100.0);
     let bytes_lost = share(counts.bytes_dropped as f64, (counts.bytes_out + counts.bytes_dropped) as f64);

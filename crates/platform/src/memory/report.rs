@@ -4,126 +4,171 @@ use super::device::Part;
 use linecard_dram::Organization;
 use linecard_dram::channel::{ChannelStatistics, Lost};
 use linecard_dram::energy::{EnergyTiming, energy};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Latencies from acceptance to the last beat.
-#[derive(Clone, Debug, Serialize)]
+/// Latency from acceptance to the last beat, in clocks of the memory.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MemoryLatency {
-    /// Requests that were sent, or answered without the DRAM.
+    /// Requests that were sent, or answered from a waiting write.
+    #[schemars(extend("x-unit" = "requests"))]
     pub count: u64,
-    /// Mean, in memory clocks.
+    /// Mean; `queue_clocks`, `bank_clocks`, `bus_clocks` and `refresh_clocks` add up to it.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub mean_clocks: f64,
     /// The same in nanoseconds.
+    #[schemars(extend("x-unit" = "ns"))]
     pub mean_ns: f64,
-    /// Quantiles, each within 1.6 %, and the largest (exact), in clocks.
+    /// Median, within 1.6 %, as the other quantiles.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub p50_clocks: u64,
-    /// 90 %.
+    /// 90 % are no longer.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub p90_clocks: u64,
-    /// 99 %.
+    /// 99 % are no longer.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub p99_clocks: u64,
     /// Largest.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub max_clocks: u64,
-    /// Mean clocks behind other requests.
+    /// Behind other requests.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub queue_clocks: f64,
-    /// Mean clocks to open the row.
+    /// From the first command that prepared the row to the row being ready.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub bank_clocks: f64,
-    /// Mean clocks from an open row to the last beat.
+    /// From a ready row to the last beat: turns of the bus, column latency, data.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub bus_clocks: f64,
-    /// Mean clocks behind a refresh.
+    /// Behind a refresh.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub refresh_clocks: f64,
 }
 
-/// Where the time of the data buses went; shares that add up to 1.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+/// Where the time of the data buses went, in shares that add up to 1.
+#[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct MemoryTime {
     /// Read data.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "reading", "x-tone" = "good"))]
     pub read: f64,
     /// Write data.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "writing"))]
     pub write: f64,
-    /// Opening rows.
+    /// A closed row had to be opened.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "opening rows", "x-tone" = "bad"))]
     pub row_miss: f64,
-    /// Closing other rows first.
+    /// Another row had to be closed first.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "bank conflicts", "x-tone" = "bad"))]
     pub bank_conflict: f64,
-    /// Turning the bus.
+    /// The bus changed its direction.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "turning the bus", "x-tone" = "warn"))]
     pub turnaround: f64,
-    /// Spacing of activates (tRRD, tFAW).
+    /// Activates too close together (tRRD, tFAW).
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "activate window", "x-tone" = "bad"))]
     pub activate_window: f64,
     /// Refresh.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "refreshing", "x-tone" = "warn"))]
     pub refresh: f64,
-    /// Spacing of columns, order of requests, one command a clock.
+    /// Row open and direction kept: spacing of columns, order of requests, one command a clock.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "spacing"))]
     pub spacing: f64,
     /// No request.
+    #[schemars(extend("x-unit" = "fraction", "x-row" = "idle", "x-tone" = "dim"))]
     pub idle: f64,
 }
 
-/// How many commands of each kind were issued.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-#[allow(missing_docs)] // the datasheets' abbreviations
+/// Commands issued, by the datasheets' abbreviations; `refb` refreshes one bank.
+#[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct CommandCounts {
+    /// Rows opened.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "ACT"))]
     pub act: u64,
+    /// Rows closed.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "PRE"))]
     pub pre: u64,
+    /// Reads.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "RD"))]
     pub rd: u64,
+    /// Reads that close their row.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "RDA"))]
     pub rda: u64,
+    /// Writes.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "WR"))]
     pub wr: u64,
+    /// Writes that close their row.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "WRA"))]
     pub wra: u64,
+    /// Refreshes of all banks.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "REF"))]
     pub r#ref: u64,
+    /// Refreshes of one bank.
+    #[schemars(extend("x-unit" = "commands", "x-row" = "REFB"))]
     pub refb: u64,
 }
 
-/// One bank.
-#[derive(Clone, Copy, Debug, Serialize)]
+/// One bank; `data_share` is the share of the run in which its data were on the bus.
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct BankUse {
-    /// Channel.
+    /// Its channel.
     pub channel: u32,
-    /// Rank of the channel.
+    /// Its rank.
     pub rank: u32,
-    /// Group of the rank.
+    /// Its bank group.
     pub bankgroup: u32,
-    /// Bank of the group.
+    /// Its number within the group.
     pub bank: u32,
-    /// Reads.
+    /// Reads of it.
     pub reads: u64,
     /// Writes.
     pub writes: u64,
     /// Rows opened.
     pub activates: u64,
-    /// Rows closed by a command of their own, those for a refresh included.
+    /// Rows closed.
     pub precharges: u64,
-    /// Share of accesses that needed no activate.
+    /// Accesses that found their row open.
     pub row_hit_rate: f64,
-    /// Share of the run in which the bank's data were on the bus.
+    /// Share of the run in which its data were on the bus.
     pub data_share: f64,
 }
 
-/// Energy by what drew it.
-#[derive(Clone, Copy, Debug, Serialize)]
+/// Energy by what drew it, from the currents of the part's datasheet, in nanojoules.
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct MemoryEnergy {
     /// Opening and closing rows.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "opening rows"))]
     pub activate_nj: f64,
-    /// Reads.
+    /// Reading, beside standby.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "reading"))]
     pub read_nj: f64,
-    /// Writes.
+    /// Writing, beside standby.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "writing"))]
     pub write_nj: f64,
-    /// Refresh.
+    /// Refreshing.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "refreshing"))]
     pub refresh_nj: f64,
     /// Standby with rows open.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "standby, rows open"))]
     pub open_standby_nj: f64,
     /// Standby with all rows closed.
+    #[schemars(extend("x-unit" = "nJ", "x-row" = "standby, closed"))]
     pub closed_standby_nj: f64,
     /// All of it.
+    #[schemars(extend("x-unit" = "nJ"))]
     pub total_nj: f64,
-    /// Mean power.
+    /// The same over the length of the run.
+    #[schemars(extend("x-unit" = "mW"))]
     pub mean_power_mw: f64,
-    /// Energy of a bit moved; 0 without data.
+    /// The same by bits moved, picojoules.
+    #[schemars(extend("x-unit" = "pJ/bit"))]
     pub pj_per_bit: f64,
 }
 
 /// Everything a run of a memory tells. Deterministic.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MemoryReport {
-    /// Device preset.
+    /// Preset of the part.
     pub device: String,
-    /// Policy preset.
+    /// Preset of the controller's policy.
     pub policy: String,
     /// File, or pattern.
     pub input: String,
@@ -131,38 +176,49 @@ pub struct MemoryReport {
     pub format: String,
     /// Version of Linecard.
     pub version: String,
-    /// SHA-256 of everything that the two presets say, after changes.
+    /// SHA-256 of everything both presets say, after changes.
     pub config_hash: String,
     /// Period of the memory clock.
     pub clock_ns: f64,
-    /// Requests, reads and writes accepted.
+    /// Requests accepted.
+    #[schemars(extend("x-unit" = "requests"))]
     pub requests: u64,
     /// Reads.
+    #[schemars(extend("x-unit" = "requests"))]
     pub reads: u64,
     /// Writes.
+    #[schemars(extend("x-unit" = "requests"))]
     pub writes: u64,
     /// Clock of the last beat.
+    #[schemars(extend("x-unit" = "clocks"))]
     pub end_clock: u64,
     /// Clock in which the last request was accepted.
     pub last_accept_clock: u64,
-    /// Simulated time to the last beat, seconds.
+    /// Time to the last beat.
+    #[schemars(extend("x-unit" = "s"))]
     pub simulated_seconds: f64,
-    /// Data moved in it, 10^9 bytes a second.
+    /// Data moved by then, in 10^9 bytes a second.
+    #[schemars(extend("x-unit" = "GB/s"))]
     pub bandwidth_gbytes_s: f64,
     /// What the buses of all channels could move.
+    #[schemars(extend("x-unit" = "GB/s"))]
     pub peak_gbytes_s: f64,
-    /// Clocks of a read of a closed row in an idle memory, from acceptance to the last beat.
+    /// Share of accesses that needed no activate.
+    #[schemars(extend("x-unit" = "fraction"))]
+    pub row_hit_rate: f64,
+    /// A read of a closed row in an idle memory, from acceptance to the last beat.
     pub unloaded_read_clocks: u64,
-    /// Writes that were never sent.
+    /// Writes never sent to the DRAM.
+    #[schemars(extend("x-unit" = "requests"))]
     pub writes_left: u64,
     /// Writes to an address for which a write waited already.
     pub writes_merged: u64,
     /// Reads answered from a waiting write.
+    #[schemars(extend("x-unit" = "requests"))]
     pub reads_forwarded: u64,
-    /// Reads that shared the data of an earlier one.
+    /// Reads that shared the data of an earlier read.
+    #[schemars(extend("x-unit" = "requests"))]
     pub reads_merged: u64,
-    /// Share of accesses that needed no activate.
-    pub row_hit_rate: f64,
     /// Latency of reads.
     pub read: MemoryLatency,
     /// Latency of writes.
@@ -171,12 +227,13 @@ pub struct MemoryReport {
     pub time: MemoryTime,
     /// Commands.
     pub commands: CommandCounts,
-    /// Banks of all channels.
+    /// Every bank of every channel.
     pub banks: Vec<BankUse>,
-    /// Energy, where the part has currents.
+    /// Energy, if the part has currents.
     pub energy: Option<MemoryEnergy>,
     /// Files that could not be written, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
     pub unwritten: Vec<String>,
 }
 

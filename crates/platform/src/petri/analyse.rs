@@ -5,6 +5,7 @@ use super::read::{AnyNet, NetSource, read_net_until};
 use super::wrong::petri;
 use crate::error::Error;
 use linecard_petri::{Explored, PetriError, Semiflows, Unfolded, explore_until, invariants, solve_until};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -15,14 +16,12 @@ const MOST_ROWS: usize = 20_000;
 /// Weights by name.
 pub type Semiflow = BTreeMap<String, u64>;
 
-/// A net's names, and what exploration found.
-#[derive(Serialize)]
+/// Every marking that can be reached; time plays no part.
+#[derive(JsonSchema, Serialize)]
 pub struct ExploreReport {
     /// Name of the net.
     pub net: String,
-    /// Places and their bounds.
-    pub bounds: BTreeMap<String, u64>,
-    /// Places, transitions and arcs.
+    /// Places, after unfolding colours; `transitions` and `arcs` likewise.
     pub places: usize,
     /// See `places`.
     pub transitions: usize,
@@ -31,11 +30,14 @@ pub struct ExploreReport {
     /// What was found.
     #[serde(flatten)]
     pub explored: Explored,
-    /// Places that can get any number of tokens, where that could be shown.
+    /// Most tokens of each place.
+    pub bounds: BTreeMap<String, u64>,
+    /// Places that can get any number of tokens, where the search stopped and that could be shown.
     pub unbounded_places: Vec<String>,
-    /// Weights of places under which no firing changes the sum; nothing where they were not asked for, or are too many.
+    /// Weights of places under which no firing changes the sum of tokens: the minimal semiflows. `None` where they were
+    /// not asked for or are too many.
     pub place_invariants: Option<Vec<Semiflow>>,
-    /// Firings that lead back to where they began, likewise.
+    /// How often transitions fire on the way back to where it began; likewise.
     pub transition_invariants: Option<Vec<Semiflow>>,
 }
 
@@ -95,8 +97,8 @@ fn named<'a>(flows: &Semiflows, name: impl Fn(u32) -> &'a String) -> Option<Vec<
     flows.complete.then(|| flows.flows.iter().map(flow).collect())
 }
 
-/// A steady state by name.
-#[derive(Serialize)]
+/// A steady state, exact.
+#[derive(JsonSchema, Serialize)]
 pub struct SolveReport {
     /// Markings in which time passes.
     pub tangible_markings: u64,

@@ -1,14 +1,17 @@
 //! A net in TOML, with its modules: `[parameters]`, `[colours]`, `[[place]]`, `[[transition]]`, `[[arc]]`, `[[module]]`.
 
+use super::colour::colour;
+use super::said::{
+    Tokens, Value, as_toml, called, described, each, expression, interface, name_of, parameter, tokens, value,
+};
 use super::text::{shipped, text_of};
-use super::wrong::in_words;
+use super::timing::timing;
+use super::wrong::{in_words, sentence};
 use crate::error::{ConfigProblem, Error};
 use crate::plain::plain;
 use crate::preset::problem;
-use linecard_config::{Document, Section, Shown, nearest};
-use linecard_petri::{
-    ArcKind, Choice, Colour, ColouredBuilder, ColouredNet, Constant, PetriError, Servers, TimingText,
-};
+use linecard_config::{Document, Section, nearest};
+use linecard_petri::{ArcKind, Choice, Colour, ColouredBuilder, ColouredNet, Constant, PetriError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -16,41 +19,6 @@ use std::path::{Path, PathBuf};
 const DEEPEST: usize = 16;
 /// Modules in all.
 const MOST_MODULES: usize = 1000;
-
-/// Kinds of transitions, and the keys that each has of its own.
-const KINDS: [(&str, &[&str]); 6] = [
-    ("exp", &["rate"]),
-    ("det", &["delay"]),
-    ("imm", &["weight", "priority"]),
-    ("uniform", &["low", "high"]),
-    ("erlang", &["stages", "rate"]),
-    ("empirical", &["values", "weights"]),
-];
-const OF_KINDS: [&str; 9] =
-    ["rate", "delay", "weight", "priority", "low", "high", "stages", "values", "weights"];
-
-/// A value of a parameter.
-#[derive(Clone)]
-enum Value {
-    Constant(Constant),
-    /// An expression of the others.
-    Text(String),
-}
-
-/// A colour as its file has it.
-enum Described {
-    /// The name of another, or a language of its own.
-    Text(String),
-    Words(Vec<String>),
-    Fields(BTreeMap<String, String>),
-}
-
-/// What a place or an arc says of tokens.
-enum Tokens {
-    Count(u32),
-    Text(String),
-    List(Vec<String>),
-}
 
 /// Reads the net of a text and makes of it what `make` does.
 ///
@@ -118,68 +86,6 @@ fn given(document: &Document, set: &[String]) -> BTreeMap<String, Value> {
         found.insert(name.to_owned(), as_toml(value.trim()));
     }
     found
-}
-
-/// A value as TOML writes it, or else an expression.
-fn as_toml(text: &str) -> Value {
-    let document = plain("--set", format!("value = {text}"));
-    let value = value(&document.root(), "value");
-    let is_one = document.finish().is_ok();
-    value.filter(|_| is_one).unwrap_or_else(|| Value::Text(text.to_owned()))
-}
-
-fn value(section: &Section<'_>, key: &str) -> Option<Value> {
-    const ALLOWED: &str = "a number, a truth value, an expression, or [[value, weight], ...]";
-    section.any_if(key, ALLOWED, "value of a parameter", |shown| {
-        Some(Value::Constant(match shown {
-            Shown::Whole(whole) => Constant::Int(*whole),
-            Shown::Real(real) => Constant::Real(*real),
-            Shown::Switch(on) => Constant::Bool(*on),
-            Shown::Text(text) => return Some(Value::Text(text.clone())),
-            Shown::List(pairs) => Constant::Shares(pairs.iter().map(pair).collect::<Option<_>>()?),
-        }))
-    })
-}
-
-/// A value with its weight.
-fn pair(shown: &Shown) -> Option<(i64, f64)> {
-    let Shown::List(pair) = shown else { return None };
-    match pair[..] {
-        [Shown::Whole(value), Shown::Whole(weight)] => Some((value, weight as f64)),
-        [Shown::Whole(value), Shown::Real(weight)] => Some((value, weight)),
-        _ => None,
-    }
-}
-
-/// A number or an expression, as text.
-fn expression(section: &Section<'_>, key: &str, meaning: &str) -> Option<String> {
-    section.any_if(key, "a number or an expression", meaning, |shown| match shown {
-        Shown::Whole(whole) => Some(whole.to_string()),
-        Shown::Real(real) => Some(format!("{real:?}")),
-        Shown::Text(text) => Some(text.clone()),
-        _ => None,
-    })
-}
-
-fn tokens(section: &Section<'_>, meaning: &str) -> Option<Tokens> {
-    const ALLOWED: &str = "a whole number from 0 to 4294967295, an expression, or a list of tokens";
-    section.any_if("tokens", ALLOWED, meaning, |shown| match shown {
-        Shown::Whole(count) => u32::try_from(*count).ok().map(Tokens::Count),
-        Shown::Text(text) => Some(Tokens::Text(text.clone())),
-        Shown::List(items) => texts(items).map(Tokens::List),
-        _ => None,
-    })
-}
-
-fn texts(items: &[Shown]) -> Option<Vec<String>> {
-    let text = |item: &Shown| if let Shown::Text(text) = item { Some(text.clone()) } else { None };
-    items.iter().map(text).collect()
-}
-
-/// What is wrong with a part, which is named where it is another than the one that is `called` so.
-fn sentence(error: &PetriError, called: &str) -> String {
-    let (part, said) = in_words(error);
-    if part.starts_with(called) || part.is_empty() { said } else { format!("{part}: {said}") }
 }
 
 /// The parts of a file by their names, and what is not said of them.
@@ -336,74 +242,12 @@ impl Reader {
             }
         }
         for name in all.keys() {
-            if let Err(message) = self.colour(name, &all, &mut known, 0) {
+            if let Err(message) = colour(&mut self.net, name, &all, &mut known, 0) {
                 section.fail(name, message);
                 parts.broken.insert(format!("colour {name}"));
             }
         }
         known
-    }
-
-    /// A colour by its name or its text: `dot`, `int`, `bool`, `low..high`.
-    fn colour(
-        &mut self,
-        text: &str,
-        all: &BTreeMap<String, Described>,
-        known: &mut BTreeMap<String, Colour>,
-        depth: usize,
-    ) -> Result<Colour, String> {
-        if let Some(colour) = known.get(text) {
-            return Ok(colour.clone());
-        }
-        let Some(described) = all.get(text) else {
-            return match (text.trim(), text.split_once("..")) {
-                ("dot", _) => Ok(Colour::Dot),
-                ("int", _) => Ok(Colour::ANY_INT),
-                ("bool", _) => Ok(Colour::Bool),
-                (_, Some((low, high))) => {
-                    let bound = |text: &str| match self.net.value(text) {
-                        Ok(Constant::Int(value)) => Ok(value),
-                        Ok(_) => Err(format!("found {text:?}, expected a whole number")),
-                        Err(error) => Err(in_words(&error).1),
-                    };
-                    let (low, high) = (bound(low)?, bound(high)?);
-                    if low > high {
-                        return Err(format!(
-                            "found {text:?}, which is {low}..{high}, expected at least one number"
-                        ));
-                    }
-                    Ok(Colour::Int { low, high })
-                }
-                _ => {
-                    let names: Vec<&str> = all.keys().chain(known.keys()).map(String::as_str).collect();
-                    let near = nearest(text, names.iter().copied());
-                    Err(format!(
-                        "found {text:?}, expected dot, int, bool, low..high, or a colour: {}{near}",
-                        names.join(", ")
-                    ))
-                }
-            };
-        };
-        if depth > DEEPEST {
-            return Err(format!("found {text:?} inside itself, expected records that end"));
-        }
-        let colour = match described {
-            Described::Text(inner) if inner != text => self.colour(inner, all, known, depth + 1)?,
-            Described::Text(_) => return Err(format!("found {text:?} as itself, expected another colour")),
-            Described::Words(words) => {
-                let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                self.net.enumeration(&words).map_err(|error| error.to_string())?
-            }
-            Described::Fields(fields) => {
-                let mut record = Vec::new();
-                for (name, text) in fields {
-                    record.push((name.clone(), self.colour(text, all, known, depth + 1)?));
-                }
-                Colour::record(record)
-            }
-        };
-        known.insert(text.to_owned(), colour.clone());
-        Ok(colour)
     }
 
     fn place(
@@ -414,17 +258,16 @@ impl Reader {
         parts: &mut Parts<'_>,
     ) {
         let name = name_of(row);
-        let colour = row.text_if("colour", "what its tokens carry");
+        let said = row.text_if("colour", "what its tokens carry");
         let tokens = tokens(row, "what is in it at the beginning");
         let choices = [("random", Choice::Random), ("fifo", Choice::Fifo)];
         let choice = row.choice_or("choice", "random", &choices, "which of its tokens is taken");
         let Some(name) = name else { return };
         let called = format!("place {name}");
-        let colour = match colour {
+        let colour = match said {
             None => Some(Colour::Dot),
             Some(text) if parts.broken.contains(&format!("colour {text}")) => None,
-            Some(text) => self
-                .colour(&text, &BTreeMap::new(), &mut colours.clone(), 0)
+            Some(text) => colour(&mut self.net, &text, &BTreeMap::new(), &mut colours.clone(), 0)
                 .map_err(|message| row.fail("colour", message))
                 .ok(),
         };
@@ -500,7 +343,7 @@ impl Reader {
         let name = name_of(&row);
         let guard = row.text_or("guard", "", "when it may fire");
         let reward = expression(&row, "reward", "what a firing counts for");
-        let timing = self.timing(&row, parts.document);
+        let timing = timing(&self.net, &row, parts.document);
         let Some(name) = name else { return };
         let called = format!("transition {name}");
         let added = timing.and_then(|(timing, servers)| {
@@ -515,83 +358,6 @@ impl Reader {
             self.net.reward(number, &reward);
         }
         parts.transitions.insert(name, (number, row));
-    }
-
-    /// The time and the servers of a transition; nothing where they have a problem.
-    fn timing(&self, row: &Section<'_>, document: &Document) -> Option<(TimingText, Servers)> {
-        let before = document.problems();
-        let kinds = KINDS.map(|kind| (kind.0, kind));
-        let (kind, allowed) = row.choice("kind", &kinds, "how long it takes");
-        if document.problems() > before {
-            row.pass_over(&OF_KINDS);
-            row.pass_over(&["servers"]);
-            return None;
-        }
-        let numbers = allowed.iter().filter(|key| !["priority", "values", "weights"].contains(key));
-        let read = |key: &&'static str| Some((*key, expression(row, key, "of its time")?));
-        let given: BTreeMap<&str, String> = numbers.filter_map(read).collect();
-        let times = |key: &str, meaning: &str| match allowed.contains(&key) {
-            true if row.has(key) => Some(row.numbers(key, f64::MIN..=f64::MAX, meaning)),
-            _ => None,
-        };
-        let (values, weights) = (times("values", "times that it may take"), times("weights", "of each"));
-        let priority = match allowed.contains(&"priority") {
-            true => row.integer_if("priority", 0..=u32::MAX.into(), "who fires first").unwrap_or(0),
-            false => 0,
-        };
-        let servers = expression(row, "servers", "firings at once");
-        let others: Vec<&str> = OF_KINDS.into_iter().filter(|key| !allowed.contains(key)).collect();
-        row.without_effect(&others, &format!("kind {kind} has none"));
-        row.close();
-        let sound = document.problems() == before;
-        let need = |key: &str| {
-            if sound && !given.contains_key(key) {
-                row.missing(key, &format!("a number or an expression, as kind {kind} needs it"));
-            }
-            given.get(key).cloned()
-        };
-        let whole = |key: &str, text: &str, or: &str| {
-            let found = match self.net.value(text) {
-                Ok(Constant::Int(value)) => match u32::try_from(value) {
-                    Ok(value) => return Some(value),
-                    Err(_) => format!("found {value}, expected 1 to 4294967295{or}"),
-                },
-                Ok(_) => format!("found `{text}`, expected a whole number{or}"),
-                Err(error) => in_words(&error).1 + or,
-            };
-            row.fail(key, found);
-            None
-        };
-        let timing = match kind {
-            "exp" => TimingText::Exponential { rate: need("rate")? },
-            "det" => TimingText::Deterministic { delay: need("delay")? },
-            "uniform" => {
-                let (low, high) = (need("low"), need("high"));
-                TimingText::Uniform { low: low?, high: high? }
-            }
-            "erlang" => {
-                let (stages, rate) = (need("stages"), need("rate"));
-                TimingText::Erlang { stages: whole("stages", &stages?, "")?, rate: rate? }
-            }
-            "empirical" => {
-                if sound && values.is_none() {
-                    row.missing("values", "a list of numbers, as kind empirical needs it");
-                }
-                let values = values?;
-                let weights = weights.unwrap_or_else(|| vec![1.0; values.len()]);
-                TimingText::Empirical { values, weights }
-            }
-            _ => TimingText::Immediate {
-                weight: given.get("weight").map_or("1", String::as_str).to_owned(),
-                priority: priority as u32,
-            },
-        };
-        let servers = match servers.as_deref() {
-            None => Servers::Count(1),
-            Some("inf") => Servers::Infinite,
-            Some(text) => Servers::Count(whole("servers", text, ", or \"inf\"")?),
-        };
-        Some((timing, servers))
     }
 
     fn arc(&mut self, row: &Section<'_>, parts: &mut Parts<'_>) {
@@ -757,71 +523,6 @@ impl Reader {
             }
         }
     }
-}
-
-/// What a part is called in problems.
-fn called(row: &Section<'_>) -> Option<String> {
-    let (part, _) = row.path().split_once('[')?;
-    let text = |key: &str| row.text_if(key, "").unwrap_or_default();
-    match (part, text("name")) {
-        ("arc", _) => Some(format!("arc {} -> {}", text("from"), text("to"))),
-        (_, name) => (!name.is_empty()).then(|| format!("{part} {name}")),
-    }
-}
-
-fn name_of(row: &Section<'_>) -> Option<String> {
-    let name = row.text("name", "what it is called");
-    if row.says("name", "") {
-        row.fail("name", "found no name, expected a name of its own");
-    }
-    (!name.is_empty()).then_some(name)
-}
-
-/// What stands in a table, each with its key.
-fn each<'s, 'd, T>(
-    section: Option<&'s Section<'d>>,
-    read: impl Fn(&Section<'d>, &str) -> Option<T>,
-) -> Vec<(&'s Section<'d>, String, T)> {
-    let all =
-        section.into_iter().flat_map(|section| section.keys().into_iter().map(move |key| (section, key)));
-    all.filter_map(|(section, key)| read(section, &key).map(|value| (section, key, value))).collect()
-}
-
-/// Places that a net with this one as a module may make its own.
-fn interface(root: &Section<'_>) -> Vec<String> {
-    root.texts("interface", "places that are those of a net around it")
-}
-
-/// A value, which may stand in a table beside its unit and its source.
-fn parameter(section: &Section<'_>, name: &str) -> Option<Value> {
-    if !section.is_table(name) {
-        return value(section, name);
-    }
-    let table = section.section(name)?;
-    table.text_if("unit", "its unit");
-    table.text_if("source", "where it comes from");
-    if !table.has("value") {
-        table.missing("value", "a number, a truth value or an expression");
-    }
-    value(&table, "value")
-}
-
-/// A colour, if it is described as one.
-fn described(section: &Section<'_>, name: &str) -> Option<Described> {
-    if section.is_table(name) {
-        let record = section.section(name)?;
-        let fields = record.keys().into_iter().map(|field| {
-            let colour = record.text(&field, "colour of the field");
-            (!colour.is_empty()).then_some((field, colour))
-        });
-        return fields.collect::<Option<_>>().map(Described::Fields);
-    }
-    let allowed = "a colour, a list of words, or a table of fields";
-    section.any_if(name, allowed, "values of tokens", |shown| match shown {
-        Shown::Text(text) => Some(Described::Text(text.clone())),
-        Shown::List(words) => texts(words).map(Described::Words),
-        _ => None,
-    })
 }
 
 /// What stands at an end of an arc that no part is called, and what was probably meant.

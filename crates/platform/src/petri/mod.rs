@@ -1,12 +1,15 @@
 //! Petri nets from files: PNML, or TOML.
 
 mod analyse;
+mod colour;
 mod file;
 mod named;
 mod pnml;
 mod read;
+mod said;
 mod simulate;
 mod text;
+mod timing;
 mod view;
 mod wrong;
 

@@ -2,17 +2,18 @@
 
 use super::read::AnyNet;
 use linecard_petri::Net;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Numbers by name.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct NamedNumbers {
     /// Name of the net.
     pub net: String,
-    /// Firings in a unit of time.
+    /// Firings in a unit of time, by transition.
     pub throughput: BTreeMap<String, f64>,
-    /// Tokens averaged over time.
+    /// Tokens averaged over time, by place.
     pub mean_tokens: BTreeMap<String, f64>,
 }
 

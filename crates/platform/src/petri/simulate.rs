@@ -6,6 +6,7 @@ use super::wrong::{one_problem, petri};
 use crate::error::Error;
 use crate::spread::spread;
 use linecard_petri::{PetriError, Run, Simulated, simulate, simulate_coloured};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -19,37 +20,37 @@ struct Estimate {
     half_width: f64,
 }
 
-/// Replications of a net.
-#[derive(Serialize)]
+/// Replications of a net: means, and half the widths of their 95 % intervals (Student's t over replications).
+#[derive(JsonSchema, Serialize)]
 pub struct SimulateReport {
     /// Throughputs and mean tokens.
     #[serde(flatten)]
     pub numbers: NamedNumbers,
-    /// Half widths of the 95 % intervals of the throughputs.
+    /// Half the width of each interval; 0 with one replication says nothing.
     pub throughput_half_width: BTreeMap<String, f64>,
-    /// Half widths of the 95 % intervals of the mean tokens.
+    /// The same for tokens.
     pub mean_tokens_half_width: BTreeMap<String, f64>,
-    /// Servers that work, averaged over time; of timed transitions.
+    /// Servers that work, averaged over time, by transition; immediate ones have none.
     pub busy_servers: BTreeMap<String, f64>,
-    /// Half widths of their 95 % intervals.
+    /// The same for servers.
     pub busy_servers_half_width: BTreeMap<String, f64>,
-    /// What firings count for in a unit of time, of transitions that say so; with half widths.
+    /// What firings count for in a unit of time, of transitions that state a reward.
     pub rewards: BTreeMap<String, f64>,
-    /// Half widths of their 95 % intervals.
+    /// The same for rewards.
     pub rewards_half_width: BTreeMap<String, f64>,
     /// For each place the shares of time with 0, 1, 2, ... tokens; the 65th is for 64 and more.
     pub occupancy: BTreeMap<String, Vec<f64>>,
-    /// Most tokens seen in a place.
+    /// Most tokens seen, by place.
     pub most_tokens: BTreeMap<String, u32>,
-    /// Replications.
+    /// Replications, each with a seed of its own.
     pub replications: u32,
-    /// Firings of all replications.
+    /// Firings of all of them.
     pub firings: u64,
-    /// Time with statistics of a replication.
+    /// Time with statistics of one.
     pub time: f64,
-    /// Replications in which nothing was enabled any more.
+    /// Those in which nothing was enabled any more.
     pub dead_replications: u32,
-    /// The widest interval of what the accuracy was asked for, half of it, against its mean; nothing with one replication.
+    /// The widest interval of what counts, half of it, against its mean; `None` with one replication.
     pub relative_half_width: Option<f64>,
 }
 

@@ -6,12 +6,14 @@ use super::wrong::{one_problem, petri};
 use crate::bounded;
 use crate::error::Error;
 use linecard_petri::{ArcKind, Choice, ColouredNet, Run};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// A place of a picture.
-#[derive(Serialize)]
+/// A place: its name, what its tokens are, whether they are a queue, and how many there are at the beginning.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "PlacePart")]
 pub struct PlaceView {
     /// Its name.
     pub name: String,
@@ -23,8 +25,9 @@ pub struct PlaceView {
     pub tokens: u64,
 }
 
-/// A transition of a picture.
-#[derive(Serialize)]
+/// A transition: its name, time and guard as they were written, and whether it is immediate.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "TransitionPart")]
 pub struct TransitionView {
     /// Its name.
     pub name: String,
@@ -36,8 +39,9 @@ pub struct TransitionView {
     pub immediate: bool,
 }
 
-/// An arc of a picture.
-#[derive(Serialize)]
+/// An arc between a place and a transition by their numbers: `input`, `output`, `inhibitor` or `reset`.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "ArcPart")]
 pub struct ArcView {
     /// Number of the place.
     pub place: u32,
@@ -49,8 +53,9 @@ pub struct ArcView {
     pub text: String,
 }
 
-/// The parts of a net.
-#[derive(Serialize)]
+/// What a net is made of, its modules included.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "NetParts")]
 pub struct NetView {
     /// Its name.
     pub net: String,
@@ -102,8 +107,9 @@ pub fn view_net(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<N
     })
 }
 
-/// A firing.
-#[derive(Serialize)]
+/// A firing: when, the transition's number, its variables, and the tokens of each place after it.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Firing")]
 pub struct FiringView {
     /// When.
     pub time: f64,

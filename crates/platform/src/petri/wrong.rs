@@ -33,3 +33,9 @@ pub(super) fn in_words(error: &PetriError) -> (String, String) {
         other => (String::new(), other.to_string()),
     }
 }
+
+/// What is wrong with a part, which is named where it is another than the one that is `called` so.
+pub(super) fn sentence(error: &PetriError, called: &str) -> String {
+    let (part, said) = in_words(error);
+    if part.starts_with(called) || part.is_empty() { said } else { format!("{part}: {said}") }
+}

@@ -8,6 +8,7 @@ use super::trace::{ProgramReport, ProgramRequest, TracedProgram, trace_program};
 use crate::error::Error;
 use crate::preset::{load, problem};
 use linecard_malleable::Work;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::{File, Metadata, OpenOptions};
@@ -37,8 +38,8 @@ struct Kept {
     work: Work,
 }
 
-/// One kept trace, as `linecard cache show` lists it.
-#[derive(Clone, Debug, Serialize)]
+/// One trace that a folder keeps; program, traffic and packets are `None` where the file cannot be used.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CachedTrace {
     /// Name of the file.
     pub file: String,

@@ -25,22 +25,23 @@ pub struct PacketRequest {
     pub strict: bool,
 }
 
-/// What was read.
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+/// The packets that a program was given.
+#[derive(Clone, Debug, Default, schemars::JsonSchema, serde::Deserialize, serde::Serialize)]
+#[schemars(rename = "ProgramTraffic")]
 pub struct PacketStatistics {
     /// What the traffic is.
     pub title: String,
-    /// IP packets given to the program.
+    /// IP packets.
     pub packets: u64,
-    /// Packets that are none of IP, left out.
+    /// Packets that are none, left out.
     pub not_ip: u64,
-    /// One-way flows among them.
+    /// One-way flows.
     pub flows: u64,
     /// Mean size of an IP packet.
     pub mean_bytes: f64,
     /// Median number of packets between two of one flow.
     pub median_packets_between: u64,
-    /// Records that were damaged.
+    /// Damaged records of the capture, passed over.
     pub damaged_records: u64,
     /// The first of them.
     pub first_damage: Option<String>,

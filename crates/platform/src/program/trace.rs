@@ -9,6 +9,7 @@ use linecard_iss::{Class, Image, IssError, Machine, PACKET_ENTRY, Recorder, Trac
 use linecard_malleable::{Pipeline, Work, WorkBuilder};
 use linecard_words::About;
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -41,8 +42,8 @@ pub struct ProgramRequest {
     pub checked: bool,
 }
 
-/// Something and how often.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// Something, how often, and in per cent of all.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct Share {
     /// What.
     pub name: String,
@@ -52,8 +53,8 @@ pub struct Share {
     pub percent: f64,
 }
 
-/// What a program did.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// What a program did on its packets; `linecard.core` runs it on cores.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ProgramReport {
     /// The ELF file.
     pub elf: String,
@@ -61,21 +62,21 @@ pub struct ProgramReport {
     pub traffic: PacketStatistics,
     /// Instructions of all packets.
     pub instructions: u64,
-    /// Instructions a packet: mean, least, most.
+    /// Their mean; `least_instructions` and `most_instructions` the extremes.
     pub instructions_per_packet: f64,
-    /// See above.
+    /// Instructions of the shortest packet.
     pub least_instructions: u64,
-    /// See above.
+    /// Instructions of the longest.
     pub most_instructions: u64,
-    /// Runs of instructions a packet.
+    /// Stretches of instructions without a jump.
     pub runs_per_packet: f64,
-    /// Loads and stores of the packet, a packet.
+    /// Loads and stores of the packet.
     pub packet_accesses_per_packet: f64,
-    /// Loads and stores of other data (heap, marked state, control data), a packet.
+    /// Loads and stores of other data: heap, marked state, control data.
     pub table_accesses_per_packet: f64,
-    /// Loads and stores of stack and globals, a packet: on the chip, not in the trace.
+    /// Loads and stores of stack and globals, which are on the chip.
     pub other_accesses_per_packet: f64,
-    /// Locks taken a packet.
+    /// Locks taken.
     pub locks_per_packet: f64,
     /// Different locks.
     pub locks: u32,
@@ -87,7 +88,7 @@ pub struct ProgramReport {
     pub results: Vec<Share>,
     /// Functions by instructions.
     pub functions: Vec<Share>,
-    /// Source lines by instructions; none of a program without them.
+    /// Source lines by instructions; empty of a program that was compiled without them.
     pub lines: Vec<Share>,
 }
 

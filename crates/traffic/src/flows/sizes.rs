@@ -1,15 +1,16 @@
 //! The size distribution, in the bins packet processors are usually judged by.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// One bin: sizes from `from_bytes` to `to_bytes`, both included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// Packets of `from_bytes` to `to_bytes` on the wire, both included.
+#[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct SizeBin {
-    /// Smallest size in the bin.
+    /// Smallest size.
     pub from_bytes: u32,
-    /// Largest size in the bin.
+    /// Largest size.
     pub to_bytes: u32,
-    /// Packets in it.
+    /// How many packets.
     pub packets: u64,
 }
 

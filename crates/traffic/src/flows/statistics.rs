@@ -2,6 +2,7 @@
 
 use super::{FlowTable, SizeBin, SizeHistogram};
 use crate::{CaptureReader, DamageReport, Decoded, Network, Packet, PacketSource, Severity, TrafficError};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -47,55 +48,55 @@ impl Counters {
 }
 
 /// Statistics of one packet stream.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct FlowStatistics {
     /// Packets delivered.
     pub packets: u64,
     /// Bytes on the wire, original lengths.
     pub bytes: u64,
-    /// Bytes captured.
+    /// Bytes stored in the capture.
     pub captured_bytes: u64,
-    /// Seconds between the earliest and the latest packet.
+    /// Time between the earliest and the latest packet.
     pub seconds: f64,
     /// The same in nanoseconds, exact.
     pub duration_ns: u64,
-    /// Mean wire size in bytes; 0 without packets.
+    /// Mean wire size; 0 without packets.
     pub mean_bytes: f64,
-    /// Percentage of packets of at most 64 bytes.
+    /// Share of packets of at most 64 bytes.
     pub at_most_64_bytes_percent: f64,
     /// Packets by wire size.
     pub size_bins: Vec<SizeBin>,
-    /// IP packets: IPv4 and IPv6 together.
+    /// Packets with an IP header.
     pub ip_packets: u64,
-    /// IPv4 packets.
+    /// Those of version 4.
     pub ipv4_packets: u64,
-    /// IPv6 packets.
+    /// Those of version 6.
     pub ipv6_packets: u64,
-    /// Packets with at least one VLAN tag.
+    /// Packets with a VLAN tag.
     pub vlan_packets: u64,
-    /// Packets with at least one MPLS label.
+    /// Packets with an MPLS label.
     pub mpls_packets: u64,
     /// One-way flows.
     pub flows: u64,
     /// Flows of exactly one packet.
     pub single_packet_flows: u64,
-    /// Their percentage among flows.
+    /// The same of all flows.
     pub single_packet_flows_percent: f64,
-    /// Percentage of the packets with a flow that are in single-packet flows.
+    /// Packets in them, of all packets.
     pub packets_in_single_packet_flows_percent: f64,
-    /// Percentage of the packets with a flow that are in the ten flows with the most packets.
+    /// Share of all packets that are in the ten largest flows.
     pub top10_flows_percent: f64,
     /// IPv4 headers captured whole, so that their checksum could be verified.
     pub ipv4_checksums: u64,
-    /// Percentage of those whose checksum holds; `None` when there are none.
+    /// Share of those whose checksum holds; `None` when there are none.
     pub ipv4_checksums_ok_percent: Option<f64>,
-    /// Packets that belong to no flow, by reason.
+    /// Packets that belong to no flow, by reason. They still count as packets and bytes.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// IP packets whose ports or addresses were not captured whole: they count to a flow of what was.
+    /// Packets of a flow whose ports, or part of the header, were not captured.
     pub incomplete_flow_packets: u64,
-    /// Findings in the capture by kind; empty for generators.
+    /// Findings by kind; not every finding is damage.
     pub damage: BTreeMap<&'static str, u64>,
-    /// No finding was damage.
+    /// Whether no finding is damage.
     pub clean: bool,
 }
 

@@ -1,5 +1,6 @@
 //! Compression, told by its signature and never by a file's name.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const FILE_BUFFER_BYTES: usize = 128 << 10;
 
 /// How a capture is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Compression {
     /// Not at all.

@@ -13,7 +13,7 @@ from linecard.cli.output import Json, Output, Outputs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from linecard.description import PresetInfo
+    from linecard._reports import PresetInfo
     from linecard.view import Table
 
 NAMES_SHOWN = 5

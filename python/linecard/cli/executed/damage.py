@@ -10,8 +10,8 @@ from linecard.cli import stderr
 from linecard.cli.options import Exit
 
 if TYPE_CHECKING:
+    from linecard.executed.reports import ProgramTraffic
     from linecard.executed.trace_result import ProgramTrace
-    from linecard.executed.traffic import ProgramTraffic
 
 
 def note_kept(traced: ProgramTrace) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from linecard.cli import stderr
 from linecard.cli.options import Exit
-from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
     from linecard.explore.execute import Counts, Interrupted
@@ -50,17 +49,3 @@ def end_by_store(counts: Counts) -> None:
 def filled(use: StoreUse) -> str:
     """How full a store is, in words."""
     return f"{use.runs:,} runs, {use.used_bytes / 1e6:,.1f} MB of {use.limit_bytes / 1e6:,.0f} MB"
-
-
-def read_settings(changes: list[str]) -> dict[str, Any]:
-    """What `--set` says, as the Python functions take it."""
-    from linecard.explore.axes import plain_value
-
-    found = {}
-    for text in changes:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            message = f"found {text!r}, expected KEY=VALUE, such as island.threads=4"
-            raise ConfigError.of([ConfigProblem("--set", "", message)])
-        found[key.strip()] = plain_value(value)
-    return found

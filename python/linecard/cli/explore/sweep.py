@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from linecard.cli import stderr
 from linecard.cli.explore.dry_run import estimate_of, print_estimate
-from linecard.cli.explore.options import STORE, Executor, Jobs, StoreOption, filled, say_how_to_go_on
+from linecard.cli.explore.options import filled
+from linecard.cli.explore.question import asks, reported
 from linecard.cli.explore.sweep_spec import asked_sweep, read_shard
-from linecard.cli.options import CAPTURE_HELP, Exit, Precision
+from linecard.cli.options import CAPTURE_HELP, Exit
 from linecard.cli.output import Json, Output, Outputs
+from linecard.explore.sweep import run_sweep
+from linecard.explore.sweep import sweep as ask
 
 
+@asks(ask, "vary", "together", "constraints", "columns", "shard")
 def sweep(
-    target: Annotated[
-        str,
-        typer.Argument(metavar="TARGET", help="A sweep's file, or what is run: a design, or as --what says."),
-    ],
     vary: Annotated[
         list[str] | None,
         typer.Option(
@@ -26,16 +26,6 @@ def sweep(
             metavar="KEY=VALUES",
             help="An axis; repeatable. `;` between axes that go together value by value.",
         ),
-    ] = None,
-    what: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="What is run: run (designs), ndr, core, program, xdp, flowcache, dram, queueing or petri.",
-        ),
-    ] = None,
-    set: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Of all points; repeatable.")
     ] = None,
     where: Annotated[
         list[str] | None,
@@ -45,26 +35,11 @@ def sweep(
         list[str] | None,
         typer.Option("--column", metavar="NAME=EXPRESSION", help="A column that follows from others; repeatable."),
     ] = None,
-    repeat: Annotated[int | None, typer.Option(metavar="N", help="Seeds of each point.")] = None,
-    precision: Precision = None,
-    lengthen: Annotated[
-        bool | None,
-        typer.Option("--lengthen/--no-lengthen", help="Make runs that are not sure again, longer (the usual)."),
-    ] = None,
-    sample: Annotated[
-        str | None,
-        typer.Option(metavar="KIND", help="Draw points instead of all: sobol or latin_hypercube (extra: explore)."),
-    ] = None,
-    points: Annotated[int | None, typer.Option(metavar="N", help="Points to draw.")] = None,
-    sample_seed: Annotated[int, typer.Option(metavar="N", help="Seed of the drawing.")] = 1,
-    app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application of all points.")] = None,
+    app: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application of all points.")] = None,
     trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
     packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of all points, as of `run`.")] = None,
     warmup: Annotated[int | None, typer.Option(metavar="N", help="Warm-up of all points, as of `run`.")] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all points; the first with --repeat.")] = None,
-    store: StoreOption = STORE,
-    jobs: Jobs = None,
-    executor: Executor = "threads",
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Only every N-th point from the I-th on: one job of an array.")
     ] = None,
@@ -80,6 +55,8 @@ def sweep(
     up: Annotated[
         str | None, typer.Option(metavar="NAME", help="Column of its vertical axis; the first number if left out.")
     ] = None,
+    *,
+    asked: dict[str, Any],
 ) -> None:
     """Run every point of a space of designs, and print one table.
 
@@ -105,35 +82,18 @@ def sweep(
 
         linecard sweep sweep.toml -o rate.svg --across island.threads --up throughput_gbps
     """
-    from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
-    from linecard.explore.sweep import run_sweep
 
     outputs = Outputs(json, output)
-    named = {"app": app_name, "trace": trace, "packets": packets, "warmup_packets": warmup, "seed": seed}
-    spec = asked_sweep(
-        target,
-        vary or (),
-        what,
-        set or (),
-        named,
-        where or (),
-        column or (),
-        repeat,
-        (precision, lengthen),
-        (sample, points, sample_seed),
-    )
+    named = {"app": app, "trace": trace, "packets": packets, "warmup_packets": warmup, "seed": seed}
+    spec = asked_sweep(asked, named, vary or (), where or (), column or ())
     part = read_shard(shard)
-    kept = Store(store)
-    try:
-        with stderr.progress("Simulating", "runs") as progress:
-            if dry_run:
-                print_estimate(estimate_of(spec, kept, jobs, part, progress), json=json)
-                return
-            result = run_sweep(spec, store=kept, jobs=jobs, executor=executor, shard=part, progress=progress)
-    except Interrupted as stopped:
-        say_how_to_go_on(stopped, kept)
-        raise
+    kept, jobs = Store(asked["store"]), asked["jobs"]
+    with reported(asked["store"]) as progress:
+        if dry_run:
+            print_estimate(estimate_of(spec, kept, jobs, part, progress), json=json)
+            return
+        result = run_sweep(spec, store=kept, jobs=jobs, executor=asked["executor"], shard=part, progress=progress)
     outputs.give(result.charted(across, up))
     for warning in result.warnings:
         stderr.diagnose(warning)
@@ -143,7 +103,7 @@ def sweep(
         f"{result.left_out:,} points left out by constraints"
     )
     mended = len(kept.damaged - kept.not_kept.keys())
-    stderr.note(f"{store}: {filled(use)}" + (f"; {mended:,} damaged files made again" if mended else ""))
+    stderr.note(f"{asked['store']}: {filled(use)}" + (f"; {mended:,} damaged files made again" if mended else ""))
     statuses = {row["status"] for row in result.rows}
     if "failed" in statuses or counts.not_kept:
         raise typer.Exit(Exit.RUN)

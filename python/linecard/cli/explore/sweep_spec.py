@@ -7,33 +7,24 @@ from typing import TYPE_CHECKING, Any
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from linecard.explore.spec import Spec
 
 
 def asked_sweep(
-    target: str,
-    vary: list[str] | tuple[str, ...],
-    what: str | None,
-    changes: list[str] | tuple[str, ...],
-    named: dict[str, Any],
-    where: list[str] | tuple[str, ...],
-    columns: list[str] | tuple[str, ...],
-    repeat: int | None,
-    sure: tuple[float | None, bool | None],
-    sample: tuple[str | None, int | None, int],
+    asked: Mapping[str, Any],
+    named: Mapping[str, Any],
+    vary: Sequence[str],
+    where: Sequence[str],
+    columns: Sequence[str],
 ) -> Spec:
-    """The sweep that options ask for; ``sure`` is the precision, and whether runs are lengthened."""
-    from linecard.explore.axes import plain_value, read_option
+    """The sweep that options ask for; ``named`` are arguments of its runs."""
+    from linecard.explore.axes import read_option
     from linecard.explore.spec import make_sample
     from linecard.explore.sweep import draft_of
 
-    draft = draft_of(target, what=what, repeat=repeat, precision=sure[0], lengthen=sure[1])
-    for text in changes:
-        key, found, value = text.partition("=")
-        if not found or not key.strip():
-            draft.note("--set", "", f"found {text!r}, expected KEY=VALUE, such as packets=5000")
-        else:
-            draft.fix("--set", key.strip(), plain_value(value))
+    draft = draft_of(**{name: asked[name] for name in ("target", "what", "repeat", "precision", "lengthen", "set")})
     for name, value in named.items():
         if value is not None:
             draft.fix(f"--{name.partition('_')[0]}", name, value)
@@ -51,9 +42,9 @@ def asked_sweep(
             draft.note("--column", "", f"found {text!r}, expected NAME=EXPRESSION")
         else:
             draft.column(name.strip(), expression, "--column")
-    kind, points, seed = sample
+    kind, points = asked["sample"], asked["points"]
     if kind is not None or points is not None:
-        draft.sample = make_sample(draft, "--sample", kind or "sobol", points, seed)
+        draft.sample = make_sample(draft, "--sample", kind or "sobol", points, asked["sample_seed"])
     return draft.finish()
 
 

@@ -34,7 +34,7 @@ def step(
     from linecard import petri
 
     parts = petri.parts(net, overrides=overrides or ())
-    tokens = [place.tokens for place in parts.places]
+    tokens = tuple(place.tokens for place in parts.places)
     run: list[petri.Firing] = []
     done, now = 0, 0.0
 

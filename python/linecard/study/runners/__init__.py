@@ -19,8 +19,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from linecard._core import __version__
+from linecard._reports import Metric
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.records import Metric
 from linecard.study.folders import own_runners
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from linecard.traffic.mix import flow_mix
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from linecard.flowcache.result import CacheRow
+    from linecard.flowcache.reports import CacheRow
     from linecard.study.plan import RunSpec
     from linecard.traffic.flow_view import FlowMixTraffic
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from linecard._reports import Metric
 from linecard.catalogue import describe
-from linecard.records import Metric
 from linecard.study.runners.machine import options
 from linecard.study.runners.machine import run as run_machine
 from linecard.study.runners.program import ExecutedRun

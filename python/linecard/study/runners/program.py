@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linecard._reports import Metric
 from linecard.catalogue import describe
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.records import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable

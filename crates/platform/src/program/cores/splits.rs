@@ -9,25 +9,27 @@ use linecard_malleable::{
     Separate, Ticks, Work, adapt, run,
 };
 use linecard_words::Mismatch;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
 /// Where the cycles of a core went, in per cent.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct CycleShares {
-    /// Instructions, one cycle each.
+    /// Cycles of instructions; the others: branches and long operations (`pipeline`), loads used too soon, changes of
+    /// threads, registers not there, idling for memory, idling for locks or packets.
     pub instructions_percent: f64,
-    /// Branches and long operations.
+    /// Cycles of branches and long operations.
     pub pipeline_percent: f64,
-    /// Loads that hit, used too soon.
+    /// Cycles of loads used too soon.
     pub load_use_percent: f64,
-    /// Changes of threads.
+    /// Cycles of changes of threads.
     pub switches_percent: f64,
-    /// Registers that were not there.
+    /// Cycles of registers that were not there.
     pub registers_percent: f64,
-    /// All threads wait, for memory.
+    /// Cycles of idling for memory.
     pub idle_memory_percent: f64,
-    /// All threads wait, for locks or packets.
+    /// Cycles of idling for locks or packets.
     pub idle_other_percent: f64,
 }
 
@@ -47,30 +49,30 @@ impl CycleShares {
 }
 
 /// One split of the area.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CoreRow {
     /// Threads.
     pub threads: u32,
-    /// Thread-equivalents of data cache.
+    /// Thread-equivalents of data cache; `cache_kb` its size.
     pub cache_th_eq: u32,
     /// Its size.
     pub cache_kb: f64,
-    /// Throughput of the core.
+    /// Throughput, packets in a million cycles.
     pub packets_per_mcycle: f64,
-    /// Accesses that hit, or found their line on its way.
+    /// Accesses to data that do not go off chip.
     pub hit_percent: f64,
-    /// Of the bandwidth of memory.
+    /// Use of memory.
     pub bandwidth_percent: f64,
     /// Mean wait of an access for memory to be free.
     pub queueing_cycles: f64,
-    /// Mean run of a thread between two changes.
+    /// Instructions between two changes of threads.
     pub run_instructions: f64,
-    /// Locks found held, a packet.
+    /// Locks found held.
     pub lock_waits_per_packet: f64,
     /// Where the cycles went.
     #[serde(flatten)]
     pub cycles: CycleShares,
-    /// What holds throughput back most: compute, memory latency, memory bandwidth, locks, switches.
+    /// What holds throughput back: compute, switches, memory latency, memory bandwidth or locks.
     pub limit: &'static str,
 }
 
@@ -137,25 +139,26 @@ pub struct CoreRequest {
 }
 
 /// What a core reaches.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CoreReport {
     /// Cycles of an access off chip.
     pub latency_cycles: u32,
-    /// References a cycle.
+    /// References that memory serves a cycle.
     pub refs_per_cycle: f64,
-    /// Thread-equivalents.
+    /// Thread-equivalents for threads and cache.
     pub area: u32,
     /// Packets that each simulation counts.
     pub window_packets: u64,
-    /// All splits.
+    /// One row per number of threads.
     pub rows: Vec<CoreRow>,
-    /// Threads of the best one.
+    /// Threads of the best split; of equal ones, within 0.01 %, the most. `plateau` says how many others are as good as
+    /// equal.
     pub best_threads: u32,
     /// Its throughput.
     pub best_packets_per_mcycle: f64,
     /// Whether throughput over threads rises, peaks and falls.
     pub single_peak: bool,
-    /// A malleable core of the same area that adapts.
+    /// A malleable core of the same area; `None` where it was not asked for.
     pub adapted: Option<Adapted>,
 }
 

@@ -7,83 +7,87 @@ use crate::program::trace::{Share, shares};
 use linecard_ebpf::{
     AccessKind, Entry, Machine, MapKind, Outcome, Profile, RegionId, Target, Verdict, helper_name,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Entries of a map that a report lists; how many there are it says for all.
 const MOST_ENTRIES: usize = 4096;
 
-/// Accesses to a region, by instructions and helpers.
-#[derive(Clone, Debug, Serialize)]
+/// Accesses to a region a packet: `packet`, `context`, `stack`, a map's values, or `NAME.index`.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "RegionUse")]
 pub struct RegionReport {
-    /// `packet`, `context`, `stack`, a map's values (its name) or what finds them (`NAME.index`).
+    /// The region.
     pub name: String,
-    /// Reads a packet.
+    /// Reads.
     pub reads_per_packet: f64,
-    /// Writes a packet.
+    /// Writes.
     pub writes_per_packet: f64,
-    /// Atomic operations a packet.
+    /// Atomic operations.
     pub atomics_per_packet: f64,
-    /// Bytes of all of them a packet.
+    /// Bytes of all of them.
     pub bytes_per_packet: f64,
 }
 
-/// One key of a map with its values, as hexadecimal digits in the order of memory.
-#[derive(Clone, Debug, Serialize)]
+/// One key of a map; `numbers` are its values where they have 1, 2, 4 or 8 bytes.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "XdpMapEntry")]
 pub struct MapEntry {
-    /// Key.
+    /// The key, in hexadecimal.
     pub key: String,
-    /// A value for each processor of a per-processor map, else one.
+    /// Its value of each processor, in hexadecimal.
     pub values: Vec<String>,
-    /// The same as numbers, little-endian, where they have 1, 2, 4 or 8 bytes.
+    /// Its values as numbers, where they have 1, 2, 4 or 8 bytes.
     pub numbers: Option<Vec<u64>>,
 }
 
-/// What a map holds in the end.
-#[derive(Clone, Debug, Serialize)]
+/// What a map holds in the end; `listed` are the first of its `entries`, of arrays those that are not zero.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "XdpMap")]
 pub struct MapReport {
     /// Its name.
     pub name: String,
-    /// Its kind.
+    /// Its kind, such as `HASH`.
     pub kind: String,
-    /// Size of a key in bytes.
+    /// Bytes of a key.
     pub key_bytes: u32,
-    /// Size of a value in bytes.
+    /// Bytes of a value.
     pub value_bytes: u32,
-    /// Entries that it can hold.
+    /// Entries that it has room for.
     pub most_entries: u32,
-    /// Entries that it holds; of arrays those that are not zero.
+    /// Entries that it holds.
     pub entries: u64,
-    /// The first of them, by key.
+    /// The first of them; of arrays those that are not zero.
     pub listed: Vec<MapEntry>,
-    /// Records given to user space.
+    /// Records of a ring buffer or of events.
     pub records: u64,
     /// Their bytes.
     pub record_bytes: u64,
 }
 
-/// What an XDP program did.
-#[derive(Clone, Debug, Serialize)]
+/// What an XDP program did with its packets.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct XdpReport {
     /// The program as it was given.
     pub name: String,
     /// The program, by function.
     pub program: String,
-    /// Its packets.
+    /// Its packets: Ethernet frames without their check sequence.
     pub traffic: PacketStatistics,
     /// What became of them, most frequent first.
     pub verdicts: Vec<Share>,
-    /// Instructions of all packets.
+    /// Instructions of all packets; a 64-bit constant counts once, a call of a helper once.
     pub instructions: u64,
-    /// Their mean, and below the least and the most of a packet.
+    /// Their mean; `least_instructions` and `most_instructions` the extremes.
     pub instructions_per_packet: f64,
-    /// See above.
+    /// Instructions of the shortest packet.
     pub least_instructions: u64,
-    /// See above.
+    /// Instructions of the longest.
     pub most_instructions: u64,
     /// Mean size of packets as the program left them.
     pub mean_bytes_left: f64,
-    /// Accesses by region.
+    /// Accesses by region, of instructions and helpers.
     pub regions: Vec<RegionReport>,
     /// Calls of helpers.
     pub helpers: Vec<Share>,

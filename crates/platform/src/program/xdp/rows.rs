@@ -4,6 +4,7 @@ use super::{XdpLoad, load_xdp};
 use crate::error::Error;
 use crate::preset::problem;
 use linecard_ebpf::{ExitAction, MOST_LANES, Machine, Options, Rows, Rules};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A program whose rows are asked for.
@@ -23,42 +24,45 @@ pub struct RowsRequest {
     pub path_exits: bool,
 }
 
-/// Rows with a number of lanes.
-#[derive(Clone, Copy, Debug, Serialize)]
+/// Rows of a program with a number of lanes, and its instructions by rows.
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct LaneRows {
-    /// Lanes.
+    /// Instructions that a row has room for.
     pub lanes: u32,
-    /// Rows of the whole program.
+    /// Rows of the program.
     pub rows: u32,
-    /// Instructions of the program by rows.
+    /// Its instructions by rows.
     pub instructions_per_row: f64,
 }
 
-/// Rows of a block, with as many lanes as were asked for.
-#[derive(Clone, Debug, Serialize)]
+/// Rows of a block: where it begins, the instructions left in it, and where its exit takes the action from.
+///
+/// `exit` is `constant`, `register` or `None` where the program does not end.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "BlockRows")]
 pub struct BlockReport {
-    /// Where it begins: source line, or instruction.
+    /// Where it begins.
     pub place: String,
-    /// Rows.
+    /// Its rows.
     pub rows: u32,
-    /// Instructions that are left in them.
+    /// Instructions left in it.
     pub instructions: u32,
-    /// `constant` or `register`: where an exit takes its action from.
+    /// Where its exit takes the action from: `constant`, `register`, or `None` where the program does not end.
     pub exit: Option<&'static str>,
 }
 
-/// What a program comes to in rows.
-#[derive(Clone, Debug, Serialize)]
+/// What an XDP program comes to in rows.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RowsReport {
-    /// The program as it was given, and by function.
+    /// The program as it was given.
     pub name: String,
-    /// See `name`.
+    /// The program, by function.
     pub program: String,
     /// Its instructions; a 64-bit constant counts once.
     pub instructions: u32,
-    /// By lanes, from one on.
+    /// Rows by lanes, from one on.
     pub lanes: Vec<LaneRows>,
-    /// Its blocks, in order.
+    /// Blocks in order, with as many lanes as were asked for.
     pub blocks: Vec<BlockReport>,
 }
 

@@ -1,0 +1,167 @@
+"""What some of the core's reports can do beside holding numbers: the class NAME has what NAMEMethods says.
+
+`make docs` writes the classes (`reports.py` of each package). A class here declares the fields that it reads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard.words import Value, value_text
+
+if TYPE_CHECKING:
+    from linecard.executed.reports import CallStack
+    from linecard.flowcache.reports import LruRow
+
+
+class ParameterMethods:
+    """Of a parameter of a preset."""
+
+    __slots__ = ()
+    value: Value
+
+    @property
+    def text(self) -> str:
+        """The value as ``--set`` takes it."""
+        return value_text(self.value)
+
+
+class SizeBinMethods:
+    """Of a bin of sizes."""
+
+    __slots__ = ()
+    from_bytes: int
+    to_bytes: int
+
+    @property
+    def label(self) -> str:
+        """The bin in words, such as ``65–127``."""
+        return f"≥ {self.from_bytes}" if self.to_bytes >= 0xFFFF_FFFF else f"{self.from_bytes}–{self.to_bytes}"
+
+
+class DiagnosticMethods:
+    """Of a finding in a capture."""
+
+    __slots__ = ()
+    file: str
+    byte_offset: int
+    packet: int
+    line: int | None
+    found: str
+    expected: str
+    action: str
+
+    def __str__(self) -> str:
+        line = "" if self.line is None else f"line {self.line}, "
+        return (
+            f"{self.file}: {line}byte offset {self.byte_offset}, packet {self.packet}: "
+            f"found {self.found}, expected {self.expected}; {self.action}"
+        )
+
+
+class HotWordMethods:
+    """Of what a program asks for most."""
+
+    __slots__ = ()
+    place: str
+    bank: int | None
+
+    @property
+    def where(self) -> str:
+        """The memory, with its bank."""
+        return self.place if self.bank is None else f"{self.place} bank {self.bank}"
+
+
+class ExecutedProgramMethods:
+    """Of what an executed program came to."""
+
+    __slots__ = ()
+    name: str
+    stacks: tuple[CallStack, ...]
+
+    def folded(self) -> str:
+        """Its stacks as flame graphs take them: functions joined by ``;`` and cycles of the engine, a line each."""
+        names = [";".join(each.replace(";", ":") for each in (self.name, *stack.functions)) for stack in self.stacks]
+        lines = zip(names, self.stacks, strict=True)
+        return "".join(f"{functions} {stack.cycles}\n" for functions, stack in lines)
+
+
+class NotIpFramesMethods:
+    """Of frames that are not IP."""
+
+    __slots__ = ()
+    punted: int
+    dropped_by_choice: int
+
+    @property
+    def set_aside(self) -> int:
+        """Frames that ended by choice, of which none is lost."""
+        return self.punted + self.dropped_by_choice
+
+
+class PartMethods:
+    """Of some of a run's packets."""
+
+    __slots__ = ()
+    of: str
+    port: str | None
+    traffic_class: str | None
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return " ".join(each for each in (self.port, self.traffic_class) if each) or self.of
+
+
+class ValueRangeMethods:
+    """Of a value of the chip's file for which sources give an interval."""
+
+    __slots__ = ()
+    key: str
+    low: float
+    high: float
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Changes that put the value at its lower and at its upper end."""
+        return f"{self.key}={self.low:.12g}", f"{self.key}={self.high:.12g}"
+
+
+class CacheRowMethods:
+    """Of one cache over the whole traffic."""
+
+    __slots__ = ()
+    ways: int
+    sets: int
+    packets: int
+    hits: int
+
+    @property
+    def hit_rate(self) -> float:
+        """Hits by packets."""
+        return self.hits / self.packets
+
+    @property
+    def shape(self) -> str:
+        """Ways in words."""
+        return "full" if self.sets == 1 else f"{self.ways}-way"
+
+
+class CacheCurvesMethods:
+    """Of LRU of all sizes."""
+
+    __slots__ = ()
+    lru: tuple[LruRow, ...]
+    curve: tuple[LruRow, ...]
+
+    def row(self, sets: int, ways: int) -> LruRow:
+        """The LRU row of one shape.
+
+        Raises:
+            KeyError: The pass did not cover it; the text says what it covers.
+        """
+        for row in (*self.lru, *(self.curve if sets == 1 else ())):
+            if (row.sets, row.ways) == (sets, ways):
+                return row
+        shapes = sorted({row.sets for row in self.lru})
+        raise KeyError(f"no row of {sets} sets and {ways} ways; sets are {shapes}, ways 1 to 16")

@@ -1,0 +1,432 @@
+"""What the core reports. Written by `make docs` from the types of Rust."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from linecard._methods import NotIpFramesMethods, PartMethods, ValueRangeMethods
+from linecard._reports import Metric
+from linecard.executed.reports import ExecutedProgram
+from linecard.records import Number
+
+
+class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Everything a run tells. Deterministic: no wall-clock time in here.
+
+    Attributes:
+        preset: The chip.
+        app: The program.
+        traffic: The traffic.
+        seed: Seed of what is drawn.
+        version: Version of Linecard.
+        config_hash: SHA-256 of the resolved configuration.
+        warnings: What to know about this run.
+        capture_damage: Damaged places of the capture that were passed over, each pass counted.
+        summary: The first numbers.
+        bottleneck: What limits the run.
+        resources: How busy each resource was.
+        dram: Where the time of the DRAM data bus went.
+        packet_time: Where the time of packets went.
+        drops: Packets dropped, by reason.
+        metrics: Every measurement; the other fields show a part of them.
+        programs: What executed programs came to, one of each kind of cluster that has one.
+        ranges: Values of the chip's file for which sources give an interval.
+        what_if: Gains of the re-runs that found the limit, the largest first; not part of ``to_dict``.
+        breakdown: Packets by port, by class and by queue, of each only where there are several.
+        latency_bins: Latency in full: (ns, packets) of each bin that has some, 64 bins an octave, by their upper edge.
+            Not part of ``to_dict``.
+    """
+
+    preset: str
+    app: str
+    traffic: str
+    seed: int
+    version: str
+    config_hash: str
+    warnings: tuple[str, ...]
+    capture_damage: int
+    summary: Summary
+    bottleneck: Bottleneck
+    resources: tuple[ResourceUse, ...]
+    dram: DramTime
+    packet_time: tuple[PacketTime, ...]
+    drops: tuple[DropCount, ...]
+    metrics: tuple[Metric, ...]
+    programs: tuple[ExecutedProgram, ...] = ()
+    ranges: tuple[ValueRange, ...] = ()
+    what_if: tuple[WhatIf, ...]
+    breakdown: tuple[Part, ...] = ()
+    latency_bins: tuple[tuple[float, int], ...]
+
+
+class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The numbers to look at first.
+
+    Attributes:
+        throughput_gbps: Bits of packets that left, per simulated second, 10^9.
+        throughput_mpps: Packets that left per simulated second, 10^6.
+        offered_gbps: Bits of packets that arrived, per simulated second, 10^9.
+        packets_in: Packets that arrived while statistics were on.
+        packets_out: Packets that left while statistics were on.
+        packets_dropped: Packets lost: dropped, for any reason but by choice (``not_ip``).
+        loss_fraction: Packets dropped over packets that left or were dropped; those still inside are in neither.
+        latency_ns: Latency of the packets that left.
+        simulated_seconds: Simulated time with statistics on.
+        steady: Whether the run was long enough, began at rest and piled nothing up.
+        intervals: How sure the numbers are; ``None`` where the run is too short.
+        packets_inside: Packets still inside at the end.
+        not_ip: Frames that are not IP, by what became of them; ``None`` where there was none.
+    """
+
+    NUMBERS: ClassVar[dict[str, Number]] = {
+        "throughput_gbps": Number(unit="Gbit/s"),
+        "throughput_mpps": Number(unit="Mpackets/s"),
+        "offered_gbps": Number(unit="Gbit/s"),
+        "packets_in": Number(unit="packets"),
+        "packets_out": Number(unit="packets"),
+        "packets_dropped": Number(unit="packets"),
+        "loss_fraction": Number(unit="fraction"),
+        "simulated_seconds": Number(unit="s"),
+    }
+
+    throughput_gbps: float
+    throughput_mpps: float
+    offered_gbps: float
+    packets_in: int
+    packets_out: int
+    packets_dropped: int
+    loss_fraction: float
+    latency_ns: LatencyNs
+    simulated_seconds: float
+    steady: bool
+    intervals: Intervals | None
+    packets_inside: int
+    not_ip: NotIpFrames | None = None
+
+
+class LatencyNs(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Packet latency, from a packet's last bit in to its last bit out, in nanoseconds.
+
+    Attributes:
+        mean: Arithmetic mean, exact.
+        p50: Median; quantiles are within 1.6 % of the value.
+        p90: 90 % of the packets are at most this late.
+        p99: 99 %.
+        p999: 99.9 %.
+        max: The latest, exact.
+    """
+
+    mean: float
+    p50: float
+    p90: float
+    p99: float
+    p999: float
+    max: float
+
+
+class Intervals(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Confidence in the first numbers, by batch means of one run.
+
+    Attributes:
+        throughput_gbps: Of the throughput.
+        loss_fraction: Of the loss.
+        latency_mean_ns: Of the mean latency.
+    """
+
+    throughput_gbps: Interval
+    loss_fraction: Interval
+    latency_mean_ns: Interval
+
+
+class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Bounds that hold the value with 95 % confidence.
+
+    Attributes:
+        low: Lower end.
+        high: Upper end.
+    """
+
+    low: float
+    high: float
+
+
+class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults=True):
+    """Frames that are not IP while statistics were on; what is left of those that came is still inside.
+
+    ``not_ip`` of ``[program]`` says what becomes of them in programs that check headers or look addresses up. Those
+    that it punts or drops are no loss, and are among neither the packets out nor the packets dropped.
+
+    Attributes:
+        packets_in: They arrived.
+        forwarded: They left by a port.
+        punted: They went to the host.
+        dropped_by_choice: They were dropped because the chip's file says so.
+        finished: An executed program, or a step ``finish``, ended them; they count as packets that left.
+        lost: They were lost as packets of any kind are, for want of room or too fast for the wire.
+    """
+
+    packets_in: int
+    forwarded: int
+    punted: int
+    dropped_by_choice: int
+    finished: int
+    lost: int
+
+
+class Bottleneck(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What limits the run, and how that was decided.
+
+    Attributes:
+        component: The resource; of a chip that carries all that comes, the offered load.
+        utilization: Share of the time for which it was busy.
+        why: The numbers that decide it, as a sentence.
+    """
+
+    component: str
+    utilization: float
+    why: str
+
+
+class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Share of the simulated time for which one resource was busy, 0 to 1.
+
+    Attributes:
+        component: The resource; of several that are alike the mean, and the busiest.
+        utilization: The share.
+    """
+
+    component: str
+    utilization: float
+
+
+class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where the time of the DRAM data bus went: shares of the simulated time that add up to 1.
+
+    ``row_hit_rate`` is the share of accesses that found their row open.
+
+    Attributes:
+        data: Data moved.
+        row_miss: A row had to be closed or opened.
+        turnaround: The bus changed its direction.
+        refresh: Refreshes.
+        idle: No request.
+        row_hit_rate: Accesses that found their row open.
+        spacing: Between columns of an open row.
+    """
+
+    data: float
+    row_miss: float
+    turnaround: float
+    refresh: float
+    idle: float
+    row_hit_rate: float
+    spacing: float
+
+
+class PacketTime(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Mean time that a packet spent in one way between arrival and departure, in nanoseconds, and its share.
+
+    Attributes:
+        part: The way, such as ``compute`` or ``wait dram``.
+        mean_ns: The mean.
+        share: The same of the mean of all parts together, 0 to 1.
+    """
+
+    part: str
+    mean_ns: float
+    share: float
+
+
+class DropCount(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Packets dropped for one reason.
+
+    Attributes:
+        reason: The reason, as in the metrics.
+        packets: How many.
+    """
+
+    reason: str
+    packets: int
+
+
+class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=True):
+    """A value of the chip's file for which sources give an interval, in the unit of its key.
+
+    Attributes:
+        key: Its key.
+        low: Lower end.
+        high: Upper end.
+    """
+
+    key: str
+    low: float
+    high: float
+
+
+class WhatIf(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the run came to with one part made better.
+
+    Attributes:
+        change: What was done, such as ``twice the threads in island``.
+        gain: How much more left, as a share.
+    """
+
+    change: str
+    gain: float
+
+
+class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
+    """Some of the packets of a run, counted apart.
+
+    ``packets_inside_at_start + packets_offered`` equals ``packets_delivered + packets_lost + packets_by_choice +
+    packets_inside`` for each.
+
+    Attributes:
+        of: ``input``, packets that came by a port; ``output``, packets that programs sent to one; ``class``, to a
+            class, whatever the port; ``queue``, to a class of a port; ``no queue``, packets that no program had sent
+            when they were lost or ended, or at the end of the run.
+        packets_inside_at_start: Packets there when statistics started.
+        packets_offered: Packets that came, or were sent there.
+        packets_delivered: Packets that left.
+        packets_lost: Packets lost, for any reason.
+        packets_by_choice: Packets that programs ended by choice (``program.not_ip``): they are not lost.
+        packets_inside: Packets there at the end.
+        loss_fraction: Packets lost over packets that left or were lost.
+        port: The port, of inputs, outputs and queues.
+        traffic_class: The class, of classes and queues.
+        offered_gbps: Bits of packets that came or were sent there, per simulated second, 10^9; ``None`` without queue.
+        throughput_gbps: Bits of packets that left, likewise.
+        latency_ns: Latency of those that left; ``None`` if none did, and without a queue.
+    """
+
+    of: str
+    packets_inside_at_start: int
+    packets_offered: int
+    packets_delivered: int
+    packets_lost: int
+    packets_by_choice: int
+    packets_inside: int
+    loss_fraction: float
+    port: str | None
+    traffic_class: str | None
+    offered_gbps: float | None
+    throughput_gbps: float | None
+    latency_ns: LatencyNs | None
+
+
+class ChipDrawing(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The core's account of a chip.
+
+    Attributes:
+        preset: The preset.
+        title: What it is.
+        clusters: Clusters by name.
+        places: Memories and accelerators.
+        links: Links.
+        routes: Ways between them.
+        ports: Ports.
+    """
+
+    preset: str
+    title: str
+    clusters: tuple[Cluster, ...]
+    places: tuple[Place, ...]
+    links: tuple[Link, ...]
+    routes: tuple[Route, ...]
+    ports: tuple[Port, ...]
+
+
+class Cluster(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Clusters of one name.
+
+    Attributes:
+        name: Its name.
+        count: How many there are, and of what.
+        engines: Engines of each.
+        threads: Threads of an engine.
+        clock_mhz: Clock.
+        takes: Inboxes and rings that its threads take packets from.
+        puts: Those that its program puts packets into.
+    """
+
+    name: str
+    count: int
+    engines: int
+    threads: int
+    clock_mhz: float
+    takes: tuple[str, ...]
+    puts: tuple[str, ...]
+
+
+class Place(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A memory or an accelerator.
+
+    Attributes:
+        name: Its name.
+        kind: How it serves.
+        is_memory: Whether it is a memory; an accelerator otherwise.
+        per: Cluster that has one each.
+        count: How many there are.
+        roles: Roles that it plays.
+        capacity_bytes: What it holds.
+        behind: Place behind it, of a cache.
+    """
+
+    name: str
+    kind: str
+    is_memory: bool
+    per: str | None
+    count: int
+    roles: tuple[str, ...]
+    capacity_bytes: int | None
+    behind: str | None
+
+
+class Link(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A link.
+
+    Attributes:
+        name: Its name.
+        count: How many there are.
+        rate_gbps: Rate, Gbit/s.
+    """
+
+    name: str
+    count: int
+    rate_gbps: float
+
+
+class Route(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A way from a cluster to a place.
+
+    Attributes:
+        from: Cluster.
+        to: Place.
+        links: Links on the way.
+        nanoseconds: There and back, nanoseconds, without waiting.
+    """
+
+    from_: str = msgspec.field(name="from")
+    to: str
+    links: tuple[str, ...]
+    nanoseconds: float
+
+
+class Port(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Ports of one name.
+
+    Attributes:
+        name: Their name.
+        count: How many there are.
+        receive_gbps: Rate in and out, Gbit/s.
+        transmit_gbps: See ``receive_gbps``.
+        memory: Memory that they write packets to and read them from.
+    """
+
+    name: str
+    count: int
+    receive_gbps: float | None
+    transmit_gbps: float | None
+    memory: str | None
