@@ -96,8 +96,10 @@ def of_markdown(file: Path) -> Iterator[Sentence]:
 
 
 def documents() -> list[Path]:
-    """Documents that people write: no studies, and none that `make docs` or the site writes."""
+    """Documents that people write: none that `make docs` or the site writes, and no details of studies."""
     several = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    several += sorted(ROOT.glob("studies/*/README.md"))
+    several += [ROOT / "programs/README.md", ROOT / "examples/captures/README.md", ROOT / "rtl/queuing_cache/README.md"]
     several = [each for each in several if each.parent != ROOT / "docs" / "reference" / "python"]
     return [each for each in several if not each.read_text(encoding="utf-8").startswith(HEADER.rstrip())]
 
