@@ -16,6 +16,13 @@ LEFT, TOP, BOTTOM = 64, 46, 52
 SIDE = 440
 TICKS = (1, 2, 5)
 _DASHES = ("6 3", "2 3")
+# A square, a triangle, a diamond, and a triangle that stands on its tip.
+_SHAPES = (
+    ((-3, -3), (3, -3), (3, 3), (-3, 3)),
+    ((0, -4), (4, 3), (-4, 3)),
+    ((0, -4.4), (4.4, 0), (0, 4.4), (-4.4, 0)),
+    ((0, 4), (4, -3), (-4, -3)),
+)
 
 
 class Dot(NamedTuple):
@@ -29,6 +36,7 @@ class Dot(NamedTuple):
         hollow: Whether it was calibrated.
         band: The ends of its bar.
         name: What stands beside it.
+        shape: Its shape, a number; what differs in colour alone is a circle.
     """
 
     x: float
@@ -38,6 +46,7 @@ class Dot(NamedTuple):
     hollow: bool = False
     band: tuple[float, float] | None = None
     name: str = ""
+    shape: int = 0
 
 
 def draw(
@@ -91,7 +100,7 @@ def draw(
         if dot.band is not None:
             ends = [at((dot.x, max(end, dot.x / 1e3)))[1] for end in dot.band]
             canvas.wire([(x, ends[0]), (x, ends[1])], stroke=colour, width=1.2)
-        mark(canvas, x, y, colour, dot.words, hollow=dot.hollow)
+        mark(canvas, x, y, colour, dot.words, hollow=dot.hollow, shape=dot.shape)
     canvas.layer = LABELS
     for dot in dots:
         if dot.name:
@@ -104,9 +113,10 @@ def draw(
         f'text-anchor="middle">{clean(axes[1])}</text>'
     )
     y = TOP + 16.0
+    shapes = {dot.group: dot.shape for dot in dots}
     entries = [(LINES[index % len(LINES)], group, False) for index, group in enumerate(named)]
     for colour, text, empty in [*entries, *([(INK, hollow, True)] if any(dot.hollow for dot in dots) else [])]:
-        mark(canvas, LEFT + 14, y - 4, colour, text, hollow=empty)
+        mark(canvas, LEFT + 14, y - 4, colour, text, hollow=empty, shape=shapes.get(text, 0))
         canvas.text(LEFT + 24, y, text, 11, halo=True)
         y += 17
     shares = "".join(f", ± {share:.0%}".replace("%", " %") for share in within)
@@ -128,13 +138,18 @@ def _name(canvas: Canvas, x: float, y: float, name: str, *, above: bool) -> None
     canvas.text(x + dx, y + dy, name, 10, anchor="end" if end else "start", halo=True)
 
 
-def mark(canvas: Canvas, x: float, y: float, colour: str, title: str, *, hollow: bool = False) -> None:
-    """A dot that tells its numbers when pointed at."""
+def mark(canvas: Canvas, x: float, y: float, colour: str, title: str, *, hollow: bool = False, shape: int = 0) -> None:
+    """A dot that tells its numbers when pointed at: a circle, or one of four other shapes."""
     fill = "#ffffff" if hollow else colour
     opacity = "" if hollow else ' fill-opacity="0.75"'
+    at = f'cx="{number(x)}" cy="{number(y)}" r="3.2"'
+    if shape:
+        points = " ".join(f"{number(x + a)},{number(y + b)}" for a, b in _SHAPES[(shape - 1) % len(_SHAPES)])
+        at = f'points="{points}"'
+    element = "polygon" if shape else "circle"
     canvas.add(
-        f'<circle cx="{number(x)}" cy="{number(y)}" r="3.2" fill="{fill}"{opacity} stroke="{colour}" '
-        f'stroke-width="1.2"><title>{clean(title)}</title></circle>'
+        f'<{element} {at} fill="{fill}"{opacity} stroke="{colour}" '
+        f'stroke-width="1.2"><title>{clean(title)}</title></{element}>'
     )
 
 

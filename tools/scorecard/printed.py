@@ -40,6 +40,7 @@ def draw_printed(result: StudyResult) -> str:
             f"{item_name(cell.table)}, {words(cell.keys)}: printed {cell.published:.4g}, measured {cell.measured:.4g}",
             cell.calibrated,
             name=item_name(cell.table) if cell in named else "",
+            shape=groups.index(cell.unit if cell.unit in groups else "others"),
         )
         # Hollow ones last: a full one would hide them.
         for cell in sorted(shown, key=lambda cell: cell.calibrated)

@@ -114,10 +114,10 @@ def test_a_drawing_is_xml_with_a_title_and_the_same_bytes_again(cli, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["chip.pdf", "chip", "chip.svg.gz"])
-def test_a_drawing_is_refused_under_a_name_of_another_kind(cli, tmp_path, name):
+def test_a_drawing_is_refused_under_a_name_of_another_kind(cli, tmp_path, name, wording):
     ended = cli("draw", "example_smartnic", "-o", tmp_path / name)
     assert ended.status == 2
-    assert ended.err == f"linecard: --output: found {name}, expected a name ending in .svg or .png\n"
+    wording(ended.err)
     assert not (tmp_path / name).exists()
     assert cli("draw", "example_smartnic", "-o", tmp_path / "chip.SVG").status == 0
     assert cli("draw", "example_smartnic", "-o", "-").status == 0

@@ -183,10 +183,10 @@ def test_the_shipped_routes_forward_the_shipped_capture():
     assert ran.summary.not_ip.punted == 101
 
 
-def test_a_wrong_route_is_named(files, cli):
+def test_a_wrong_route_is_named(files, cli, wording):
     (files / "routes.txt").write_text("2001:db8::/32 a\n2001:db8::/129 b\n")
     (files / "in.pcap").write_bytes(pcap_bytes([ARP]))
     asked = (files / "chip.toml", "--trace", files / "in.pcap", "--set", f"program.routes={files / 'routes.txt'}")
     ended = cli("run", *asked)
     assert ended.status == 2
-    assert "routes.txt: line 2: found `2001:db8::/129`, expected a length of 0 to 128" in " ".join(ended.err.split())
+    wording(ended.err)

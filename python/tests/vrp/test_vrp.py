@@ -240,13 +240,13 @@ def test_a_program_just_beyond_the_printed_set_is_refused_with_the_reason(tmp_pa
     assert cause in found.cause
 
 
-def test_what_the_chip_gives_is_a_key_of_it_and_what_does_not_run_is_refused(tmp_path):
+def test_what_the_chip_gives_is_a_key_of_it_and_what_does_not_run_is_refused(tmp_path, wording):
     path = written(tmp_path / "more.toml", ("compute", "cycles", 600, 1))
-    assert "600 used, 590 allowed" in linecard.vrp_check(path, set={"vrp.cycles": 590}).cause
+    wording(linecard.vrp_check(path, set={"vrp.cycles": 590}).cause)
     found = linecard.vrp_check(path, set={"vrp.cycles": 600})
     assert not found.accepted
     assert found.loss_fraction > LOSS_ALLOWED
-    assert "within the budget, but the line is not kept up with" in found.cause
+    wording(found.cause)
     assert linecard.vrp_check(path, rate="564kpps", set={"vrp.cycles": 600}).accepted
 
 
@@ -287,7 +287,7 @@ def test_what_is_no_extension_is_refused_with_its_line(tmp_path, change, wording
     wording(refused.value)
 
 
-def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path):
+def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path, wording):
     path = tmp_path / "filter.toml"
     path.write_text(GOOD)
     rate = ("--rate", "1.128Mpps")
@@ -306,8 +306,8 @@ def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path):
     assert found["reach_percent"] == pytest.approx(24.8, abs=3)
     assert cli("hierarchy", "--bytes", "0").status == 2
     assert cli("hierarchy", "--rate", "0.5").status == 2
-    assert "all ports together carry 0.8 Gbit/s" in cli("hierarchy", "--rate", "10Mpps").err
-    assert "without a core and a host above it" in cli("hierarchy", "ixp1200_eval").err
+    wording(cli("hierarchy", "--rate", "10Mpps").err)
+    wording(cli("hierarchy", "ixp1200_eval").err)
     assert cli("hierarchy", "--set", "pci.write_times=64").status == 2
 
 
