@@ -1,4 +1,4 @@
-"""What a preset tells: every parameter with unit, meaning and source, and what follows from them."""
+"""The description of a preset: every parameter with unit, meaning and source, and the values that follow."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class PresetInfo:
 
     Attributes:
         name: The name that ``run`` and ``describe`` take.
-        kind: The folder it comes from: ``platforms`` can be run, the others are parts that platforms extend.
-        title: One line on what it is.
-        extends: The presets it changes.
+        kind: Its folder: ``platforms`` can be run, the others hold parts.
+        title: Its title, one line.
+        extends: The presets that it extends.
     """
 
     name: str
@@ -48,15 +48,15 @@ class Declared(msgspec.Struct, frozen=True):
     """A key as the reader of a file declares it, whether the file has it or not.
 
     Attributes:
-        file: The file that is read: a chip's reader reads those of its memories' parts, too.
+        file: The file that has the key; the reader of a chip also reads the files of its DRAM parts.
         key: Dotted key path.
-        type: What it may be; ``least``, ``most``, ``list`` and ``names`` say it more closely.
-        words: The same in words.
+        type: Type of its value; ``least``, ``most``, ``list`` and ``names`` restrict it.
+        words: The allowed values in words.
         unit: Unit of a number; empty for others.
-        units: Units that a text with a number may have instead.
+        units: Other units that a text with a number may have.
         meaning: What it means.
-        needed: Whether the file must give it.
-        default: What it is if no file gives it.
+        needed: Whether the file must have it.
+        default: Its default.
         value: What it is.
     """
 
@@ -84,10 +84,10 @@ class Parameter:
         key: Dotted key path, as ``--set`` takes it.
         value: The value: a number, True or False, text, or a list of these.
         unit: Its unit; empty for names and switches.
-        meaning: What the parameter is.
-        allowed: The range or the names that it may have; empty where any text will do.
-        source: Where the value comes from.
-        interval: Lower and upper end of the interval that sources give it; ``None`` where they give none.
+        meaning: Meaning of the parameter.
+        allowed: Its range or its names; empty if any text is allowed.
+        source: Source of the value.
+        interval: Lower and upper end of the interval in its sources; ``None`` without one.
     """
 
     key: str
@@ -110,9 +110,9 @@ class Change:
 
     Attributes:
         key: Dotted key path.
-        value: What the preset has; ``None`` where it lacks the parameter.
-        base: What the extended preset has; ``None`` where that one lacks it.
-        unit: The unit of both.
+        value: Value in the preset; ``None`` if it lacks the parameter.
+        base: Value in the extended preset; ``None`` if it lacks the parameter.
+        unit: Unit of both values.
     """
 
     key: str
@@ -123,13 +123,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A quantity that follows from the parameters, and the formula that gives it.
+    """A quantity that follows from the parameters, and its formula.
 
     Attributes:
         name: What it is.
         value: The value.
         unit: Its unit.
-        formula: How it follows.
+        formula: Its formula.
     """
 
     name: str
@@ -140,15 +140,15 @@ class Derived:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Description(Result):
-    """Every parameter of a preset, with unit and source, and what follows from them.
+    """Every parameter of a preset, with unit and source, and the values that follow.
 
     Attributes:
         preset: Its name.
         title: What it is.
-        extends: The presets that it goes back to, the one that it extends itself last.
+        extends: The presets on which it is based, the one that it extends directly last.
         parameters: Its parameters, in the order of the file.
-        derived: What follows from them.
-        changes: In what it differs from the last of ``extends``; empty for a DRAM part, whose standard has formulas.
+        derived: Derived values.
+        changes: Differences from the last preset of ``extends``; empty for a DRAM part, whose standard has formulas.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("preset", "title", "extends")
@@ -170,7 +170,7 @@ class Description(Result):
         raise KeyError(f"{self.preset} has no parameter {key!r}" + (f"; nearest: {', '.join(near)}" if near else ""))
 
     def table(self) -> Table:
-        """The parameters; values as text, for they are of many types."""
+        """The parameters; values are text, because their types differ."""
         columns = ("key", "text", "unit", "meaning", "allowed", "source")
         rows = [[getattr(each, name) for name in columns] for each in self.parameters]
         return Table(tuple(name if name != "text" else "value" for name in columns), rows)
@@ -198,12 +198,12 @@ def _(result: Description) -> list[Part]:
         Title(result.preset, result.title),
         *([Facts(extends)] if extends else []),
         TablePart(
-            f"What it changes in {result.extends[-1] if result.extends else ''}",
-            (text("parameter"), wide("there"), wide("here")),
+            f"Changes to {result.extends[-1] if result.extends else ''}",
+            (text("parameter"), wide("base"), wide("preset")),
             changes,
         ),
         TablePart("Parameters", (text("parameter"), wide("value"), wide("meaning and source")), rows),
-        TablePart("What follows from them", (wide("quantity"), "value", text("unit"), wide("formula")), derived),
+        TablePart("Derived values", (wide("quantity"), "value", text("unit"), wide("formula")), derived),
     ]
 
 

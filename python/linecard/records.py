@@ -1,4 +1,4 @@
-"""What all results have in common: measurements, plain data of a record, and the extra that makes frames of them."""
+"""The common base of results: measurements, plain data of a record, and data frames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Metric:
 
     Attributes:
         component: Dotted component path, such as ``engine.3`` or ``dram.bank.0``.
-        metric: What was measured, such as ``utilization``.
+        metric: The measured quantity, such as ``utilization``.
         unit: Unit of the value, such as ``fraction``, ``ns``, ``packets``.
         value: The value.
     """
@@ -28,19 +28,19 @@ class Metric:
 
 
 def plain(record: Any) -> Any:
-    """A record as JSON would hold it: dictionaries, lists, numbers and texts."""
+    """A record as JSON data: dictionaries, lists, numbers and texts."""
     return msgspec.json.decode(msgspec.json.encode(record))
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
-    """The fields of a record as JSON would hold them."""
-    """The fields of a record as JSON would hold them."""
+    """The fields of a record as JSON data."""
+    """The fields of a record as JSON data."""
     fields_of_record: dict[str, Any] = plain(record)
     return fields_of_record
 
 
 def field_names(record: type[Any]) -> tuple[str, ...]:
-    """Names of a record's fields, in order: of a structure of msgspec, or of a dataclass."""
+    """Names of the fields of a msgspec structure or a dataclass, in order."""
     known: tuple[str, ...] | None = getattr(record, "__struct_fields__", None)
     return tuple(each.name for each in fields(record)) if known is None else known
 

@@ -1,4 +1,4 @@
-"""Throughput, loss and latency of some of a run's packets: those of a port, of a class, or of a queue."""
+"""Throughput, loss and latency of the packets of a port, a class or a queue."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some of the packets of a run, counted apart.
+    """A group of the packets of a run, counted separately.
 
     ``packets_inside_at_start + packets_offered`` equals ``packets_delivered + packets_lost + packets_by_choice +
     packets_inside`` for each.
 
     Attributes:
-        of: ``input``, packets that came by a port; ``output``, packets that programs sent to one; ``class``, to a
-            class, whatever the port; ``queue``, to a class of a port; ``no queue``, packets that no program had sent
-            when they were lost or ended, or at the end of the run.
-        packets_inside_at_start: Packets there when statistics started.
-        packets_offered: Packets that came, or were sent there.
+        of: ``input``, packets that arrived at a port; ``output``, packets that programs sent to a port. ``class``,
+            packets of a class of any port; ``queue``, of a class of one port. ``no queue``, packets that no program had
+            sent when they were lost or ended, or at the end of the run.
+        packets_inside_at_start: Packets inside when statistics started.
+        packets_offered: Packets that arrived or were sent there.
         packets_delivered: Packets that left.
         packets_lost: Packets lost, for any reason.
-        packets_by_choice: Packets that programs ended by choice (``program.not_ip``): they are not lost.
-        packets_inside: Packets there at the end.
-        loss_fraction: Packets lost over packets that left or were lost.
+        packets_by_choice: Packets that programs ended by choice (``program.not_ip``), which are not lost.
+        packets_inside: Packets inside at the end.
+        loss_fraction: Packets lost, divided by packets that left or were lost.
         port: The port, of inputs, outputs and queues.
         traffic_class: The class, of classes and queues.
-        offered_gbps: Bits of packets that came or were sent there, per simulated second, 10^9; ``None`` without queue.
+        offered_gbps: Offered load: bits of packets that arrived or were sent there, in Gbit/s; ``None`` without a
+            queue.
         throughput_gbps: Bits of packets that left, likewise.
         latency_ns: Latency of those that left; ``None`` if none did, and without a queue.
     """
@@ -55,17 +56,17 @@ class Part:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Its name on screens."""
         return " ".join(each for each in (self.port, self.traffic_class) if each) or self.of
 
 
 def part_columns() -> list[str]:
-    """Columns of a table of parts: their fields, with those of the latency in the place of it."""
+    """Columns of a table of parts: their fields, with the latency split into its own."""
     return [*_plain(), *(f"latency_{name}_ns" for name in field_names(LatencyNs))]
 
 
 def part_rows(parts: Sequence[Part]) -> list[Row]:
-    """A row for each part; no latency where no packet left."""
+    """A row for each part, without latency if no packet left."""
     latency = field_names(LatencyNs)
     return [
         [

@@ -1,4 +1,4 @@
-"""Where the time of the data bus of a chip's DRAM goes, and what people call it."""
+"""The use of the time of a chip's DRAM data bus."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DramTime:
-    """Where the time of the DRAM data bus went: shares of the simulated time that add up to 1.
+    """Use of the time of the DRAM data bus: fractions of the simulated time that add up to 1.
 
-    ``spacing`` is time between columns of an open row; ``None`` where it is not told apart. ``row_hit_rate`` is the
-    share of accesses that found their row open.
+    ``spacing`` is the time between column commands of an open row; ``None`` if it is not counted separately.
+    ``row_hit_rate`` is the fraction of accesses that hit an open row.
 
     Attributes:
         data: Data moved.
-        row_miss: A row had to be closed or opened.
+        row_miss: Waiting for a precharge or an activate.
         turnaround: The bus changed its direction.
         refresh: Refreshes.
         idle: No request.
-        row_hit_rate: Accesses that found their row open.
-        spacing: Between columns of an open row; ``None`` where it is not told apart.
+        row_hit_rate: Fraction of accesses that hit an open row.
+        spacing: Between column commands of an open row; ``None`` if it is not counted separately.
     """
 
     data: float

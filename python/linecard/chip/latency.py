@@ -1,4 +1,4 @@
-"""Latency: percentiles, and in full every bin of the histogram, as HdrHistogram's percentile text and as rows."""
+"""Latency: percentiles, and every bin of the histogram as rows and in the text format of HdrHistogram."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class LatencyNs:
 
     Attributes:
         mean: Arithmetic mean, exact.
-        p50: Median; quantiles are within 1.6 % of the value.
+        p50: Median; percentiles are within 1.6 % of the exact value.
         p90: 90 % of the packets are at most this late.
         p99: 99 %.
         p999: 99.9 %.
-        max: The latest, exact.
+        max: Maximum, exact.
     """
 
     mean: float
@@ -37,7 +37,7 @@ class LatencyNs:
 
 
 def latency_rows(bins: Sequence[tuple[float, int]]) -> list[tuple[float, int, float]]:
-    """A row for each bin: its upper edge in ns, its packets, and the percentage of packets that are at most so late."""
+    """A row for each bin: its upper edge in ns, its packets, and the percentage of packets up to it."""
     total = sum(packets for _, packets in bins)
     below = accumulate(packets for _, packets in bins)
     return [(ns, packets, 100 * so_far / total) for (ns, packets), so_far in zip(bins, below, strict=True)]

@@ -1,4 +1,4 @@
-"""Frames of a run that are not IP (ARP, LLDP and the like), by what became of them."""
+"""Frames of a run that are not IP (ARP, LLDP and others), by outcome."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class NotIpFrames:
-    """Frames that are not IP while statistics were on; what is left of those that came is still inside.
+    """Frames that are not IP while statistics were on; the remainder is still inside.
 
-    ``not_ip`` of ``[program]`` says what becomes of them in programs that check headers or look addresses up. Those
-    that it punts or drops are no loss, and are among neither the packets out nor the packets dropped.
+    ``not_ip`` of ``[program]`` sets their treatment by programs that check headers or look up addresses. Frames that it
+    punts or drops are no loss: they count neither as packets out nor as packets dropped.
 
     Attributes:
         packets_in: They arrived.
         forwarded: They left by a port.
         punted: They went to the host.
-        dropped_by_choice: They were dropped because the chip's file says so.
+        dropped_by_choice: They were dropped by choice of the chip's file.
         finished: An executed program, or a step ``finish``, ended them; they count as packets that left.
-        lost: They were lost as packets of any kind are, for want of room or too fast for the wire.
+        lost: They were lost like other packets: a full buffer or queue, or arrival above line rate.
     """
 
     packets_in: int
@@ -35,7 +35,7 @@ class NotIpFrames:
 
 
 def words(frames: NotIpFrames) -> tuple[str, str]:
-    """How many came, and what became of them."""
+    """The number of frames, and their outcomes."""
     became = (
         ("forwarded", frames.forwarded),
         ("punted to the host", frames.punted),

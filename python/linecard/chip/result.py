@@ -1,7 +1,7 @@
-"""What a run of a chip tells: frozen, typed records with the same numbers everywhere.
+"""The result of a run of a chip: frozen, typed records.
 
-Every class here is plain data. The screen, the JSON, the CSV and the notebook all show these objects and compute
-nothing of their own, so that they cannot disagree.
+Every class here is plain data. The screen, the JSON, the CSV and the notebook show these objects and compute nothing,
+so that they agree.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Bounds that hold the value with 95 % confidence.
+    """Bounds of a 95 % confidence interval.
 
     Attributes:
         low: Lower end.
@@ -46,12 +46,12 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Confidence in the first numbers, by batch means of one run.
+    """Confidence intervals of the main numbers, from batch means of one run.
 
     Attributes:
-        throughput_gbps: Of the throughput.
-        loss_fraction: Of the loss.
-        latency_mean_ns: Of the mean latency.
+        throughput_gbps: Interval of the throughput, Gbit/s.
+        loss_fraction: Interval of the loss, as a fraction.
+        latency_mean_ns: Interval of the mean latency, ns.
     """
 
     throughput_gbps: Interval
@@ -61,22 +61,24 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The numbers to look at first.
+    """The main numbers of a run.
 
     Attributes:
-        throughput_gbps: Bits of packets that left, per simulated second, 10^9.
-        throughput_mpps: Packets that left per simulated second, 10^6.
-        offered_gbps: Bits of packets that arrived, per simulated second, 10^9.
+        throughput_gbps: Throughput: bits of packets that left, in Gbit/s of simulated time.
+        throughput_mpps: Throughput: packets that left, in Mpps of simulated time.
+        offered_gbps: Offered load: bits of packets that arrived, in Gbit/s of simulated time.
         packets_in: Packets that arrived while statistics were on.
         packets_out: Packets that left while statistics were on.
-        packets_dropped: Packets lost: dropped, for any reason but by choice (``not_ip``).
-        loss_fraction: Packets dropped over packets that left or were dropped; those still inside are in neither.
+        packets_dropped: Packets dropped for any reason except by choice (``not_ip``).
+        loss_fraction: Packets dropped, divided by packets that left or were dropped; packets still inside count in
+            neither.
         latency_ns: Latency of the packets that left.
         simulated_seconds: Simulated time with statistics on.
-        steady: Whether the run was long enough, began at rest and piled nothing up; ``None`` where that is not judged.
-        intervals: How sure the numbers are; ``None`` where the run is too short, or not judged.
-        packets_inside: Packets still inside at the end; ``None`` where that is not counted.
-        not_ip: Frames that are not IP, by what became of them; ``None`` where there was none.
+        steady: Whether the run is steady: long enough, past its warm-up, and without packets that pile up; ``None`` if
+            not judged.
+        intervals: Confidence intervals; ``None`` if the run is too short, or not judged.
+        packets_inside: Packets still inside at the end; ``None`` if not counted.
+        not_ip: Frames that are not IP, by outcome; ``None`` without any.
     """
 
     throughput_gbps: float
@@ -96,12 +98,12 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class PacketTime:
-    """Mean time that a packet spent in one way between arrival and departure, in nanoseconds, and its share.
+    """One part of the mean latency of a packet, in nanoseconds, and its fraction.
 
     Attributes:
-        part: The way, such as ``compute`` or ``wait dram``.
+        part: The part, such as ``compute`` or ``wait dram``.
         mean_ns: The mean.
-        share: The same of the mean of all parts together, 0 to 1.
+        share: Its fraction of the sum of all parts, 0 to 1.
     """
 
     part: str
@@ -124,11 +126,11 @@ class DropCount:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """What the run came to with one part made better.
+    """The gain of a run with one part improved.
 
     Attributes:
-        change: What was done, such as ``twice the threads in island``.
-        gain: How much more left, as a share.
+        change: The change, such as ``twice the threads in island``.
+        gain: Relative change of the throughput.
     """
 
     change: str
@@ -137,16 +139,16 @@ class WhatIf:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What was asked for, beside what the report itself repeats.
+    """The request, except the fields that the report itself repeats.
 
     Attributes:
         overrides: Changes to the preset, each ``key.path=value``.
-        packets: Packets that had to leave the machine or be dropped while statistics were on.
-        warmup_packets: Packets that left or were dropped before statistics started; ``None`` where the chip found
-            out itself.
+        packets: Requested packets that leave or are dropped while statistics are on.
+        warmup_packets: Packets that leave or are dropped before statistics start; ``None`` if the run finds its warm-up
+            itself.
         map_addresses: Whether addresses without a route were moved into routed space.
         input_hash: SHA-256 of the capture's bytes as stored; ``None`` for generated traffic.
-        program_hash: SHA-256 of an executed program with what it was given, and of a file of steps; else ``None``.
+        program_hash: SHA-256 of an executed program with its inputs, or of a file of steps; else ``None``.
     """
 
     overrides: tuple[str, ...]
@@ -159,7 +161,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class ValueRange:
-    """A value of the chip's file for which sources give an interval, in the unit of its key.
+    """A value of the chip's file whose sources state an interval, in the unit of its key.
 
     Attributes:
         key: Its key.
@@ -174,16 +176,15 @@ class ValueRange:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """What a run comes to over the intervals that sources give the chip's values.
+    """The band of a run over the intervals of the chip's values.
 
-    Each interval is run at its own ends, then all that lower the number together, and all that raise it.
+    Each interval runs at both ends. Then one run combines all ends that lower the number, and one all that raise it.
 
     Attributes:
-        low: First numbers of the run in which it is lowest.
-        high: First numbers of the run in which it is highest.
-        metric: Which number: ``throughput_mpps``, or ``latency_mean_ns`` where no interval moves the throughput by
-            0.1 %.
-        widths: What each interval makes alone, the widest first.
+        low: Main numbers of the run with the lowest number.
+        high: Main numbers of the run with the highest number.
+        metric: The number: ``throughput_mpps``, or ``latency_mean_ns`` if no interval moves the throughput by 0.1 %.
+        widths: The effect of each interval alone, the largest first.
     """
 
     low: Summary
@@ -193,7 +194,7 @@ class Band:
 
     @property
     def made_by(self) -> str:
-        """The two intervals that alone make most of it, in words; empty where none moves the number by 0.1 %."""
+        """The two intervals with the largest effects, in words; empty if none moves the number by 0.1 %."""
         scale, unit = (1e-3, "µs mean latency") if self.metric == "latency_mean_ns" else (1.0, "Mpps")
         most = [
             f"{each.key} {each.low * scale:.4g} to {each.high * scale:.4g} {unit} alone"
@@ -205,35 +206,35 @@ class Band:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunResult(Result):
-    """Everything a run tells. Two runs of the same request are equal, on any machine.
+    """The result of a run. Two runs of the same request are equal, on any machine.
 
     Attributes:
         preset: The chip.
         app: The program.
         traffic: The traffic.
-        seed: Seed of what is drawn.
+        seed: Seed of all random draws.
         version: Version of Linecard.
         config_hash: SHA-256 of the resolved configuration.
-        warnings: What to know about this run.
-        capture_damage: Damaged places of the capture that were passed over, each pass counted.
-        summary: The first numbers.
-        bottleneck: What limits the run.
-        resources: How busy each resource was.
-        dram: Where the time of the DRAM data bus went.
-        packet_time: Where the time of packets went.
+        warnings: Warnings about this run.
+        capture_damage: Damaged records of the capture that were skipped, counted in each pass.
+        summary: The main numbers.
+        bottleneck: The bottleneck of the run.
+        resources: Utilisation of each resource.
+        dram: Use of the time of the DRAM data bus.
+        packet_time: Parts of the mean latency.
         drops: Packets dropped, by reason.
         metrics: Every measurement; the other fields show a part of them.
-        request: What was asked for beside what stands here.
+        request: The request, except the fields that are here.
         run_id: Name of the run in tables; equal requests have equal ids.
-        wall_seconds: Real time. The only thing that differs between equal runs: it is not compared and not part of
+        wall_seconds: Real time. Only this field differs between equal runs: it is not compared and not part of
             :meth:`to_dict`.
-        programs: What executed programs came to, one of each kind of cluster that has one.
-        ranges: Values of the chip's file for which sources give an interval.
-        band: What the ends of those intervals come to, where that was asked for.
-        what_if: Gains of the re-runs that found the limit, the largest first; not part of :meth:`to_dict`.
-        breakdown: Packets by port, by class and by queue, of each only where there are several.
-        latency_bins: Latency in full: (ns, packets) of each bin that has some, 64 bins an octave, by their upper edge.
-            Not part of :meth:`to_dict`.
+        programs: Results of executed programs, one per kind of cluster that has one.
+        ranges: Values of the chip's file whose sources state an interval.
+        band: The band over those intervals, if requested.
+        what_if: Gains of the runs that found the bottleneck, the largest first; not part of :meth:`to_dict`.
+        breakdown: Packets by port, class and queue, each only if there are several.
+        latency_bins: The histogram of the latency: (upper edge in ns, packets) of each bin that is not empty, 64 bins
+            per octave. Not part of :meth:`to_dict`.
     """
 
     APART: ClassVar[tuple[str, ...]] = ("wall_seconds", "what_if", "latency_bins")
@@ -286,7 +287,7 @@ class RunResult(Result):
         """Value of one measurement, in the unit that its row of :attr:`metrics` names.
 
         Raises:
-            KeyError: There is no such measurement; the text names the nearest ones.
+            KeyError: The measurement does not exist; the text names the nearest ones.
         """
         for row in self.metrics:
             if row.component == component and row.metric == metric:
@@ -298,7 +299,7 @@ class RunResult(Result):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: everything but the real time."""
+        """Plain data, ready for JSON: everything except the real time."""
         result = Result.to_dict(self)
         summary = result["summary"]
         if summary["steady"] is None:
@@ -336,11 +337,11 @@ class RunResult(Result):
         return frame(part_columns(), part_rows(self.breakdown))
 
     def latency_frame(self) -> polars.DataFrame:
-        """Latency in full as a polars data frame: latency_ns, packets, percentile; a row a bin (extra ``frames``)."""
+        """The histogram of the latency as a polars data frame, a row per bin (extra ``frames``)."""
         return frame(COLUMNS, latency_rows(self.latency_bins))
 
     def write_latency(self, path: str | Path) -> Path:
-        """Write the latency's percentiles, in ns, as HdrHistogram's text (``.hgrm``)."""
+        """Write the percentiles of the latency, in ns, in the text format of HdrHistogram (``.hgrm``)."""
         from linecard.files import write_text
 
         return write_text(path, percentile_text(self.latency_bins, self.summary.latency_ns.mean))

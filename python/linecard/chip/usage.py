@@ -1,4 +1,4 @@
-"""How busy the parts of a chip were, and which of them limits it: what results and drawings share."""
+"""Utilisation of the parts of a chip, and its bottleneck, for results and drawings."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
-    """What limits the run, and how that was decided.
+    """The bottleneck of a run, and the evidence.
 
     Attributes:
-        component: The resource; of a chip that carries all that comes, the offered load.
-        utilization: Share of the time for which it was busy.
-        why: The numbers that decide it, as a sentence.
+        component: The resource; if the chip carries all of its traffic, the offered load.
+        utilization: Fraction of the time for which it was busy.
+        why: The deciding numbers, as a sentence.
     """
 
     component: str
@@ -22,11 +22,11 @@ class Bottleneck:
 
 @dataclass(frozen=True, slots=True)
 class ResourceUse:
-    """Share of the simulated time for which one resource was busy, 0 to 1.
+    """Fraction of the simulated time for which one resource was busy, 0 to 1.
 
     Attributes:
-        component: The resource; of several that are alike the mean, and the busiest.
-        utilization: The share.
+        component: The resource; of several alike, the mean and the busiest one.
+        utilization: The fraction.
     """
 
     component: str

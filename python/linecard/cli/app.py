@@ -88,7 +88,7 @@ def main(command: typer.Typer = app) -> None:
         sys.exit(error.exit_code)
     except UnicodeEncodeError as error:
         name = error.object[:200].encode(errors="backslashreplace").decode()
-        _diagnose(f"{name}: found a name that is not UTF-8; rename the file, or use a link to it")
+        _diagnose(f"{name}: expected a name in UTF-8; rename the file, or use a link to it")
         sys.exit(Exit.USAGE)
     except OverflowError as error:
         # The core says at which of its arguments it stopped; which option that was is seen in the value.

@@ -1,4 +1,4 @@
-"""What a run of DRAM alone says: bandwidth, latencies, where the buses' time went, banks."""
+"""The view of a run of DRAM alone: bandwidth, latencies, the time of the buses, banks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from linecard.numbers import percent, si_time
 from linecard.records import field_names
 from linecard.view import BAR, SHOWN_SHARE, Bar, Beside, Fact, Facts, Part, Said, Table, Title, text, view
 
-# What people call where the time of the data buses went, and the tone of its bar.
+# The uses of the time of the data buses, with their names and the tones of their bars.
 BUS = {
     "read": ("reading", "good"),
     "write": ("writing", ""),
     "row_miss": ("opening rows", "bad"),
     "bank_conflict": ("bank conflicts", "bad"),
-    "turnaround": ("turning the bus", "warn"),
+    "turnaround": ("bus turnaround", "warn"),
     "activate_window": ("activate window", "bad"),
     "refresh": ("refreshing", "warn"),
     "spacing": ("spacing", ""),
@@ -33,7 +33,7 @@ PARTS_OF_LATENCY = ("queue", "bank", "bus", "refresh")
 @view.register
 def _(result: MemoryResult) -> list[Part]:
     unloaded = result.unloaded_read_clocks
-    idle = f"a read of a closed row in an idle memory: {unloaded} clocks, {unloaded * result.clock_ns:.1f} ns"
+    idle = f"unloaded latency of a read that opens its row: {unloaded} clocks, {unloaded * result.clock_ns:.1f} ns"
     latencies = [
         _latency(name, each) for name, each in (("reads", result.read), ("writes", result.write)) if each.count
     ]
@@ -87,9 +87,9 @@ def _(result: MemoryResult) -> list[Part]:
 
 def _facts(result: MemoryResult) -> list[Fact]:
     shared = {
-        "reads answered from waiting writes": result.reads_forwarded,
-        "reads shared the data of another": result.reads_merged,
-        "writes shared that of another": result.writes_merged,
+        "reads forwarded from queued writes": result.reads_forwarded,
+        "reads merged with an earlier read": result.reads_merged,
+        "writes merged with a queued write": result.writes_merged,
         "writes never sent": result.writes_left,
     }
     of_peak = f"{percent(result.utilization)} of the peak of {result.peak_gbytes_s:.3f} GB/s"
@@ -98,7 +98,7 @@ def _facts(result: MemoryResult) -> list[Fact]:
     return [
         Fact("Bandwidth", f"{result.bandwidth_gbytes_s:.3f} GB/s", of_peak, "best"),
         Fact("Requests", f"{result.reads:,} reads, {result.writes:,} writes", until),
-        *([Fact("Shared", said)] if said else []),
+        *([Fact("Merged", said)] if said else []),
         Fact("Row hits", percent(result.row_hit_rate)),
     ]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CachedTrace(msgspec.Struct, frozen=True):
-    """One trace that a folder keeps; program, traffic and packets are ``None`` where the file cannot be used."""
+    """One kept trace; program, traffic and packets are ``None`` if the file cannot be used."""
 
     file: str
     bytes: int
@@ -30,7 +30,7 @@ class CachedTrace(msgspec.Struct, frozen=True):
 
 @plain
 def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
-    """The traces that a folder keeps (``program_trace(cache=folder)``), those used last first; each is checked.
+    """List the traces in a folder (``program_trace(cache=folder)``), the most recently used first, and check each.
 
     Raises:
         ConfigError: The folder cannot be read.
@@ -40,9 +40,9 @@ def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
 
 @plain
 def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
-    """Remove the traces of a folder and nothing else in it: how many files and bytes went.
+    """Remove the traces in a folder and no other file; return the numbers of files and bytes.
 
     Raises:
-        ConfigError: The folder cannot be read, or a file not be removed.
+        ConfigError: The folder cannot be read, or a file cannot be removed.
     """
     return _core.clear_cached_traces(os.fspath(folder))

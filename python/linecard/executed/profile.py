@@ -1,4 +1,4 @@
-"""What a program that a chip executed cost: by result, memory, source line and call stack."""
+"""The cost of a program that a chip executed: by result, memory, source line and call stack."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
-    """How often an executed program came to a result: a verdict of XDP, or what a C program returned.
+    """The number of packets with one result of an executed program: a verdict of XDP, or the value of a C program.
 
     Attributes:
         result: The verdict, or the value in hexadecimal.
-        packets: How many packets.
+        packets: Its packets.
     """
 
     result: str
@@ -20,7 +20,7 @@ class ProgramResult:
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """How often an executed program, or a line of it, asks a memory for something.
+    """Accesses of an executed program, or of one of its lines, to a memory.
 
     Attributes:
         memory: The memory.
@@ -33,15 +33,16 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """What a source line of an executed program costs a packet, or a function where there are no lines.
+    """The cost of a source line of an executed program per packet, or of a function without lines.
 
     Attributes:
         line: File, number and text, or the function.
-        file: The file as the compiler was given it, where it is a line.
-        number: Its number, from 1, where it is a line.
+        file: The file as passed to the compiler, of a line.
+        number: Its number, from 1, of a line.
         instructions_per_packet: Instructions.
         cycles_per_packet: Cycles of the engine, without those to issue accesses.
-        stall_cycles_per_packet: Cycles that the thread waited for accesses; its engine may have run others meanwhile.
+        stall_cycles_per_packet: Cycles that the thread waited for accesses; its engine may execute other threads
+            meanwhile.
         accesses_per_packet: Accesses of memories.
         memories: The same by memory.
     """
@@ -58,7 +59,7 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class CallStack:
-    """Functions from the outermost to the innermost, and the engine's cycles in the innermost, of all packets.
+    """A call stack, and the engine's cycles in its innermost function, of all packets.
 
     Attributes:
         functions: From the outermost to the innermost.
@@ -71,14 +72,14 @@ class CallStack:
 
 @dataclass(frozen=True, slots=True)
 class HotWord:
-    """What an executed program asks for most in a memory, or the lock that it takes most.
+    """The data that an executed program accesses most in a memory, or the lock that it takes most.
 
     Attributes:
         place: The memory, or ``locks``.
-        bank: Its busiest bank, where addresses decide which bank serves them.
-        name: What stands there: a map and its key, a variable, or a block of the heap by the line that allocated it.
-        lines: Lines that ask for it, the most frequent first.
-        share: Share of the program's accesses of that bank, or of that memory; of the locks that it takes.
+        bank: Its busiest bank, if addresses select the bank.
+        name: The data: a map and its key, a variable, or a block of the heap by the line that allocated it.
+        lines: Lines that access it, the most frequent first.
+        share: Fraction of the program's accesses to that bank or memory, or of the locks that it takes.
     """
 
     place: str
@@ -95,20 +96,20 @@ class HotWord:
 
 @dataclass(frozen=True, slots=True)
 class ExecutedProgram:
-    """What an executed program came to; its lines stand in order of their cycles, its stacks in that of their names.
+    """The profile of an executed program. Its lines are in order of cycles, its stacks in order of names.
 
     Attributes:
         name: The program.
-        packets: Packets that it was executed for.
+        packets: Packets on which it was executed.
         instructions_per_packet: Instructions.
-        cycles_per_packet: Engine cycles, without those to issue accesses.
-        stall_cycles_per_packet: Cycles that threads waited for what it asked for.
-        accesses_per_packet: Accesses that it asked for.
+        cycles_per_packet: Engine cycles, without the cycles that issue accesses.
+        stall_cycles_per_packet: Cycles that threads waited for its accesses.
+        accesses_per_packet: Its accesses.
         memories: The same by memory.
-        results: What it came to.
+        results: Its results.
         lines: Source lines, in order of their cycles.
-        stacks: Functions by who called them.
-        hot: What it asks for most in each memory, and the lock that it takes most.
+        stacks: Call stacks.
+        hot: The data that it accesses most in each memory, and the lock that it takes most.
     """
 
     name: str
@@ -124,7 +125,7 @@ class ExecutedProgram:
     hot: tuple[HotWord, ...] = ()
 
     def folded(self) -> str:
-        """Its stacks as flame graphs take them: functions joined by ``;`` and cycles of the engine, a line each."""
+        """Its stacks in the folded format of flame graphs: per line functions joined by ``;``, and engine cycles."""
         names = [";".join(each.replace(";", ":") for each in (self.name, *stack.functions)) for stack in self.stacks]
         lines = zip(names, self.stacks, strict=True)
         return "".join(f"{functions} {stack.cycles}\n" for functions, stack in lines)

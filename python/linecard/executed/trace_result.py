@@ -1,4 +1,4 @@
-"""What a traced program did: instructions, accesses and results of each packet."""
+"""The result of a traced program: instructions, accesses and results of each packet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ProgramTrace(Result):
-    """What a program did on its packets; `linecard.core` runs it on cores.
+    """A program traced on its packets; `linecard.core` runs it on cores.
 
     Attributes:
         elf: The ELF file.
@@ -22,20 +22,20 @@ class ProgramTrace(Result):
         instructions_per_packet: Their mean; ``least_instructions`` and ``most_instructions`` the extremes.
         least_instructions: Instructions of the shortest packet.
         most_instructions: Instructions of the longest.
-        runs_per_packet: Stretches of instructions without a jump.
+        runs_per_packet: Basic blocks: instructions without a jump.
         packet_accesses_per_packet: Loads and stores of the packet.
         table_accesses_per_packet: Loads and stores of other data: heap, marked state, control data.
         other_accesses_per_packet: Loads and stores of stack and globals, which are on the chip.
         locks_per_packet: Locks taken.
-        locks: Different locks.
+        locks: Distinct locks.
         trace_bytes_per_instruction: Size of the trace.
-        segments: Different stretches of code between two accesses to data.
-        results: What the program returned, most frequent first.
+        segments: Distinct code segments between two accesses to data.
+        results: Return values, most frequent first.
         functions: Functions by instructions.
-        lines: Source lines by instructions; empty of a program that was compiled without them.
-        name: What the program is called.
+        lines: Source lines by instructions; empty if the program was compiled without them.
+        name: Name of the program.
         traced: The work for cores; not part of the plain data.
-        notes: What went wrong with the folder of kept traces; not part of the plain data.
+        notes: Problems of the folder of kept traces; not part of the plain data.
     """
 
     TABLE: ClassVar[str] = "functions"

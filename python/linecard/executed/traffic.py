@@ -1,4 +1,4 @@
-"""What programs are given: packets of a capture or a described link; and shares of what they do."""
+"""The packets of programs, from a capture or a described link, and shares of their work."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Something, how often, and in per cent of all."""
+    """A name, its count, and its percentage."""
 
     name: str
     count: int
@@ -16,16 +16,16 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class ProgramTraffic:
-    """The packets that a program was given.
+    """The packets that a program processed.
 
     Attributes:
-        title: What the traffic is.
+        title: Title of the traffic.
         packets: IP packets.
-        not_ip: Packets that are none, left out.
+        not_ip: Packets that are not IP, left out.
         flows: One-way flows.
         mean_bytes: Mean size of an IP packet.
         median_packets_between: Median number of packets between two of one flow.
-        damaged_records: Damaged records of the capture, passed over.
+        damaged_records: Damaged records of the capture, which were skipped.
         first_damage: The first of them.
     """
 

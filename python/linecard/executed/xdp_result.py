@@ -1,4 +1,4 @@
-"""What an XDP program did on frames, and what it comes to in rows of several lanes."""
+"""The results of an XDP program on frames, and of its schedule into rows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class XdpProgramInfo(msgspec.Struct, frozen=True):
 
     Attributes:
         name: Its name.
-        title: What it does.
+        title: Its purpose.
         source: Document that defines it.
         parameters: Macros that ``defines`` sets, with their defaults.
-        maps: Maps that have to be filled for it to do its work.
+        maps: Maps that must be filled before it runs.
     """
 
     name: str
@@ -29,7 +29,7 @@ class XdpProgramInfo(msgspec.Struct, frozen=True):
 
 
 class RegionUse(msgspec.Struct, frozen=True):
-    """Accesses to a region a packet: ``packet``, ``context``, ``stack``, a map's values, or ``NAME.index``.
+    """Accesses to a region per packet: ``packet``, ``context``, ``stack``, a map's values, or ``NAME.index``.
 
     Attributes:
         name: The region.
@@ -47,12 +47,12 @@ class RegionUse(msgspec.Struct, frozen=True):
 
 
 class XdpMapEntry(msgspec.Struct, frozen=True):
-    """One key of a map; ``numbers`` are its values where they have 1, 2, 4 or 8 bytes.
+    """One key of a map; ``numbers`` are its values if they have 1, 2, 4 or 8 bytes.
 
     Attributes:
         key: The key, in hexadecimal.
         values: Its value of each processor, in hexadecimal.
-        numbers: Its values as numbers, where they have 1, 2, 4 or 8 bytes.
+        numbers: Its values as numbers, if they have 1, 2, 4 or 8 bytes.
     """
 
     key: str
@@ -61,15 +61,15 @@ class XdpMapEntry(msgspec.Struct, frozen=True):
 
 
 class XdpMap(msgspec.Struct, frozen=True):
-    """What a map holds in the end; ``listed`` are the first of its ``entries``, of arrays those that are not zero.
+    """The content of a map at the end; ``listed`` are the first of its ``entries``, of arrays those that are not zero.
 
     Attributes:
         name: Its name.
         kind: Its kind, such as ``HASH``.
         key_bytes: Bytes of a key.
         value_bytes: Bytes of a value.
-        most_entries: Entries that it has room for.
-        entries: Entries that it holds.
+        most_entries: Maximum number of entries.
+        entries: Entries in it.
         listed: The first of them; of arrays those that are not zero.
         records: Records of a ring buffer or of events.
         record_bytes: Their bytes.
@@ -87,22 +87,22 @@ class XdpMap(msgspec.Struct, frozen=True):
 
 
 class XdpRun(Result, msgspec.Struct, frozen=True, kw_only=True):
-    """What an XDP program did with its packets.
+    """The result of an XDP program on its packets.
 
     Attributes:
-        name: The program as it was given.
+        name: The requested program.
         program: The program, by function.
         traffic: Its packets: Ethernet frames without their check sequence.
-        verdicts: What became of them, most frequent first.
+        verdicts: Their verdicts, most frequent first.
         instructions: Instructions of all packets; a 64-bit constant counts once, a call of a helper once.
         instructions_per_packet: Their mean; ``least_instructions`` and ``most_instructions`` the extremes.
         least_instructions: Instructions of the shortest packet.
         most_instructions: Instructions of the longest.
-        mean_bytes_left: Mean size of packets as the program left them.
+        mean_bytes_left: Mean size of packets after the program.
         regions: Accesses by region, of instructions and helpers.
         helpers: Calls of helpers.
         lines: Source lines by instructions.
-        maps: What maps hold.
+        maps: Content of the maps.
     """
 
     TABLE: ClassVar[str] = "lines"
@@ -124,10 +124,10 @@ class XdpRun(Result, msgspec.Struct, frozen=True, kw_only=True):
     maps: tuple[XdpMap, ...]
 
     def map(self, name: str) -> XdpMap:
-        """The map of that name.
+        """The map with this name.
 
         Raises:
-            KeyError: The program has none.
+            KeyError: The program has no such map.
         """
         for found in self.maps:
             if found.name == name:
@@ -139,7 +139,7 @@ class LaneRows(msgspec.Struct, frozen=True):
     """Rows of a program with a number of lanes, and its instructions by rows.
 
     Attributes:
-        lanes: Instructions that a row has room for.
+        lanes: Instructions that fit in a row.
         rows: Rows of the program.
         instructions_per_row: Its instructions by rows.
     """
@@ -150,16 +150,16 @@ class LaneRows(msgspec.Struct, frozen=True):
 
 
 class BlockRows(msgspec.Struct, frozen=True):
-    """Rows of a block: where it begins, the instructions left in it, and where its exit takes the action from.
+    """Rows of a block: its beginning, its remaining instructions, and the origin of the action at its exit.
 
-    ``exit`` is ``constant``, ``register`` or ``None`` where the program does not end.
+    ``exit`` is ``constant``, ``register``, or ``None`` if the program does not end there.
 
     Attributes:
-        place: Where it begins.
+        place: Its beginning.
         rows: Its rows.
-        instructions: Instructions left in it.
-        exit: Where its exit takes the action from: ``constant``, ``register``, or ``None`` where the program does not
-            end.
+        instructions: Its remaining instructions.
+        exit: Origin of the action at its exit: ``constant``, ``register``, or ``None`` if the program does not end
+            there.
     """
 
     place: str
@@ -169,14 +169,14 @@ class BlockRows(msgspec.Struct, frozen=True):
 
 
 class XdpRows(Result, msgspec.Struct, frozen=True, kw_only=True):
-    """What an XDP program comes to in rows.
+    """The schedule of an XDP program into rows.
 
     Attributes:
-        name: The program as it was given.
+        name: The requested program.
         program: The program, by function.
         instructions: Its instructions; a 64-bit constant counts once.
         lanes: Rows by lanes, from one on.
-        blocks: Blocks in order, with as many lanes as were asked for.
+        blocks: Blocks in order, with the requested number of lanes.
     """
 
     TABLE: ClassVar[str] = "blocks"

@@ -160,7 +160,7 @@ class QueueingResult(Result):
         for row in self.rows:
             if row.manager == manager:
                 return row
-        raise KeyError(f"no row of {manager!r}; there are: {', '.join(row.manager for row in self.rows)}")
+        raise KeyError(f"no row of {manager!r}; expected one of: {', '.join(row.manager for row in self.rows)}")
 
     def ratio(self, manager: str, to: str) -> float:
         """Throughput of one manager, divided by that of another."""

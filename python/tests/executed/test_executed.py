@@ -350,7 +350,7 @@ def test_programs_and_their_macros_are_axes_of_a_sweep(tmp_path):
 
 def test_a_macro_without_a_program_is_a_row_with_its_reason(tmp_path):
     found = linecard.sweep(NFP, vary={"define": ["N=3"]}, store=tmp_path / "runs", packets=10)
-    assert "without a program to execute" in found.rows[0]["reason"]
+    assert "needs a program to execute" in found.rows[0]["reason"]
 
 
 # ---- refusals ----
@@ -405,16 +405,16 @@ def test_a_fault_of_a_c_program_names_its_line_and_no_folder(tmp_path, wording):
     ("options", "says"),
     [
         (("--program", "drop", "--entry", "other"), "an entry are for C programs"),
-        (("--entry", "other"), "has no effect without a program"),
+        (("--entry", "other"), "needs a program to execute"),
         (("--program", "firewal"), "did you mean firewall"),
-        (("--program", "no_such_file.o"), "expected a shipped one, a C file or an object file"),
+        (("--program", "no_such_file.o"), "expected a shipped program, a C file or an object file"),
         (("--program", "drop", "--section", "other"), "other"),
         (("--program", "drop", "--map", "ports=/dev/null"), "ports"),
-        (("--program", "patricia", "-D", "N=3"), "define: has no effect on 'patricia': macros, flags and widths need"),
+        (("--program", "patricia", "-D", "N=3"), "define: has no effect on 'patricia'; macros, flags and widths need"),
         (("--program", "patricia", "--cflags", "-O1", "--bits", "64"), "cflags, bits: has no effect on 'patricia'"),
         (("--program", "drop", "-D", "N=3", "--bits", "64"), "bits: has no effect on an XDP program"),
-        (("--cflags", "-O1"), "cflags: has no effect without a program"),
-        (("--section", "xdp"), "has no effect without a program"),
+        (("--cflags", "-O1"), "cflags: needs a program to execute"),
+        (("--section", "xdp"), "needs a program to execute"),
         (("--program", "drop", "--map", "ports"), "NAME=FILE"),
     ],
 )

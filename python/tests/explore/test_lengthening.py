@@ -97,10 +97,12 @@ def test_a_doubt_names_what_is_missing_and_what_to_change():
     assert aim.doubt([run(10.0, 0.1, steady=False)]) == NOT_STEADY
     assert aim.shortfall([run(10.0, 0.1)], [4000]) == ""
     assert aim.shortfall([run(10.0, 0.2)], [4000, 16000]) == (
-        "with 4,000 to 16,000 packets half the 95 % interval of throughput_gbps is 2 % of it, not 1 %; "
-        "some 64,000 would do (--packets), or ask for less"
+        "with 4,000 to 16,000 packets half the 95 % interval of throughput_gbps is 2 % of it, expected 1 %; "
+        "simulate about 64,000 packets (--packets), or ask for a lower precision"
     )
-    assert "give more packets (--packets), or less traffic" in aim.shortfall([run(1.0, steady=False)], [4000])
+    assert "simulate more packets (--packets), or lower the offered load" in aim.shortfall(
+        [run(1.0, steady=False)], [4000]
+    )
 
 
 # ---- sweeps ----
@@ -223,7 +225,7 @@ def test_a_run_is_as_precise_as_was_asked_or_says_that_it_is_not(gate, cli, monk
     assert ended.status == 4
     said = " ".join(ended.err.split())
     assert "the precision was not reached: with 1,000 to 4,000 packets half the 95 % interval of throughput" in said
-    assert "would do (--packets), or ask for less" in said
+    assert "packets (--packets), or ask for a lower precision" in said
 
 
 def test_the_precision_of_a_rate_without_loss_is_its_width(gate):

@@ -246,7 +246,7 @@ def test_what_the_chip_gives_is_a_key_of_it_and_what_does_not_run_is_refused(tmp
     found = linecard.vrp_check(path, set={"vrp.cycles": 600})
     assert not found.accepted
     assert found.loss_fraction > LOSS_ALLOWED
-    assert "within the budget, but the line is not kept up with" in found.cause
+    assert "within the budget, but the chip does not keep up" in found.cause
     assert linecard.vrp_check(path, rate="564kpps", set={"vrp.cycles": 600}).accepted
 
 

@@ -41,8 +41,8 @@ def demo() -> None:
         linecard demo
     """
     _say(
-        "A file describes a chip. This one is a SmartNIC. It has ten islands of eight engines with eight threads each "
-        "and local memories, four channels of DDR4 for packets, and two ports of 100 Gbit/s."
+        "A file describes a chip. This one is a SmartNIC with ten islands. Each has eight engines with eight threads, "
+        "and local memories. Four channels of DDR4 hold packets, and two ports carry 100 Gbit/s each."
     )
     first = _run([])
     largest = max(first.packet_time, key=lambda part: part.mean_ns)

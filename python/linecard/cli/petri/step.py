@@ -19,7 +19,7 @@ def step(
 ) -> None:
     """Step through a run, by commands from the keyboard or from a pipe.
 
-    An empty line or `n` fires once, a number fires that many times, `t TIME` runs until that time, `m` shows the
+    An empty line or `n` fires once, a number fires that many times, and `t TIME` runs until that time. `m` shows the
     marking, `q` quits.
 
     **Examples**

@@ -27,7 +27,10 @@ def flows(
     most_flows: Annotated[
         int,
         typer.Option(
-            min=1, max=1 << 40, metavar="N", help="Flows at which the command gives up; each takes 220 bytes of memory."
+            min=1,
+            max=1 << 40,
+            metavar="N",
+            help="Flows at most, or the command stops with an error; each takes 220 bytes of memory.",
         ),
     ] = 20_000_000,
 ) -> None:
