@@ -35,7 +35,7 @@ test-web: $(VENV)/.tested ## Test what pages do in a real browser; installs Chro
 	}
 	LINECARD_NEED_BROWSER=1 $(BIN)/python -m pytest python/tests/report
 
-lint: $(VENV)/.tested ## Check formats, lints and types of Rust and Python, and the wording of the documents
+lint: $(VENV)/.tested ## Check formats, lints and types of Rust and Python, and the wording of documents, docstrings and messages
 	@status=0; \
 	for step in \
 		"cargo fmt --all --check" \

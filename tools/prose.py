@@ -1,7 +1,8 @@
-"""What the documents must not say: wording that `prose.toml` and the glossary avoid, and sentences that are too long.
+"""The check of texts: wording that `prose.toml` and the glossary avoid, and sentences that are too long.
 
-`python -m tools.prose` checks every document that people write; `make lint` runs it. It does what Vale would do with a
-style of our own: Vale's wheel downloads its program when it first runs, which a clone without a network cannot.
+`python -m tools.prose` checks every document that people write, and docstrings, help and messages of the package;
+`make lint` runs it. It replaces Vale with a custom style: Vale's wheel downloads its program when it first runs, which
+a clone without a network cannot do.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import typer
 
 from tools import command
 from tools.command import ROOT
-from tools.sentences import PACKAGE, Sentence, documents, of_markdown
+from tools.sentences import PACKAGE, Kind, Sentence, documents, of_markdown, of_snapshot, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,12 +27,12 @@ WORDS: int = _STYLE["words"]
 
 
 class Rule(NamedTuple):
-    """Wording that is avoided, what to write, and the documents that may use it."""
+    """Wording that is avoided, its replacement, and the files and folders that may use it."""
 
     find: re.Pattern[str]
     say: str
     unless: re.Pattern[str] | None = None
-    exempt: frozenset[str] = frozenset()
+    exempt: tuple[str, ...] = ()
 
 
 def _words(pattern: str) -> re.Pattern[str]:
@@ -39,7 +40,7 @@ def _words(pattern: str) -> re.Pattern[str]:
 
 
 def rules() -> list[Rule]:
-    """The rules of style, and the wording that terms of the glossary replace."""
+    """The rules of style, and wording that terms of the glossary replace."""
     found = [
         Rule(_words(each["find"]), each["say"], _words(each["unless"]) if "unless" in each else None)
         for each in _STYLE["rule"]
@@ -47,30 +48,42 @@ def rules() -> list[Rule]:
     glossary = tomllib.loads((PACKAGE / "glossary.toml").read_text(encoding="utf-8"))
     for group in glossary["group"]:
         for each in group["term"]:
-            exempt = frozenset(_STYLE["exempt"].get(each["term"], ()))
+            exempt = tuple(_STYLE["exempt"].get(each["term"], ()))
             found += [Rule(_words(avoided), each["term"], exempt=exempt) for avoided in each.get("avoid", ())]
     return found
 
 
 def problems(several: list[Sentence], known: list[Rule]) -> Iterator[str]:
-    """What is wrong with sentences: where, what was found, and what to write."""
+    """The problems of sentences: where, what was found, and what to write."""
     for each in several:
-        if each.words > WORDS:
+        # Values make the message of a snapshot long; its source is checked.
+        if each.words > WORDS and each.file.suffix != ".ambr":
             yield f"{each}\n    {each.words} words, expected at most {WORDS}: make two sentences, or a list"
         name = str(each.file.relative_to(ROOT))
         for rule in known:
             found = rule.find.search(each.prose)
-            if found and name not in rule.exempt and not (rule.unless and rule.unless.search(each.prose)):
+            if found and not name.startswith(rule.exempt) and not (rule.unless and rule.unless.search(each.prose)):
                 yield f"{each}\n    found `{found[0]}`, expected: {rule.say}"
 
 
+def of_package() -> list[Sentence]:
+    """The sentences of docstrings, help, messages and their snapshots, without the files of `unchecked`."""
+    skipped = tuple(each for several in _STYLE["unchecked"].values() for each in several)
+    found = [*sentences(Kind.docstrings), *sentences(Kind.messages)]
+    found += [each for file in sorted((ROOT / "python").rglob("*.ambr")) for each in of_snapshot(file)]
+    return [each for each in found if not str(each.file.relative_to(ROOT)).startswith(skipped)]
+
+
 def check(
-    files: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", help="Documents; all if left out.")] = None,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE]...", help="Documents; all, and the package, if left out.")
+    ] = None,
 ) -> None:
-    """Check the wording and the length of the sentences of documents."""
+    """Check the wording and the length of the sentences of documents, docstrings, help and messages."""
     known = rules()
     paths = [each.resolve() for each in files] if files else documents()
-    found = [text for path in paths for text in problems(list(of_markdown(path)), known)]
+    several = [each for path in paths for each in of_markdown(path)] + ([] if files else of_package())
+    found = list(problems(several, known))
     sys.stdout.write("".join(f"{each}\n" for each in found))
     if found:
         sys.stdout.write(f"{len(found)} problems; CONTRIBUTING.md has the style\n")

@@ -1,7 +1,7 @@
-"""Sentences that a reader meets: of documents, docstrings, and help and errors; drawn at random with a seed.
+"""Sentences that a reader meets: of documents, of docstrings, and of help and messages; drawn at random with a seed.
 
 `python -m tools.sentences documents --count 20 --seed 1` prints twenty, each with its file and line. Somebody who has
-not read them says which ones stop a reader. `tools.prose` checks the sentences of documents.
+not read them says which ones stop a reader. `tools.prose` checks all of these sentences.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from markdown_it import MarkdownIt
 
-from linecard import cli
+from linecard import _core, cli
+from linecard._options import options
 from tools import command
 from tools.command import HEADER, ROOT
 from tools.documents.commands import named_commands
@@ -29,10 +30,18 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 PACKAGE = ROOT / "python" / "linecard"
+# Where the core declares options of requests, with their help.
+REQUESTS = ROOT / "crates" / "platform" / "src" / "request.rs"
 # A sentence ends before a capital, a figure, code or a quotation; not after these.
 _END = re.compile(r"""(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bal\.)(?<!\bvs\.)["')\]]*\s+(?=["'(\[*]*[A-Z0-9\x00])""")
 _CODE = re.compile(r"``.+?``|`[^`]+`", re.DOTALL)
 _WORD = re.compile(r"\w")
+# Parts of a docstring: paragraphs, and the items of its lists.
+_PARTS = re.compile(r"\n\n|^(?:Args|Attributes|Returns|Raises|Example):\n|^ +\w+: |^- ", re.MULTILINE)
+# A text of a program that people read has several words; what has these characters is SVG, HTML, CSS or a pattern.
+_LONG_WORD = re.compile(r"\b[a-z]{2,}\b")
+_LEAST_WORDS = 4
+_MARKUP = re.compile(r"[<\\]|=\"|=>|:[a-z-]+;|\n *\n")
 
 
 class Sentence(NamedTuple):
@@ -111,28 +120,69 @@ def _of_docstrings() -> Iterator[Sentence]:
                 continue
             if not isinstance(node, ast.Module) and node.name.startswith("_"):
                 continue
-            doc = ast.get_docstring(node) or ""
-            for part in re.split(r"\n\n|^(?:Args|Attributes|Returns|Raises):\n|^ +\w+: ", doc, flags=re.MULTILINE):
-                if not part.lstrip().startswith((">>>", "linecard ", "**")):
+            # The docstring of a command is its help.
+            doc = (ast.get_docstring(node) or "").partition("**Examples**")[0]
+            for part in _PARTS.split(doc):
+                if not part.lstrip().startswith((">>>", "linecard ", "|")):
                     for each in split(part):
                         yield Sentence(file, getattr(node, "lineno", 1), each)
 
 
-def _of_messages() -> Iterator[Sentence]:
-    """Texts of errors, as the source has them, and of help."""
-    for file in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-                for argument in node.exc.args:
-                    if isinstance(argument, (ast.JoinedStr, ast.Constant)):
-                        yield Sentence(file, node.lineno, ast.unparse(argument).strip("f'\""))
+def _of_literals(file: Path) -> Iterator[Sentence]:
+    """Texts in the code of a module: those of several words, without markup; a value in a text is code."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    inner: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            inner.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            inner |= set(ast.walk(node)) - {node}
+    for node in ast.walk(tree):
+        if node in inner:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            parts = (each.value if isinstance(each, ast.Constant) else "`…`" for each in node.values)
+            text = "".join(map(str, parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        else:
+            continue
+        if len(_LONG_WORD.findall(text)) >= _LEAST_WORDS and not _MARKUP.search(text):
+            for part in text.split(" · "):
+                for each in split(part):
+                    yield Sentence(file, node.lineno, each)
+
+
+def _plain(text: str | None) -> str:
+    return (text or "").removesuffix("; repeatable.").removesuffix(".")
+
+
+def _of_help() -> Iterator[Sentence]:
+    """The help of commands and of their options."""
+    declared = {_plain(each.help) for name, _ in _core.request_schemas() for each in options(name)}
     root: Any = typer.main.get_command(cli.app)
     for name, each in named_commands(root.commands):
-        file = ROOT / "docs" / "reference" / "commands.md"
-        helped = [parameter.help or "" for parameter in each.params]
-        for text in (inspect.cleandoc(each.callback.__doc__ or "").partition("**Examples**")[0], *helped):
+        file = Path(inspect.getsourcefile(inspect.unwrap(each.callback)) or "")
+        texts = [(file, inspect.cleandoc(each.callback.__doc__ or "").partition("**Examples**")[0])]
+        texts += [(REQUESTS if _plain(of.help) in declared else file, of.help or "") for of in each.params]
+        for where, text in texts:
             for sentence in split(text):
-                yield Sentence(file, 1, f"[{name}] {sentence}")
+                yield Sentence(where, 1, f"[{name}] {sentence}")
+
+
+def _of_messages() -> Iterator[Sentence]:
+    """Texts of errors, screens and help, as the source has them."""
+    for file in sorted(PACKAGE.rglob("*.py")):
+        yield from _of_literals(file)
+    yield from _of_help()
+
+
+def of_snapshot(file: Path) -> Iterator[Sentence]:
+    """The sentences of messages in a snapshot."""
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("  ") and _LONG_WORD.search(line):
+            for each in split(line.strip().strip("'\"")):
+                yield Sentence(file, number, each)
 
 
 def sentences(kind: Kind) -> list[Sentence]:

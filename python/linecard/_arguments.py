@@ -1,8 +1,8 @@
-"""What every public function makes of its arguments before it looks at them.
+"""Checks and conversions that every public function applies to its arguments first.
 
-Numbers of NumPy, also within settings and axes, become those of Python. A bool is no count, what is no callable no
-progress, and what is no mapping no settings; a name that no file can have, or a number that nothing takes, is told as
-such. What a parameter takes follows from its annotation, so that no function says it twice.
+Numbers of NumPy, also within settings and axes, become Python numbers. Wrong types are errors: a bool as a count,
+progress that cannot be called, settings that are not a mapping. So are impossible names of files and numbers that do
+not fit. The annotation of a parameter decides which types it accepts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEEPEST = 8
 
 
 def plain(function: Callable[P, R]) -> Callable[P, R]:
-    """A function that takes plain arguments, and says of others in words what is wrong with them."""
+    """Make a function convert its arguments to plain types, and reject others with an error in words."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -74,7 +74,7 @@ _MEANT = {
     "float": "a number",
     "bool": "True or False",
     "str": "text",
-    "Called": "a function that is called with what is done and how much there is",
+    "Called": "a function of (done, total)",
     "Mapping": "a mapping of names to values, such as {'dram.banks': 2}",
 }
 _SEVERAL = {"int": "whole numbers", "float": "numbers", "str": "texts", "Mapping": "mappings"}
@@ -167,7 +167,7 @@ def _expected(options: frozenset[str]) -> str:
 def _plain_value(name: str, value: Any, problems: list[ConfigProblem], depth: int = 0) -> Any:
     """A value without anything of NumPy in it."""
     if depth > _DEEPEST:
-        problems.append(ConfigProblem(name, "", f"found {_DEEPEST} lists within one another, expected at most two"))
+        problems.append(ConfigProblem(name, "", f"found {_DEEPEST} nested lists, expected at most two"))
         return None
     if hasattr(value, "dtype") and callable(getattr(value, "tolist", None)):
         value = value.tolist()
@@ -203,11 +203,11 @@ def _is_unicode(text: str) -> bool:
 
 def _no_unicode(text: str) -> str:
     found = text[:_SHOWN].encode(errors="backslashreplace").decode()
-    return f"found {found}, a name that is not UTF-8; rename the file, or use a link to it"
+    return f"found {found}, expected a name in UTF-8; rename the file, or use a link to it"
 
 
 def shown(value: object) -> str:
-    """A value as messages show it: not longer than a line, whatever it is."""
+    """A value as messages show it, at most a line long."""
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return f"a number of {value.bit_length():,} bits"
     text = repr(value)

@@ -1,8 +1,8 @@
-"""Plain data as results, from any number of threads.
+"""Conversion of plain data to results, safe in any number of threads.
 
-msgspec gathers what it knows of a type when it first converts to it, runs Python meanwhile, and lets other threads see
-what is not complete yet: two threads that first meet a type at the same time end the process (msgspec 0.22). The first
-conversion to a type therefore happens alone.
+On its first conversion to a type, msgspec builds a description of the type and runs Python meanwhile. Other threads can
+see the incomplete description: two first conversions at the same time crash the process (msgspec 0.22). A lock
+therefore guards the first conversion to each type.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def convert(data: Any, kind: type[Result]) -> Result: ...
 @overload
 def convert(data: Any, kind: Any) -> Any: ...
 def convert(data: Any, kind: Any) -> Any:
-    """Data as a type; as ``msgspec.convert``."""
+    """Convert data to a type, as ``msgspec.convert`` does."""
     # A type is known when all that it is made of is complete: whoever meets a part of it anew waits for the lock.
     if kind in _known:
         return msgspec.convert(data, kind)

@@ -1,7 +1,7 @@
-"""What stands around every function of the compiled core: a defect of the core is an error like others.
+"""The wrapper of every function of the compiled core, which turns a defect of the core into an error like others.
 
-A panic of Rust reaches Python as an exception that ``except Exception`` does not catch. The core wraps each of its
-functions in `guarded` when it is loaded, so that none leaves it.
+A panic of Rust reaches Python as an exception that ``except Exception`` does not catch. On import, the core wraps each
+of its functions in `guarded`, so that no panic escapes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOST_CHARACTERS = 300
 
 
 def guarded(function: Callable[..., Any], panic: type[BaseException], place: Callable[[], str]) -> Callable[..., Any]:
-    """A function that raises ``InternalError`` where another would raise the exception of a panic."""
+    """A function that raises ``InternalError`` in place of the exception of a panic."""
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
@@ -31,13 +31,13 @@ def guarded(function: Callable[..., Any], panic: type[BaseException], place: Cal
             name = notes.rpartition(" '")[2].removesuffix("'")
             found = f"found {_short(named[name])}" if name in named else f"it is out of range ({error})"
             raise ConfigError.of(
-                [ConfigProblem(name, "", f"{found}, expected a whole number of at most 64 bits, not negative")]
+                [ConfigProblem(name, "", f"{found}, expected a whole number from 0 to 2^64 - 1")]
             ) from None
         except panic as error:
             asked = [_short(value) for value in arguments]
             asked += [f"{name}={_short(value)}" for name, value in named.items() if value not in (None, [], False)]
             raise InternalError(
-                f"internal error: {error} (at {place()}); please report it with the files that this request names: "
+                f"internal error: {error} (at {place()}); report it with the files that this request names: "
                 f"{function.__name__}({', '.join(asked)})"
             ) from None
 

@@ -1,8 +1,8 @@
-"""Names of a package that are imported when they are first asked for.
+"""Lazy imports: a package imports a name on first use.
 
-`import linecard` and `linecard --help` begin at once this way, however much there is. Some functions are called as the
-package that holds them (`linecard.dram` is a function, `linecard.dram.result` a module in a package): the function is
-what the name stands for, and importing from the package does not change that.
+`import linecard` and `linecard --help` therefore start at once. Some functions have the name of the package that
+contains them: `linecard.dram` is a function, `linecard.dram.result` a module of a package. The name refers to the
+function, also after an import from the package.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 
 
 def make_lazy(package: str, file: str) -> None:
-    """Let a package import its names when they are first asked for.
+    """Make a package import its names on first use.
 
     Args:
         package: Its name.

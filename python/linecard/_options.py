@@ -1,6 +1,6 @@
-"""What requests are made of, as the core declares it (`crates/platform/src/request.rs`).
+"""The fields of requests, as the core declares them (`crates/platform/src/request.rs`).
 
-Functions of Python, options of commands, arguments of sweeps and the reference follow from it.
+Functions of Python, options of commands, arguments of sweeps and the reference follow from them.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ class Option:
 
     Attributes:
         name: Its name in Python.
-        kind: What kind of value it is, a name of `ANNOTATIONS`.
-        required: Whether it must be given.
-        default: What it is if it is left out.
-        flags: Its option on the command line, in each way to write it; nothing if it has none, or is an argument.
-        metavar: What the help calls its value.
+        kind: Kind of its value, a name of `ANNOTATIONS`.
+        required: Whether it is required.
+        default: Its default.
+        flags: Its option on the command line, in all spellings; empty for an argument or a field without an option.
+        metavar: Name of its value in the help.
         help: What it means.
-        details: What more there is to say of it in Python.
-        least: The least that it may be, if that is said.
-        most: The most.
-        usual: What the command takes if it is left out.
-        whole: Whether it is of one whole run, not of each of many.
-        first: Whether it may be given by its place in Python.
+        details: Additional text for Python.
+        least: Minimum, if declared.
+        most: Maximum, if declared.
+        usual: Default of the command.
+        whole: Whether it belongs to a single run, not to each of many.
+        first: Whether it may be a positional argument in Python.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """Its option, in the longest way to write it; empty if it is an argument of its place."""
+        """The longest spelling of its option; empty for a positional argument."""
         return self.flags[0].partition("/")[0] if self.flags else ""
 
 

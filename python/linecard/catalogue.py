@@ -1,4 +1,4 @@
-"""What is shipped: `presets`, and `describe` for one of them."""
+"""The presets that ship with Linecard: `presets` lists them, `describe` shows one."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 # Kinds of presets, and what each is for.
 KINDS = {
     "platforms": "chips, for `linecard run` and every other command that takes a CHIP",
-    "programs": "programs of steps, for `--set program.run=NAME`",
+    "programs": "programs as lists of steps, for `--set program.run=NAME`",
     "cores": "multithreaded cores with a data cache, for `linecard core`",
     "dram": "DRAM parts, for `linecard dram run --device` and `--set MEMORY.part=NAME`",
     "standards": "DRAM standards, which parts extend",
     "policies": "policies of DRAM controllers, for `linecard dram run --policy`",
     "queueing": "machines of queue managers, for `linecard queueing run --machine`",
-    "traffic": "described links, for `--trace` wherever a capture is taken",
+    "traffic": "described links, for `--trace` in place of a capture",
 }
 
 
@@ -38,11 +38,11 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
     """List the shipped presets, sorted by kind and name.
 
     Args:
-        kind: Those of one kind alone: ``platforms``, ``dram``, …
-        search: Those alone whose name or title has every word of this text, in any case.
+        kind: Only presets of this kind: ``platforms``, ``dram``, …
+        search: Only presets whose name or title contains every word of this text, in any case.
 
     Raises:
-        ConfigError: There is no such kind.
+        ConfigError: The kind does not exist.
     """
     if kind is not None and kind not in KINDS:
         near = difflib.get_close_matches(kind, KINDS, n=1)
@@ -58,7 +58,7 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
 
 @plain
 def describe(preset: str | PathLike[str], set: Settings | None = None) -> Description:
-    """Every parameter of a preset with unit and source, after these changes, and what differs from what it extends.
+    """Describe a preset: every parameter with unit and source, and its differences from the preset that it extends.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; every problem is listed.
@@ -74,7 +74,7 @@ def describe(preset: str | PathLike[str], set: Settings | None = None) -> Descri
 
 
 def declared(preset: str, changes: Sequence[str] = ()) -> list[Declared]:
-    """Every key that the reader of a preset asks for, after these changes.
+    """Every key that the reader of a preset requests, after these changes.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; every problem is listed.

@@ -1,4 +1,4 @@
-"""What a preset tells: every parameter with unit, meaning and source, and what follows from them."""
+"""The description of a preset: every parameter with unit, meaning and source, and the values that follow."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Change:
 
     Attributes:
         key: Dotted key path.
-        value: What the preset has; ``None`` where it lacks the parameter.
-        base: What the extended preset has; ``None`` where that one lacks it.
-        unit: The unit of both.
+        value: Value in the preset; ``None`` if it lacks the parameter.
+        base: Value in the extended preset; ``None`` if it lacks the parameter.
+        unit: Unit of both values.
     """
 
     key: str
@@ -52,7 +52,7 @@ class Description(Result, DescriptionReport, frozen=True, kw_only=True):
         raise KeyError(f"{self.preset} has no parameter {key!r}" + (f"; nearest: {', '.join(near)}" if near else ""))
 
     def table(self) -> Table:
-        """The parameters; values as text, for they are of many types."""
+        """The parameters; values are text, because their types differ."""
         columns = ("key", "text", "unit", "meaning", "allowed", "source")
         rows = [[getattr(each, name) for name in columns] for each in self.parameters]
         return Table(tuple(name if name != "text" else "value" for name in columns), rows)
@@ -80,12 +80,12 @@ def _(result: Description) -> list[Part]:
         Title(result.preset, result.title),
         *([Facts(extends)] if extends else []),
         TablePart(
-            f"What it changes in {result.extends[-1] if result.extends else ''}",
-            (text("parameter"), wide("there"), wide("here")),
+            f"Changes to {result.extends[-1] if result.extends else ''}",
+            (text("parameter"), wide("base"), wide("preset")),
             changes,
         ),
         TablePart("Parameters", (text("parameter"), wide("value"), wide("meaning and source")), rows),
-        TablePart("What follows from them", (wide("quantity"), "value", text("unit"), wide("formula")), derived),
+        TablePart("Derived values", (wide("quantity"), "value", text("unit"), wide("formula")), derived),
     ]
 
 

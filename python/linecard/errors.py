@@ -1,7 +1,7 @@
-"""The ways a request can fail.
+"""The errors of requests.
 
-One tree, so that ``except linecard.LinecardError`` catches everything this package raises on purpose. Each class
-carries the exit status that the command line ends with.
+All have one base class: ``except linecard.LinecardError`` catches every error that this package raises on purpose. Each
+class has the exit status of the command line.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
-    """One thing wrong in a configuration.
+    """One problem of a configuration.
 
     Attributes:
         place: File and line, ``--set``, or the name of the preset.
-        key: Dotted key path such as ``dram.banks``; empty when the problem is not with one key.
-        message: What was found and what was expected, with the nearest valid name where there is one.
+        key: Dotted key path such as ``dram.banks``; empty if the problem does not belong to one key.
+        message: What was found and what was expected, with the nearest valid name if one exists.
     """
 
     place: str
@@ -44,7 +44,7 @@ class CompileError(LinecardError):
 
 
 class ConfigError(LinecardError):
-    """A preset, key, value, study or option is wrong; lists every problem found, not only the first.
+    """A preset, key, value, study or option is wrong; the error lists every problem.
 
     Attributes:
         problems: The problems, in the order in which they were found.
@@ -65,14 +65,14 @@ class ConfigError(LinecardError):
 
 
 class MissingExtraError(ConfigError, ImportError):
-    """An optional part of Linecard was asked for and is not installed; the text names the extra to install."""
+    """An optional part of Linecard is not installed; the text names the extra to install."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs the optional extra `{extra}`: pip install 'linecard[{extra}]'")
 
 
 class NotWrittenError(ConfigError):
-    """A run went well, and a file that it was to write could not be written; the result is not lost.
+    """A run succeeded, but one of its files could not be written; the error has the result.
 
     Attributes:
         result: The result of the run.
@@ -84,7 +84,7 @@ class NotWrittenError(ConfigError):
 
 
 class TrafficError(LinecardError):
-    """A capture cannot be opened, is of no known format, or holds no packet that can be used."""
+    """A capture cannot be opened, has no known format, or contains no usable packet."""
 
     exit_code: ClassVar[int] = 3
 
@@ -96,4 +96,4 @@ class RunError(LinecardError):
 
 
 class InternalError(LinecardError):
-    """Linecard itself is wrong, and not what it was asked; the text says what to report."""
+    """Linecard has a defect; the text says what to report."""

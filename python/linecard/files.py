@@ -1,7 +1,7 @@
-"""Files that are written: whole or not at all, and refused before a long run where they cannot be.
+"""Output files: written whole or not at all, and checked before a long run.
 
-Every file is written under a temporary name in its own folder and renamed when it is whole, so that an interrupted
-command leaves either the old file or the new one. Folders are not made on the way, but for those of many results.
+Each file is written under a temporary name in its folder and renamed when it is complete. An interrupted command leaves
+either the old file or the new one. Missing folders are errors, except folders for many results, which are created.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _MOST_NAME = 4096
 
 
 def is_file_name(path: str | Path) -> bool:
-    """Whether a file gets this name, with room for others beside it: not stdout, a device, or a pipe."""
+    """Whether a regular file has this name, and other files can be beside it: not stdout, a device or a pipe."""
     path = Path(path)
     return str(path) != STDOUT and (not path.exists() or path.is_file() or path.is_dir())
 
 
 def check_outputs(*paths: str | Path | None, folders: Sequence[str | Path | None] = ()) -> None:
-    """Refuse what cannot be written, before a long run: called with what will be written after it.
+    """Check before a long run that its output files can be written.
 
     Args:
-        paths: Files, each in a folder that is there.
-        folders: Folders that are made where they are missing.
+        paths: Files, each in an existing folder.
+        folders: Folders, which are created if missing.
 
     Raises:
-        ConfigError: A place cannot be written to, or its disk is full.
+        ConfigError: A folder cannot be written to, or its disk is full.
     """
     for path in paths:
         if path is not None and is_file_name(path):
@@ -56,15 +56,15 @@ def check_outputs(*paths: str | Path | None, folders: Sequence[str | Path | None
 
 
 def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: object) -> None:
-    """Refuse a file to write that is read, too, or that two results would be written to.
+    """Refuse an output file that is also an input, or that is named twice.
 
     Args:
         outputs: Files, or folders to write into, each by the name of the option or argument that asks for it.
-        inputs: What may name files that are read: names, changes such as ``key=name``, and lists and mappings of them.
-            What TOML files among them name, in their folder or the current one, is read, too.
+        inputs: Values that may name input files: names, changes such as ``key=name``, and lists and mappings of them.
+            Files that TOML files among them name, in their folder or the current one, are inputs, too.
 
     Raises:
-        ConfigError: A name leads to the file of another one, by a link or by itself.
+        ConfigError: Two names lead to the same file, directly or by a link.
     """
     named = {name: Path(path) for name, path in outputs.items() if path is not None}
     files = {name: path for name, path in named.items() if is_file_name(path)}
@@ -72,11 +72,11 @@ def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: o
     for name, path in files.items():
         other = written.setdefault(_identity(path), name)
         if other != name:
-            raise ConfigError(f"cannot write {path}: {other} and {name} are one file; choose two names")
+            raise ConfigError(f"cannot write {path}: {other} and {name} name the same file; choose two names")
     for read in _all_read(inputs) if files else ():
         name = written.get(_identity(read), "")
         if name:
-            lost = f"it is {read}, which is read, and would be lost"
+            lost = f"it is the input {read}"
             raise ConfigError(f"cannot write {files[name]}: {lost}; choose another name for {name}")
 
 
@@ -130,29 +130,29 @@ def _texts(value: object) -> Iterator[str]:
 def _place(path: Path) -> Path:
     """Where the file stands: a link stays one, and what it leads to is replaced."""
     if path.is_dir():
-        raise ConfigError(f"cannot write {path}: it is a folder")
+        raise ConfigError(f"cannot write {path}: it is a folder; name a file")
     place = Path(os.path.realpath(path))
     if not place.parent.is_dir():
-        raise ConfigError(f"cannot write {path}: there is no folder {path.parent}; make it first")
+        raise ConfigError(f"cannot write {path}: the folder {path.parent} does not exist; create it first")
     return place
 
 
 def _check_folder(path: Path, folder: Path) -> None:
     if not folder.is_dir():
-        raise ConfigError(f"cannot write {path}: {folder} is no folder")
+        raise ConfigError(f"cannot write {path}: {folder} is not a folder")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ConfigError(f"cannot write {path}: no permission to write into {folder}")
+        raise ConfigError(f"cannot write {path}: no permission to write to the folder {folder}")
     if hasattr(os, "statvfs") and os.statvfs(folder).f_bavail == 0:
-        raise ConfigError(f"cannot write {path}: no space left on the disk of {folder}")
+        raise ConfigError(f"cannot write {path}: no space left on the file system of {folder}")
 
 
 def write_file(path: str | Path, write: Callable[[IO[bytes]], object]) -> Path:
-    """Let ``write`` fill a temporary file, then give it its name.
+    """Let ``write`` fill a temporary file, then rename it.
 
-    ``-`` is stdout. A device or a pipe is written to as it is. A link stays one: what it leads to is replaced.
+    ``-`` is stdout. A device or a pipe is written directly. A link stays; its target is replaced.
 
     Raises:
-        LinecardError: The file cannot be written; nothing is left behind, and an older file stays as it was.
+        LinecardError: The file cannot be written. No temporary file remains, and an older file is unchanged.
     """
     path = Path(path)
     if not is_file_name(path):
@@ -199,10 +199,10 @@ def _write_through(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
 
 
 def make_folder(folder: str | Path) -> Path:
-    """A folder for results, with those above it.
+    """Create a folder for results, and its parents.
 
     Raises:
-        ConfigError: It cannot be made.
+        ConfigError: The folder cannot be created.
     """
     folder = Path(folder)
     try:

@@ -1,4 +1,4 @@
-"""The terms of Linecard, what each means and where the field defines it: `glossary.toml`, read once."""
+"""The terms of Linecard with meaning and source, from `glossary.toml`, which is read once."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Term:
     Attributes:
         term: The term.
         group: Heading under which the glossary has it.
-        meaning: What it means.
+        meaning: Its meaning.
         names: Other names of the same thing.
-        source: Document that defines it; empty where Linecard does.
+        source: Document that defines it; empty if Linecard defines it.
     """
 
     term: str
@@ -56,6 +56,6 @@ def _any_name() -> re.Pattern[str]:
 
 
 def term_in(name: str) -> Term | None:
-    """The term that the name of a row contains, the longest of several; ``None`` where it contains none."""
+    """The longest term in the name of a row, or ``None``."""
     found: str = max(_any_name().findall(name.lower()), key=len, default="")
     return by_name().get(found)

@@ -1,4 +1,4 @@
-"""Lists of records as results: they show themselves as tables, and go into frames and files as one."""
+"""Lists of records as results, which display, convert and save as one table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Record = TypeVar("Record")
 
 
 class Listed(Result, list[Record]):
-    """A list like any other, of records of one kind, which names the columns of a list of none."""
+    """A list of records of one kind, which names the columns also if the list is empty."""
 
     def __init__(self, several: Iterable[Record] = (), kind: type | None = None) -> None:
         super().__init__(several)
@@ -29,7 +29,7 @@ class Listed(Result, list[Record]):
         return plain(list(self))
 
     def table(self) -> Table:
-        """A row for each record; several values of one field stand in one cell."""
+        """A row for each record; several values of one field share a cell."""
         names = field_names(self._kind) if self._kind else ()
         return Table(names, [[_cell(getattr(each, name)) for name in names] for each in self])
 

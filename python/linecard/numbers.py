@@ -1,4 +1,4 @@
-"""Numbers as people read them, in units that suit them."""
+"""Numbers formatted for people, in suitable units."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LEAST_OF_UNIT = 0.1
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number with so many digits that count; ``–`` for none."""
+    """A number with this number of significant digits; ``–`` for none."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -20,12 +20,12 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    """A share from 0 to 1 in percent."""
+    """A fraction from 0 to 1 in percent."""
     return f"{share * 100:.{decimals}f} %"
 
 
 def si_time(nanoseconds: float) -> str:
-    """A time in the unit that suits it."""
+    """A time in a suitable unit."""
     for limit, factor, unit in ((1e3, 1.0, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms")):
         if abs(nanoseconds) < limit:
             return f"{nanoseconds / factor:,.4g} {unit}" if factor == 1.0 else f"{nanoseconds / factor:,.2f} {unit}"
@@ -33,14 +33,14 @@ def si_time(nanoseconds: float) -> str:
 
 
 def rate(value: float, units: tuple[str, ...], low: float | None = None) -> str:
-    """A rate in the unit that suits it, of units a thousand apart, the largest first; with ``low``, a range."""
+    """A rate in a suitable unit of those given, the largest first; with ``low``, a range."""
     scaled, unit = unit_for(value, units)
     begin = "" if low is None else f"{low * scaled:.3f} to "
     return f"{begin}{value * scaled:.3f} {unit}"
 
 
 def unit_for(value: float, units: tuple[str, ...]) -> tuple[float, str]:
-    """The unit that suits a rate, of units a thousand apart, and by what the rate is multiplied there."""
+    """The suitable unit of a rate, of units a thousand apart, and its factor."""
     at, scaled = 0, 1.0
     while 0 < value * scaled < _LEAST_OF_UNIT and at + 1 < len(units):
         at, scaled = at + 1, scaled * 1000
@@ -48,5 +48,5 @@ def unit_for(value: float, units: tuple[str, ...]) -> tuple[float, str]:
 
 
 def several(count: int, one: str, more: str = "") -> str:
-    """A count with its word: ``1 thread``, ``2 threads``."""
+    """A count with its noun: ``1 thread``, ``2 threads``."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"

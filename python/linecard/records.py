@@ -1,4 +1,4 @@
-"""What all results have in common: measurements, plain data of a record, and the extra that makes frames of them."""
+"""The common base of results: measurements, plain data of a record, and data frames."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def rows_shown(record: Any) -> list[tuple[Number, Any]]:
 
 
 def plain(record: Any) -> Any:
-    """A record as JSON would hold it: dictionaries, lists, numbers and texts."""
+    """A record as JSON data: dictionaries, lists, numbers and texts."""
     return msgspec.json.decode(msgspec.json.encode(record))
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
-    """The fields of a record as JSON would hold them."""
-    """The fields of a record as JSON would hold them."""
+    """The fields of a record as JSON data."""
+    """The fields of a record as JSON data."""
     fields_of_record: dict[str, Any] = plain(record)
     return fields_of_record
 
 
 def field_names(record: type[Any]) -> tuple[str, ...]:
-    """Names of a record's fields, in order: of a structure of msgspec, or of a dataclass."""
+    """Names of the fields of a msgspec structure or a dataclass, in order."""
     known: tuple[str, ...] | None = getattr(record, "__struct_fields__", None)
     return tuple(each.name for each in fields(record)) if known is None else known
 

@@ -1,4 +1,4 @@
-"""What requests have in common: changes of settings, numbers in range, hashes of files."""
+"""The common part of requests: changes of settings, ranges of numbers, hashes of files."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ U64_MAX = 2**64 - 1
 
 
 def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool) -> None:
-    """Refuse numbers of packets and seeds that no run has.
+    """Check numbers of packets and seeds.
 
     Raises:
-        ConfigError: One is out of range, or generated traffic is to be run to its end.
+        ConfigError: A number is out of range, or generated traffic has 0 packets.
     """
     problems = out_of_range({"seed": seed, "packets": packets, "warmup": warmup_packets}, 0, U64_MAX)
     if packets == 0 and not has_end:
-        expected = "expected 1 or more; only a capture can be run to its end with 0"
+        expected = "expected 1 or more; 0 needs a capture"
         problems.append(ConfigProblem("packets", "", f"found 0, {expected}"))
     if problems:
         raise ConfigError.of(problems)
 
 
 def out_of_range(numbers: Mapping[str, Any], least: int, most: int) -> list[ConfigProblem]:
-    """What is wrong with whole numbers that have to lie between two others."""
+    """The problems of whole numbers with a range."""
     problems = []
     for name, value in numbers.items():
         if not hasattr(type(value), "__index__"):

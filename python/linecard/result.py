@@ -1,4 +1,4 @@
-"""What every result can do: become plain data, a table and a frame, be written in six formats, and show itself."""
+"""The base of results: plain data, a table, a data frame, six file formats, and a display."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FORMATS = ("json", "csv", "parquet", "html", "svg", "png")
 
 
 def named_format(path: str | Path) -> tuple[str, str]:
-    """Format and name of a file: by the ending of the name, or as ``FORMAT:NAME`` says.
+    """Format and name of a file, from the ending of the name or from ``FORMAT:NAME``.
 
     Raises:
-        ConfigError: Neither says one of :data:`FORMATS`.
+        ConfigError: Neither names one of :data:`FORMATS`.
 
     >>> named_format("run.csv")
     ('csv', 'run.csv')
@@ -46,7 +46,7 @@ def need_for(kind: str) -> None:
     """Import what a format needs.
 
     Raises:
-        MissingExtraError: The extra that has it is not installed.
+        MissingExtraError: The extra that provides it is not installed.
     """
     if kind == "parquet":
         need_polars()
@@ -57,11 +57,11 @@ def need_for(kind: str) -> None:
 
 
 class Result:
-    """A result. A class names the fields that its table, its manifest and its plain data are made of.
+    """A result. A class names the fields of its table, its manifest and its plain data.
 
     Attributes:
         TABLE: The field whose records are the rows of the table.
-        ASKED: Fields that say what was asked for, for the manifest.
+        ASKED: Fields that state the request, for the manifest.
         INPUT: The field that may name a file, whose hash goes into the manifest.
         APART: Fields that are not part of the plain data.
     """
@@ -88,7 +88,7 @@ class Result:
         return frame(found.columns, found.rows)
 
     def manifest(self) -> dict[str, Any]:
-        """What was asked for, of which version of Linecard, and the hash of a file that was read."""
+        """The request, the version of Linecard, and the hash of the input file."""
         from linecard.request import file_hash
 
         found: dict[str, Any] = {"linecard_version": __version__, "result": type(self).__name__}
@@ -101,16 +101,16 @@ class Result:
         """Write a file, and ``NAME.manifest.json`` beside it.
 
         Args:
-            path: The file. Its ending, or ``FORMAT:`` before its name, says the format: ``json`` (all of it), ``csv``
-                and ``parquet`` (the table; extra ``frames``), ``html`` (one self-contained page), ``svg`` and ``png``
-                (the charts; extra ``plot``). ``-`` is stdout.
-            command: What repeats it; the page shows it, and the manifest has it.
+            path: The file. Its ending, or ``FORMAT:`` before its name, selects the format. ``json`` has the whole
+                result, ``csv`` and ``parquet`` (extra ``frames``) the table. ``html`` is one self-contained page;
+                ``svg`` and ``png`` (extra ``plot``) have the charts. ``-`` is stdout.
+            command: Command that repeats the run, for the page and the manifest.
 
         Returns:
             The file that was written.
 
         Raises:
-            ConfigError: The name says no format, or the file cannot be written.
+            ConfigError: The name states no format, or the file cannot be written.
             MissingExtraError: The extra that the format needs is not installed.
         """
         kind, name = named_format(path)
@@ -123,7 +123,7 @@ class Result:
         return Path(name)
 
     def page(self, command: str | None = None) -> str:
-        """One self-contained page; ``command`` is shown as what repeats it."""
+        """One self-contained page; ``command`` is shown as the command that repeats it."""
         from linecard.report.page import page
         from linecard.view import view_of
 

@@ -1,7 +1,7 @@
 """Work over a pool of threads: the compiled core releases the GIL, so threads use every core.
 
-Results come in the order of what was asked for, so that nothing depends on the number of threads or on which work ends
-first. Ctrl-C stops what is under way within a fraction of a second.
+Results have the order of the request. They depend neither on the number of threads nor on which work ends first. Ctrl-C
+stops running work within a fraction of a second.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def threads_for(jobs: int | None) -> int:
     """Threads of a request; ``None`` takes one per core.
 
     Raises:
-        ConfigError: ``jobs`` is below one, or more than any machine has.
+        ConfigError: ``jobs`` is out of range.
     """
     if jobs is not None and not 1 <= jobs <= MOST_JOBS:
         raise ConfigError(f"--jobs: found {jobs}, expected 1 to {MOST_JOBS:,}")
@@ -45,18 +45,18 @@ def side_by_side(
     jobs: int | None = None,
     look: Callable[[], object] | None = None,
 ) -> list[Result]:
-    """What ``work`` gives for each item.
+    """The results of ``work`` for each item.
 
     Args:
-        work: Called from several threads with an item and a function to be called now and then, which raises `Stopped`
-            if the work has to end.
-        items: What is worked on.
-        jobs: Works at the same time; ``None`` takes one per core.
+        work: Called from several threads with an item and a function that it must call now and then. That function
+            raises `Stopped` if the work has to end.
+        items: Items of work.
+        jobs: Items at the same time; ``None`` for one per core.
         look: Called from this thread now and then, and once at the end, to tell progress.
 
     Raises:
         ConfigError: ``jobs`` is below one.
-        BaseException: What the first work that failed raised, or Ctrl-C; everything else has ended then.
+        BaseException: The exception of the first work that failed, or Ctrl-C; all other work has ended by then.
     """
     stop = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Writing SVG: shapes, texts that are measured before they are placed, and colours."""
+"""SVG: shapes, texts of measured width, and colours."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SLACK = 1.08
 
 
 def width_of(text: str, size: float, bold: bool = False) -> float:
-    """Width of a text, a little more rather than less."""
+    """Width of a text, rounded up."""
     units = sum(_WIDTHS.get(letter, _WIDE) for letter in text)
     return units / 1000 * size * _SLACK * (1.06 if bold else 1.0)
 
@@ -60,7 +60,7 @@ def wrap(text: str, size: float, most: float, bold: bool = False) -> list[str]:
 
 
 def level_fill(share: float) -> str:
-    """Colour of a share of 0 to 1."""
+    """Colour of a fraction from 0 to 1."""
     at = min(max(share, 0.0), 1.0) * (len(SCALE) - 1)
     first = min(int(at), len(SCALE) - 2)
     mixed = (a + (b - a) * (at - first) for a, b in zip(SCALE[first], SCALE[first + 1], strict=True))
@@ -73,7 +73,7 @@ def text_on(share: float | None) -> str:
 
 
 def clean(text: str) -> str:
-    """A text as XML holds it: escaped, and without the characters that XML has no place for."""
+    """A text for XML: escaped, and without characters that XML forbids."""
     allowed = (
         c if c in "\t\n" or (c >= " " and not "\ud800" <= c <= "\udfff" and c < "\ufffe") or c > "\uffff" else "\ufffd"
         for c in text
@@ -82,7 +82,7 @@ def clean(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """A coordinate in as few letters as a tenth of a pixel takes."""
+    """A coordinate rounded to a tenth of a pixel, as short as possible."""
     return f"{value:.1f}".removesuffix(".0").replace("-0.0", "0")
 
 
@@ -109,7 +109,7 @@ class Canvas:
         anchor: str = "start",
         halo: bool = False,
     ) -> None:
-        """A line of text whose base line is at ``y``."""
+        """A line of text with its base line at ``y``."""
         more = ' font-weight="700"' if bold else ""
         more += f' text-anchor="{anchor}"' if anchor != "start" else ""
         more += ' stroke="#ffffff" stroke-width="4" stroke-linejoin="round" paint-order="stroke"' if halo else ""
@@ -178,7 +178,7 @@ class Canvas:
         self.add(f'<circle cx="{number(x)}" cy="{number(y)}" r="3" fill="{fill}"/>')
 
     def document(self, width: float, height: float, title: str, description: str) -> str:
-        """All of it as a file."""
+        """The whole drawing as a file."""
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
             f'viewBox="0 0 {number(width)} {number(height)}" font-family="{FONT}" role="img" '

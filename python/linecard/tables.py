@@ -1,6 +1,6 @@
 """Tidy tables: one row per measurement, a manifest beside them.
 
-CSV needs nothing but the standard library; Parquet and data frames need polars.
+CSV needs the standard library only; Parquet and data frames need polars.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ Row = Sequence[object]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns by name, and rows of values that a file of tables can hold."""
+    """Columns by name, and rows of values that a table file can store."""
 
     columns: tuple[str, ...]
     rows: Sequence[Row]
 
 
 def records(several: Iterable[Any], of: type | None = None, **first: Sequence[object]) -> Table:
-    """A row for each record, of those of its fields that are one value.
+    """A row for each record, from its fields with a single value.
 
     Args:
         several: Records of one kind.
-        of: Their kind, which names the columns where there may be none.
-        **first: Columns that stand before them, a value for each record.
+        of: Their kind, which names the columns also without records.
+        **first: Columns before them, a value for each record.
     """
     kept = list(several)
     kind: Any = of or (type(kept[0]) if kept else None)

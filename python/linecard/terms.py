@@ -18,7 +18,7 @@ class Terms(Listed[Term]):
 
 @plain
 def explain(term: str | None = None) -> Terms:
-    """What a term of the glossary means.
+    """Look up a term of the glossary.
 
     Args:
         term: The term, or another name of it, in any case; every term if left out.

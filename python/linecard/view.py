@@ -1,4 +1,4 @@
-"""What a result says, in parts: a domain says them once; the terminal, pages, notebooks and pictures render them.
+"""The parts of a result, declared once by its domain, for the terminal, pages, notebooks and pictures.
 
 A domain registers a function from its result to its parts, in the module `…view` beside the module `…result`, or beside
 the class itself::
@@ -33,12 +33,12 @@ class Said(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A share as a bar, from 0 to 1, or from -1 with ``signed``; a number beside it says the same.
+    """A fraction as a bar, from 0 to 1, or from -1 with ``signed``; the number is beside it.
 
     Attributes:
         share: Its length.
         tone: Its colour: ``good``, ``warn``, ``bad``, ``dim``, or the usual one.
-        low: Lower bound, where it is known.
+        low: Lower bound, if known.
         high: Upper bound likewise.
         signed: Whether it grows from the middle.
     """
@@ -51,7 +51,7 @@ class Bar(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """A text, and what is said of it below in small."""
+    """A text, with a smaller text below."""
 
     first: str
     then: str
@@ -61,7 +61,7 @@ Cell = str | int | float | None | Said | Lines | Bar
 
 
 class Column(NamedTuple):
-    """A column: numbers (``r``), words (``l``), sentences that wrap (``w``), code (``c``), or of pages only (``p``)."""
+    """A column of numbers (``r``), words (``l``), sentences (``w``) or code (``c``), or for pages only (``p``)."""
 
     name: str
     side: str = "r"
@@ -72,14 +72,14 @@ BAR = Column("", "b")
 
 
 class Title(NamedTuple):
-    """What was done, and to what."""
+    """The title: the action and its subject."""
 
     name: str
     said: str = ""
 
 
 class Verdict(NamedTuple):
-    """The answer, and why."""
+    """The verdict with its reason."""
 
     head: str
     why: str = ""
@@ -87,7 +87,7 @@ class Verdict(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A value with its name, and what to know beside it."""
+    """A value with its name and a remark."""
 
     name: str
     value: str
@@ -101,7 +101,7 @@ def facts_shown(record: Any) -> list[Fact]:
 
 
 class Facts(NamedTuple):
-    """Values to look at first, or under a title."""
+    """The main values, or values under a title."""
 
     rows: Sequence[Fact | tuple[str, ...]]
     title: str = ""
@@ -115,11 +115,11 @@ class Table(NamedTuple):
         title: Its heading.
         columns: Its columns.
         rows: Cells: texts, numbers and bars; a text in place of a row is a heading between rows.
-        said: What stands beside the heading.
+        said: Text beside the heading.
         shown: Rows on a terminal and in a notebook; pages and files have all.
-        marked: Rows that stand out.
-        below: What stands below the rows.
-        folded: Whether only pages have it, folded away.
+        marked: Highlighted rows.
+        below: Text below the rows.
+        folded: Whether only pages show it, folded.
     """
 
     title: str
@@ -145,11 +145,11 @@ class Axis(NamedTuple):
     """A scale.
 
     Attributes:
-        name: What it is, with its unit.
-        logarithmic: Whether equal ratios have equal lengths.
-        zero: Whether it begins at zero; ``None`` for where what varies would still take a quarter of it.
-        low: Where it begins, if not where the data do.
-        high: Where it ends likewise.
+        name: Its quantity, with the unit.
+        logarithmic: Whether the scale is logarithmic.
+        zero: Whether it begins at zero; ``None`` to begin at zero if the data still cover a quarter of it.
+        low: Its lower end, if not that of the data.
+        high: Its upper end, likewise.
         names: Names in place of numbers, from 0 on.
     """
 
@@ -164,7 +164,7 @@ class Axis(NamedTuple):
 class Chart(NamedTuple):
     """Series over a number, for pages, notebooks and pictures; a table has the same numbers.
 
-    ``level`` is a name and a value at which a line goes across.
+    ``level`` is the name and the value of a horizontal line.
     """
 
     title: str
@@ -176,7 +176,7 @@ class Chart(NamedTuple):
 
 
 class Stacked(NamedTuple):
-    """A bar a row, made of named parts, in place of a table of shares on pages and pictures."""
+    """Stacked bars, one per row, in place of a table of shares on pages and pictures."""
 
     title: str
     names: Sequence[str]
@@ -193,9 +193,9 @@ class Grouped(NamedTuple):
         title: Its heading.
         scale: What the bars measure, with its unit.
         names: Of the bars.
-        rows: A name, a value for each of ``names`` or ``None``, a remark, and half the length of the line at the end
-            of the last bar; a text in place of a row is a heading between rows.
-        pale: Whether the first bar is what the others are compared with.
+        rows: A name, a value for each of ``names`` or ``None``, a remark, and half the interval of the last bar. A text
+            in place of a row is a heading.
+        pale: Whether the first bar is the reference of the others.
     """
 
     title: str
@@ -219,7 +219,7 @@ class Notes(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A drawing of its own, as SVG, with words for those who hear it; pages have it."""
+    """A drawing for pages, as SVG, with a description for screen readers."""
 
     title: str
     svg: str
@@ -228,7 +228,7 @@ class Picture(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """Parts side by side, where there is room."""
+    """Parts side by side, if there is room."""
 
     parts: Sequence[Part]
 
@@ -238,16 +238,16 @@ Part = Title | Verdict | Facts | Table | Chart | Stacked | Grouped | Paragraphs 
 
 @singledispatch
 def view(result: object) -> list[Part]:
-    """The parts of a result, in the order in which they are read.
+    """The parts of a result, in reading order.
 
     Raises:
-        NotImplementedError: No domain says any of it.
+        NotImplementedError: No view is registered for its class.
     """
     raise NotImplementedError(f"no view of {type(result).__name__}: register one beside its class")
 
 
 def view_of(result: Result) -> list[Part]:
-    """The parts of a result; imports the module that says them."""
+    """The parts of a result, from the module of its view, which is imported."""
     module = type(result).__module__
     if module.endswith("result"):
         import_module(module.removesuffix("result") + "view")
@@ -265,11 +265,11 @@ def wide(name: str) -> Column:
 
 
 def bars(title: str, shares: Iterable[tuple[str, float, *tuple[Cell, ...]]], said: str = "", tone: str = "") -> Table:
-    """Names with a share of 0 to 1 each, as bars and in percent, and what else there is of each; none has no row."""
+    """A row per name with a fraction from 0 to 1, as a bar and in percent, and further cells; zero has no row."""
     rows = [(name, Bar(share, tone), percent(share), *more) for name, share, *more in shares if share >= SHOWN_SHARE]
     return Table(title, (text(""), BAR, *("" for _ in (rows[0][2:] if rows else ()))), rows, said)
 
 
 def load_tone(share: float) -> str:
-    """The tone of a utilisation: a warning where the resource is nearly always busy."""
+    """The tone of a utilisation: a warning if the resource is nearly always busy."""
     return "bad" if share >= 0.9 else "warn" if share >= 0.7 else "good"

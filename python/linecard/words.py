@@ -1,4 +1,4 @@
-"""Names of parameters and columns as people read them on an axis: words, and the unit that the name ends in."""
+"""Names of parameters and columns for axes: words, and the unit in which the name ends."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NAME = re.compile(r"[A-Za-z_][\w.\[\]]*")
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Words and unit of a name; the unit is empty where it says none.
+    """Words and unit of a name; the unit is empty if it has none.
 
     >>> parts("cluster.island.threads")
     ('island threads', '')
@@ -87,7 +87,7 @@ def label(name: str) -> str:
 
 
 def valued(name: str, value: Any) -> str:
-    """A name with a value of it.
+    """A name with one of its values.
 
     >>> valued("engine_mhz", 200)
     'engine 200 MHz'
@@ -100,7 +100,7 @@ def valued(name: str, value: Any) -> str:
 
 
 def objective(text: str) -> str:
-    """An objective for an axis: what is wanted, in words, and which way is better.
+    """An objective for an axis: the metric in words, and the better direction.
 
     >>> objective("max throughput_gbps")
     'throughput (Gbit/s), more is better'

@@ -30,7 +30,7 @@ def test_a_panic_is_an_error_that_says_what_to_report(monkeypatch, cli, wording)
     with pytest.raises(linecard.InternalError) as caught:
         guard("nic.toml", seed=7, overrides=[], trace=None, words="x" * 1000)
     text = str(caught.value)
-    assert text.startswith("internal error: roles were bound (at actions.rs:378:13); please report it")
+    assert text.startswith("internal error: roles were bound (at actions.rs:378:13); report it")
     assert text.endswith("run('nic.toml', seed=7, words='" + "x" * 299 + "…)")
     assert isinstance(caught.value, linecard.LinecardError)
     # From the command line it is one line and a status, and not the text of a panic.

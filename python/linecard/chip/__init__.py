@@ -1,1 +1,1 @@
-"""Chips: files of a packet processor, what their places do before anything runs, and runs of them."""
+"""Chips: files of packet processors, their closed-form checks, and runs of them."""

@@ -1,8 +1,9 @@
-"""The band of a number: what it comes to over the intervals that sources give parameters.
+"""The band of a number over the intervals of parameters.
 
-Each interval is tried at its own ends, with all else as stated: 2n runs. What raises the number is then put together in
-one run, and what lowers it in another: 2n + 2 runs beside that of the stated values. So intervals of opposite effect, a
-latency and a number of banks, do not hide each other, and each says how much of the band is its own.
+Each interval runs at both ends with all other values as stated: 2n runs. One more run combines the ends that raise the
+number, and one the ends that lower it. With the run of the stated values these are 2n + 3 runs. Intervals of opposite
+effect, such as a latency and a number of banks, therefore do not hide each other. Each interval has its own part of the
+band.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ NO_EFFECT, STILL = 1e-9, 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """How much of a band one interval makes alone.
+    """The part of a band that one interval causes alone.
 
     Attributes:
         key: The parameter.
-        low: The smaller of the numbers at its two ends and the stated one.
+        low: Smallest number of its two ends and the stated value.
         high: The larger.
     """
 
@@ -35,7 +36,7 @@ class Width:
 
     @property
     def width(self) -> float:
-        """How far apart they are."""
+        """The difference of the two."""
         return self.high - self.low
 
 
@@ -47,10 +48,10 @@ def alone(ranges: Sequence[ValueRange]) -> list[tuple[str, ...]]:
 def together(
     stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The changes of the two last runs: all that lowers the number together, and all that raises it.
+    """The changes of the last two runs: all ends that lower the number, and all ends that raise it.
 
-    ``numbers`` are those of the runs of `alone`, in their order. The sign of an interval's effect is that of the
-    difference between its own ends: one run has the end with the smaller number, the other one that with the larger.
+    ``numbers`` are those of the runs of `alone`, in their order. The difference between its own ends is the sign of an
+    interval's effect. One run has each end with the smaller number, the other one each end with the larger.
     """
     lower: list[str] = []
     raised: list[str] = []

@@ -25,9 +25,9 @@ def run_band(
     """The band around a run, as plain data of :class:`linecard.chip.result.Band`.
 
     Args:
-        stated: First numbers of the run with the stated values.
+        stated: Main numbers of the run with the stated values.
         ranges: The intervals; at least one.
-        simulate: Runs with these changes of the chip and gives the first numbers; called from several threads.
+        simulate: Simulates the chip with these changes and returns its main numbers; called from several threads.
         progress: Called from this thread now and then with (parts done, parts in all).
     """
     singles = _all(simulate, band.alone(ranges), _part(progress, 0))

@@ -1,4 +1,4 @@
-"""The blocks of a drawing: what is written in them, how large they are, and how they look."""
+"""The blocks of a drawing: their texts, sizes and looks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIMIT_NOTE = "the limit"
 
 
 def size_text(count: int) -> str:
-    """Bytes as people say them: 8 MiB; what is no whole number of a unit in the unit below."""
+    """Bytes in the largest unit in which they are a whole number, such as 8 MiB."""
     units = ("B", "KiB", "MiB", "GiB", "TiB")
     unit = 0
     while count >= 1024 and count % 1024 == 0 and unit + 1 < len(units):
@@ -58,7 +58,7 @@ class Block:
 
     @property
     def width(self) -> float:
-        """Width that everything fits in."""
+        """Width in which its content fits."""
         head = width_of(self._head, NAME, True) + (width_of(self.percent, NAME, True) + 12 if self.percent else 0)
         lines = [width_of(line, BODY) for line in self.lines]
         # Two tags stand beside each other.
@@ -125,7 +125,7 @@ class Block:
 
 
 def limit_note(canvas: Canvas, end: float, y: float) -> None:
-    """Say on the lower edge of a part that it is what limits the run."""
+    """Mark a part as the bottleneck on its lower edge."""
     wide = width_of(LIMIT_NOTE, SMALL, True) + 14
     canvas.rect(end - wide, y - 8, wide, 16, LIMIT, stroke=LIMIT, radius=8)
     canvas.text(end - wide / 2, y + 4, LIMIT_NOTE, SMALL, bold=True, fill="#ffffff", anchor="middle")
@@ -289,7 +289,7 @@ def link_text(facts: Facts, link: Link) -> str:
 
 
 def link_block(facts: Facts, link: Link) -> Block:
-    """A link that each cluster has one of."""
+    """A link of which each cluster has one."""
     block = Block(link_text(facts, link), "link")
     if facts.usage is not None:
         block.level = facts.usage.shares.get(link.name)

@@ -1,4 +1,4 @@
-"""Throughput, loss and latency of some of a run's packets: those of a port, of a class, or of a queue."""
+"""Throughput, loss and latency of the packets of a port, a class or a queue."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def part_columns() -> list[str]:
-    """Columns of a table of parts: their fields, with those of the latency in the place of it."""
+    """Columns of a table of parts: their fields, with the latency split into its own."""
     return [*_plain(), *(f"latency_{name}_ns" for name in field_names(LatencyNs))]
 
 
 def part_rows(parts: Sequence[Part]) -> list[Row]:
-    """A row for each part; no latency where no packet left."""
+    """A row for each part, without latency if no packet left."""
     latency = field_names(LatencyNs)
     return [
         [

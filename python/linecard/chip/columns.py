@@ -1,4 +1,4 @@
-"""Columns of places: caches stand above what is behind them; what is left is folded where a row would be too wide."""
+"""Columns of memories and units: a cache is above the memory behind it, and rows that are too wide are folded."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MOST_COLUMNS = 7
 
 @dataclass(slots=True)
 class Column:
-    """A place with what stands above it.
+    """A memory or unit with the blocks above it.
 
     Attributes:
         above: Caches in front of it, or a block that shares its column.
         joined: Whether those are caches in front of it.
-        lane: Room at the left for the wires that go past them.
-        entry: Room that the wires into it need.
+        lane: Width at the left for wires that pass them.
+        entry: Width that the wires into it need.
     """
 
     place: Place
@@ -50,7 +50,7 @@ class Column:
         return max(own, self.lane + sum(each.width for each in self.above) + GAP * (len(self.above) - 1))
 
     def settle(self, x: float, width: float) -> None:
-        """Give it and what is above it their places from left to right, and the number of their rows."""
+        """Set the positions of it and of the blocks above it from left to right, and their number of rows."""
         self.x, self.w = x, width
         if self.above:
             self.lane = self.entry

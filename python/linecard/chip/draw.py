@@ -26,20 +26,20 @@ def draw(
     set: Settings | None = None,
     result: RunResult | str | PathLike[str] | None = None,
 ) -> Path:
-    """Draw a chip as a block diagram, SVG or PNG: the same chip and the same run give the same bytes.
+    """Draw a chip as a block diagram, SVG or PNG: the same chip and the same run make the same bytes.
 
     Args:
         preset: Name of a shipped chip, or path of a TOML file.
         output: File to write: ``.svg``, or ``.png`` (extra ``plot``), twice as many pixels on each side.
-        set: Changes, as :func:`linecard.run` takes them. Left out, those of ``result`` hold.
-        result: A run of the chip, or the file of its JSON, by whose utilisation parts are coloured.
+        set: Changes, as :func:`linecard.run` takes them. If left out, those of ``result`` apply.
+        result: A run of the chip, or the file of its JSON, whose utilisation colours the parts.
 
     Returns:
         The file.
 
     Raises:
-        ConfigError: Something in the chip's file does not fit together, it is no chip, the result is no run of it, or
-            the name of the drawing ends in something else.
+        ConfigError: The chip's file has problems or is not a chip, the result is not a run of it, or the drawing has
+            another ending.
 
     Example:
         >>> import linecard, tempfile, pathlib

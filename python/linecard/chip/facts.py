@@ -1,4 +1,4 @@
-"""What a drawing of a chip shows: what the core tells, what the file says beside it, and how busy parts were."""
+"""The content of a drawing of a chip: facts from the core, values of the file, and utilisation."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How busy parts were in a run, by the names of its resources, and what limited it."""
+    """Utilisation of the resources of a run by name, and its bottleneck."""
 
     shares: dict[str, float]
     bottleneck: Bottleneck
 
     def percent(self, component: str) -> str:
-        """Share as people read it."""
+        """The utilisation as text."""
         return f"{self.shares[component] * 100:.0f} %"
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything that is drawn. ``values`` are the parameters of the file by their keys."""
+    """The whole content of a drawing. ``values`` are the parameters of the file by their keys."""
 
     parts: ChipDrawing
     values: dict[str, tuple[str, str]]
@@ -42,16 +42,16 @@ class Facts:
 
     @property
     def name(self) -> str:
-        """The preset; of a file its name alone, so that a drawing does not depend on where the file lies."""
+        """The preset; of a file only its name, so that a drawing does not depend on the folder."""
         preset = self.parts.preset
         return Path(preset).name if preset.endswith(".toml") else preset
 
     def value(self, key: str) -> str:
-        """A parameter as the file has it; empty if it has none."""
+        """A parameter as text; empty if the file has none."""
         return self.values.get(key, ("", ""))[0]
 
     def quantity(self, table: str, stem: str) -> str:
-        """A time with its unit, whatever unit it was given in; empty if there is none."""
+        """A time with its unit, from a parameter in any unit; empty without one."""
         for key, (value, unit) in self.values.items():
             if key.startswith(f"{table}.{stem}_") and value not in {"", "0"}:
                 return f"{value} {unit}"
@@ -64,18 +64,16 @@ class Facts:
 
 
 def only_chips(preset: str, overrides: list[str], command: str) -> None:
-    """Raise what is wrong with a preset that is no chip: nothing of a chip's rules holds for it.
+    """Raise an error for a preset that is not a chip.
 
     Raises:
-        ConfigError: There is no such preset, or it is of another kind.
+        ConfigError: The preset does not exist, or is of another kind.
     """
     keys = [each["key"] for each in _core.describe(preset, overrides)["parameters"]]
     if not any(key.startswith("cluster.") for key in keys):
         folders = {each["name"]: each["kind"] for each in _core.presets()}
         what = "is no chip" if preset.endswith(".toml") else f"is a preset of {folders[preset]}"
-        message = (
-            f'{what}: `linecard describe` shows it; `linecard {command}` takes chips, whose file says kind = "chip"'
-        )
+        message = f'{what}: `linecard describe` shows it; `linecard {command}` needs a chip, a file with kind = "chip"'
         raise ConfigError.of([ConfigProblem(preset, "", message)])
 
 
@@ -83,7 +81,7 @@ def read(preset: str, changes: Settings | None, result: RunResult | str | PathLi
     """Read a chip and a run of it.
 
     Raises:
-        ConfigError: Something in the chip's file does not fit together, or the result is none of this chip.
+        ConfigError: The chip's file has problems, or the result is not a run of this chip.
     """
     from linecard.request import settings
 
@@ -96,7 +94,8 @@ def read(preset: str, changes: Settings | None, result: RunResult | str | PathLi
             overrides = list(run.request.overrides)
         elif list(run.request.overrides) != overrides:
             had = ", ".join(run.request.overrides) or "none"
-            message = f"the run had the changes {had}; found {', '.join(overrides)}: leave --set out to draw the run's"
+            given = ", ".join(overrides)
+            message = f"found {given}, expected the changes of the run: {had}; omit --set to draw the chip of the run"
             raise ConfigError.of([ConfigProblem("--set", "", message)])
         usage = Usage({use.component: use.utilization for use in run.resources}, run.bottleneck)
     only_chips(preset, overrides, "draw")
@@ -129,9 +128,9 @@ def _decode(result: RunResult | str | PathLike[str]) -> RunResult | _Run:
     except OSError as error:
         message = f"cannot be read ({error.strerror}); {expected}"
     except msgspec.ValidationError as error:
-        message = f"is no result of a run ({error}); {expected}"
+        message = f"is not the result of a run ({error}); {expected}"
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        message = f"is no JSON ({error}); {expected}"
+        message = f"is not JSON ({error}); {expected}"
     raise ConfigError.of([ConfigProblem(str(file), "", message)])
 
 
@@ -140,5 +139,5 @@ def _same_chip(preset: str, run: RunResult | _Run, file: str) -> None:
         return str(Path(name).resolve()) if name.endswith(".toml") else name.removeprefix("platforms/")
 
     if known(run.preset) != known(preset):
-        message = f"found a run of {run.preset}, expected one of {preset}, the chip that is drawn"
+        message = f"found a run of {run.preset}, expected a run of {preset}"
         raise ConfigError.of([ConfigProblem(file or "result", "", message)])

@@ -1,4 +1,4 @@
-"""What stands around a drawing: the heading, the legend, and what is read to those who do not see it."""
+"""The frame of a drawing: heading, legend, and description for screen readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Latency: percentiles, and in full every bin of the histogram, as HdrHistogram's percentile text and as rows."""
+"""Latency: percentiles, and every bin of the histogram as rows and in the text format of HdrHistogram."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLUMNS = ("latency_ns", "packets", "percentile")
 
 
 def latency_rows(bins: Sequence[tuple[float, int]]) -> list[tuple[float, int, float]]:
-    """A row for each bin: its upper edge in ns, its packets, and the percentage of packets that are at most so late."""
+    """A row for each bin: its upper edge in ns, its packets, and the percentage of packets up to it."""
     total = sum(packets for _, packets in bins)
     below = accumulate(packets for _, packets in bins)
     return [(ns, packets, 100 * so_far / total) for (ns, packets), so_far in zip(bins, below, strict=True)]

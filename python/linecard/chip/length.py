@@ -1,9 +1,9 @@
-"""How long runs have to be for their numbers to be sure: one rule for every question.
+"""The length of runs: one rule for all commands decides when numbers are precise enough.
 
-A run that is not steady is made again, four times as long, and so on within a budget. Where its throughput stays the
-same, the rate is sure, though loss and latency are not: packets pile up, or wait behind full buffers. Where a precision
-is asked for, runs whose 95 % interval is wider are lengthened, too. What is not sure then is marked, and neither ranked
-nor compared.
+A run that is not steady is repeated, four times as long each time, within a budget. If its throughput stays the same,
+the rate is confirmed, but not loss and latency: packets pile up, or wait behind full buffers. If a precision is
+requested, runs with a wider 95 % interval are lengthened, too. Numbers that remain unsure are marked, and neither
+ranked nor compared.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ Numbers = Mapping[str, Any]
 
 
 def longest(packets: int) -> int:
-    """The budget of a run for which so many packets were asked."""
+    """The most packets of a run for which this number was requested."""
     return max(LONGEST, LONGER * packets)
 
 
 def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | None] | None:
-    """Packets and warm-up of the next longer run, a given warm-up in proportion; ``None`` at the end of the budget.
+    """Packets and warm-up of the next longer run, a stated warm-up in proportion; ``None`` at the end of the budget.
 
-    A run of 0 packets is a capture to its end, and as long as it gets.
+    A run of 0 packets covers a whole capture, and cannot be longer.
     """
     if packets == 0 or packets * LONGER > longest(asked):
         return None
@@ -57,9 +57,9 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 
 
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
-    """Whether runs say of those a quarter as long that their rate was sure, be they steady or not.
+    """Whether runs confirm the rate of runs a quarter as long, steady or not.
 
-    Means over the seeds count, in bits or in packets: sizes that vary move one of the two by chance.
+    Means over the seeds are compared in bits or in packets, because random sizes move one of them by chance.
     """
 
     def differs(rate: str) -> float:
@@ -70,10 +70,10 @@ def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
 
 
 def half_width(runs: Sequence[Numbers], name: str) -> float | None:
-    """Half the 95 % interval of a number, as a share of its mean; ``None`` where nothing says it.
+    """Half the 95 % interval of a number, relative to its mean; ``None`` if unknown.
 
-    Of one run, the interval is that of its batches. Of several seeds, it is the larger one of Student's t over the
-    seeds, which a few of them make small by luck, and of what the runs' own intervals give.
+    The interval of one run comes from its batches. That of several seeds is the larger of two: Student's t over the
+    seeds, and the combined intervals of the runs. Student's t alone can be small by chance for few seeds.
     """
     found = Estimate.of([float(run[name]) for run in runs])
     bounds = [(run.get(f"{name}_low"), run.get(f"{name}_high")) for run in runs]
@@ -87,10 +87,10 @@ def half_width(runs: Sequence[Numbers], name: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What runs of one design have to reach.
+    """The precision that runs of one design must reach.
 
     Attributes:
-        precision: Half the 95 % interval of each of the numbers, at most, as a share of it; ``None`` for any.
+        precision: Half the 95 % interval of each number, relative to it, at most; ``None`` for no requirement.
         numbers: What is asked for.
     """
 
@@ -98,7 +98,7 @@ class Aim:
     numbers: tuple[str, ...] = (THROUGHPUT,)
 
     def doubt(self, runs: Sequence[Numbers]) -> str:
-        """Why the numbers of runs, one a seed, are not sure: one of ``DOUBTS``; empty where they are."""
+        """Why the numbers of runs, one per seed, are unsure: one of ``DOUBTS``, or empty."""
         if any(run.get("steady") is False for run in runs):
             return NOT_STEADY
         if any(run.get("confirmed") is False for run in runs):
@@ -106,16 +106,16 @@ class Aim:
         return "" if self.is_narrow(runs) else NOT_PRECISE
 
     def is_narrow(self, runs: Sequence[Numbers]) -> bool:
-        """Whether the intervals are as narrow as was asked."""
+        """Whether the intervals are as narrow as requested."""
         return self.precision is None or self.widest(runs) <= self.precision
 
     def widest(self, runs: Sequence[Numbers]) -> float:
-        """The widest of the half intervals, as a share; infinite where one is not known."""
+        """The widest relative half interval; infinite if one is unknown."""
         halves = [half_width(runs, name) for name in self.numbers if all(name in run for run in runs)]
         return max((math.inf if half is None else half for half in halves), default=0.0)
 
     def shortfall(self, runs: Sequence[Numbers], packets: Sequence[int]) -> str:
-        """What runs that are not sure lack after the lengths that were tried, and what to change; empty where sure."""
+        """What unsure runs lack after all tried lengths, and what to change; empty if they are sure."""
         doubt = self.doubt(runs)
         if not doubt:
             return ""
@@ -123,20 +123,24 @@ class Aim:
         tried = f"with {shortest:,} to {most:,} packets" if most > shortest else f"with {most:,} packets"
         tried = tried if most else "with the whole capture"
         if doubt == NOT_STEADY:
-            return f"{tried} it is not steady; give more packets (--packets), or less traffic"
+            return f"{tried} the run is not steady; simulate more packets (--packets), or lower the offered load"
         half, numbers = self.widest(runs), " and ".join(self.numbers)
         if math.isinf(half):
-            return f"{tried} nothing says how precise {numbers} is; give more packets (--packets)"
+            return f"{tried} {numbers} has no confidence interval; simulate more packets (--packets)"
         assert self.precision is not None
         # An interval shrinks with the root of the length.
         enough = float(f"{most * (half / self.precision) ** 2:.2g}")
-        more = f"some {enough:,.0f} would do (--packets), or ask for less" if most else "ask for less"
+        more = (
+            f"simulate about {enough:,.0f} packets (--packets), or ask for a lower precision"
+            if most
+            else "ask for a lower precision"
+        )
         found, wanted = f"{half * 100:.2g} %", f"{self.precision * 100:.3g} %"
-        return f"{tried} half the 95 % interval of {numbers} is {found} of it, not {wanted}; {more}"
+        return f"{tried} half the 95 % interval of {numbers} is {found} of it, expected {wanted}; {more}"
 
 
 def share_of(text: str) -> float:
-    """A share written as ``1%`` or ``0.01``.
+    """A fraction, written as ``1%`` or ``0.01``.
 
     Raises:
         ValueError: It is neither.
@@ -146,14 +150,14 @@ def share_of(text: str) -> float:
 
 
 def wrong_precision(precision: object) -> list[ConfigProblem]:
-    """What is wrong with a precision that was asked for."""
+    """The problems of a requested precision."""
     if precision is None or (type(precision) is float and 0 < precision < 1):
         return []
     return [ConfigProblem("precision", "", f"found {precision!r}, expected more than 0 and less than 1, such as 0.01")]
 
 
 def numbers_of_summary(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """A summary of a chip's run with the bounds of its intervals as numbers of their own."""
+    """A summary of a chip's run with the bounds of its intervals as separate numbers."""
     intervals = summary.get("intervals") or {}
     bounds = {
         f"{name}_{bound}": intervals[name][bound] if name in intervals else None
@@ -164,5 +168,5 @@ def numbers_of_summary(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_numbers(row: Mapping[str, Any]) -> bool:
-    """Whether the run of a row went well, be it sure or not."""
+    """Whether the run of a row succeeded, precise enough or not."""
     return row["status"] == "ok" or row["status"] in DOUBTS

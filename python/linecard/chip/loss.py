@@ -1,4 +1,4 @@
-"""What became of the packets that came to a chip, in words: lost, and still inside where they pile up."""
+"""The loss of a chip in words, and the packets that pile up inside."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FEW = 0.01
 
 
 def loss_words(summary: Summary) -> tuple[str, str]:
-    """The loss, and of how many packets it is: none is lost only where what came also left."""
+    """The loss, and the packets to which it refers: “none” only if the arrived packets also left."""
     gone = summary.packets_out + summary.packets_dropped
     stayed = summary.packets_in - gone - (summary.not_ip.set_aside if summary.not_ip is not None else 0)
     of_all = f"{summary.packets_dropped:,} of {gone:,} packets that left or were dropped"
@@ -20,6 +20,6 @@ def loss_words(summary: Summary) -> tuple[str, str]:
     loss = f"{100 * summary.loss_fraction:.3f} %" if summary.packets_dropped else "none yet" if piles_up else "none"
     if piles_up:
         share = f"{100 * stayed / summary.packets_in:.1f} %"
-        of_all += f"; {stayed:,} more of the {summary.packets_in:,} that came ({share}) are still inside"
+        of_all += f"; {stayed:,} more of the {summary.packets_in:,} that arrived ({share}) are still inside"
         of_all += "" if summary.steady else ": not steady"
     return loss, of_all

@@ -1,4 +1,4 @@
-"""Frames of a run that are not IP (ARP, LLDP and the like), by what became of them."""
+"""Frames of a run that are not IP (ARP, LLDP and others), by outcome."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def words(frames: NotIpFrames) -> tuple[str, str]:
-    """How many came, and what became of them."""
+    """The number of frames, and their outcomes."""
     became = (
         ("forwarded", frames.forwarded),
         ("punted to the host", frames.punted),

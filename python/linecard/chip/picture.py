@@ -1,7 +1,6 @@
-"""Where everything stands, and the picture of it.
+"""The layout of a drawing, and the drawing itself.
 
-Rows go down from what takes packets to what keeps them: inboxes, clusters, links, places, and memory chips
-below the die.
+Rows from top to bottom: inboxes, clusters, links, memories and units, and memory chips below the die.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ INSET = 26.0
 
 
 class Picture(Wires):
-    """A chip with all its places on the paper."""
+    """A chip with all its blocks on the page."""
 
     def svg(self) -> str:
         """The picture as a file."""

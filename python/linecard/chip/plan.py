@@ -1,7 +1,7 @@
-"""What a drawing shows and how it hangs together, before anything has its place.
+"""The blocks and wires of a drawing, before the layout.
 
-Wires run straight down from a cluster to a rail, which is a link or a bare line, and from the rail down to a place; a
-rail reaches from its first wire to its last.
+A wire runs straight down from a cluster to a rail, and from the rail down to a memory or unit. A rail is a link or a
+plain line. A rail reaches from its first wire to its last.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class Way(NamedTuple):
 
 @dataclass(slots=True)
 class Rail:
-    """A link, a bare line of one cluster, or the way of packets: something that wires join.
+    """A link, a plain line of one cluster, or the path of packets, which wires join.
 
     Attributes:
-        name: Of the link; empty for a bare line.
+        name: Name of the link; empty for a plain line.
         clusters: Clusters whose wires come down to it.
         rails: Rails that lead to it.
-        places: Places that it leads to.
+        places: Memories and units to which it leads.
     """
 
     key: str
@@ -52,7 +52,7 @@ class Rail:
 
 
 class Plan:
-    """Rails, labels and columns of a chip, before they have their places."""
+    """Rails, labels and columns of a chip, before the layout."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -116,29 +116,29 @@ class Plan:
         self.rails["packets of ports"] = rail
 
     def into(self, place: str) -> list[Rail]:
-        """Rails that lead to a place."""
+        """Rails that lead to a memory or unit."""
         return [rail for rail in self.rails.values() if place in rail.places]
 
     def label(self, rail: Rail, place: str) -> list[str]:
-        """What stands beside the wire from a rail to a place."""
+        """The label of the wire from a rail to a memory or unit."""
         return self.labels.get((rail.key, place), [])
 
     def entry_width(self, place: str) -> float:
-        """Room that the wires into a place need beside each other."""
+        """Width of the wires into a memory or unit, side by side."""
         rails = self.into(place)
         return sum(self.slot(rail, place) for rail in rails)
 
     def slot(self, rail: Rail, place: str) -> float:
-        """Room of one of those wires with its label."""
+        """Width of one of those wires with its label."""
         return 26.0 + max((width_of(text, NOTE) for text in self.label(rail, place)), default=0.0)
 
     def label_room(self, names: list[str]) -> float:
-        """Height of the labels above these places."""
+        """Height of the labels above these columns."""
         lines = [len(self.label(rail, name)) for name in names for rail in self.into(name)]
         return LABEL_LINE * max(lines, default=0)
 
     def card(self, cluster: Cluster) -> Block:
-        """A cluster with the places and links of its own."""
+        """A cluster with its own memories, units and links."""
         inner = []
         links = {link.name: link for link in self.facts.parts.links}
         for name in dict.fromkeys(self.inner_links.get(cluster.name, [])):
@@ -176,12 +176,12 @@ class Plan:
         return found
 
     def buffer_of(self, port: str) -> str:
-        """Receive buffer of a port; the only one where the file names none."""
+        """Receive buffer of a port; the only one if the file names none."""
         named = self.facts.value(f"port.{port}.buffer")
         return named or next(iter(self.facts.names("buffer")), "")
 
     def inbox_of(self, port: str) -> str:
-        """Inbox of a port; the only one where the file names none."""
+        """Inbox of a port; the only one if the file names none."""
         named = self.facts.value(f"port.{port}.inbox")
         return named or next(iter(self.inboxes()), "")
 

@@ -1,7 +1,7 @@
-"""What a run of a chip tells: frozen, typed records with the same numbers everywhere.
+"""The result of a run of a chip: frozen, typed records.
 
-Every class here is plain data. The screen, the JSON, the CSV and the notebook all show these objects and compute
-nothing of their own, so that they cannot disagree.
+Every class here is plain data. The screen, the JSON, the CSV and the notebook show these objects and compute nothing,
+so that they agree.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What was asked for, beside what the report itself repeats.
+    """The request, except the fields that the report itself repeats.
 
     Attributes:
         overrides: Changes to the preset, each ``key.path=value``.
-        packets: Packets that had to leave the machine or be dropped while statistics were on.
-        warmup_packets: Packets that left or were dropped before statistics started; ``None`` where the chip found
-            out itself.
+        packets: Requested packets that leave or are dropped while statistics are on.
+        warmup_packets: Packets that leave or are dropped before statistics start; ``None`` if the run finds its warm-up
+            itself.
         map_addresses: Whether addresses without a route were moved into routed space.
         input_hash: SHA-256 of the capture's bytes as stored; ``None`` for generated traffic.
-        program_hash: SHA-256 of an executed program with what it was given, and of a file of steps; else ``None``.
+        program_hash: SHA-256 of an executed program with its inputs, or of a file of steps; else ``None``.
     """
 
     overrides: tuple[str, ...]
@@ -52,16 +52,15 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """What a run comes to over the intervals that sources give the chip's values.
+    """The band of a run over the intervals of the chip's values.
 
-    Each interval is run at its own ends, then all that lower the number together, and all that raise it.
+    Each interval runs at both ends. Then one run combines all ends that lower the number, and one all that raise it.
 
     Attributes:
-        low: First numbers of the run in which it is lowest.
-        high: First numbers of the run in which it is highest.
-        metric: Which number: ``throughput_mpps``, or ``latency_mean_ns`` where no interval moves the throughput by
-            0.1 %.
-        widths: What each interval makes alone, the widest first.
+        low: Main numbers of the run with the lowest number.
+        high: Main numbers of the run with the highest number.
+        metric: The number: ``throughput_mpps``, or ``latency_mean_ns`` if no interval moves the throughput by 0.1 %.
+        widths: The effect of each interval alone, the largest first.
     """
 
     low: Summary
@@ -71,7 +70,7 @@ class Band:
 
     @property
     def made_by(self) -> str:
-        """The two intervals that alone make most of it, in words; empty where none moves the number by 0.1 %."""
+        """The two intervals with the largest effects, in words; empty if none moves the number by 0.1 %."""
         scale, unit = (1e-3, "µs mean latency") if self.metric == "latency_mean_ns" else (1.0, "Mpps")
         most = [
             f"{each.key} {each.low * scale:.4g} to {each.high * scale:.4g} {unit} alone"
@@ -87,7 +86,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
     Attributes:
         request: What was asked for beside what stands here.
         run_id: Name of the run in tables; equal requests have equal ids.
-        wall_seconds: Real time. The only thing that differs between equal runs: it is not compared and not part of
+        wall_seconds: Real time. Only this field differs between equal runs: it is not compared and not part of
             :meth:`to_dict`.
         band: What the ends of those intervals come to, where that was asked for.
     """
@@ -123,7 +122,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         """Value of one measurement, in the unit that its row of :attr:`metrics` names.
 
         Raises:
-            KeyError: There is no such measurement; the text names the nearest ones.
+            KeyError: The measurement does not exist; the text names the nearest ones.
         """
         for row in self.metrics:
             if row.component == component and row.metric == metric:
@@ -165,11 +164,11 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         return frame(part_columns(), part_rows(self.breakdown))
 
     def latency_frame(self) -> polars.DataFrame:
-        """Latency in full as a polars data frame: latency_ns, packets, percentile; a row a bin (extra ``frames``)."""
+        """The histogram of the latency as a polars data frame, a row per bin (extra ``frames``)."""
         return frame(COLUMNS, latency_rows(self.latency_bins))
 
     def write_latency(self, path: str | Path) -> Path:
-        """Write the latency's percentiles, in ns, as HdrHistogram's text (``.hgrm``)."""
+        """Write the percentiles of the latency, in ns, in the text format of HdrHistogram (``.hgrm``)."""
         from linecard.files import write_text
 
         return write_text(path, percentile_text(self.latency_bins, self.summary.latency_ns.mean))

@@ -50,7 +50,7 @@ def run(
     verdict: bool = True,
     progress: ProgressCallback | None = None,
 ) -> RunResult:
-    """Simulate one design under one traffic.
+    """Simulate one design under one kind of traffic.
 
     The simulation runs in compiled code and releases the GIL, so threads run at the same time. Ctrl-C stops it.
 
@@ -99,7 +99,7 @@ def run(
         progress: Called now and then with (packets done, packets in all), from the thread that calls ``run``..
 
     Returns:
-        Everything the run tells; see :class:`linecard.RunResult`.
+        The result of the run; see :class:`linecard.RunResult`.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; every problem is listed.

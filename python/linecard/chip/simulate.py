@@ -1,4 +1,4 @@
-"""One design under one traffic: what `linecard.run` does."""
+"""The implementation of `linecard.run`: one design under one kind of traffic."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
-    """Simulate one design under one traffic.
+    """Simulate one design under one kind of traffic.
 
     The simulation runs in compiled code and releases the GIL, so threads run at the same time. Ctrl-C stops it.
 
@@ -46,7 +46,7 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
         progress: Called now and then.
 
     Returns:
-        Everything the run tells; see :class:`linecard.RunResult`.
+        The result of the run; see :class:`linecard.RunResult`.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; every problem is listed.
@@ -135,24 +135,24 @@ def _check_no_window(from_us: float, for_us: float | None) -> None:
         ("timeline_from_us (--timeline-from)", from_us != 0.0),
         ("timeline_for_us (--timeline-for)", for_us is not None),
     )
-    message = "has no effect without a timeline to write (timeline, --timeline)"
+    message = "has no effect without a timeline; add timeline= (--timeline)"
     problems = [ConfigProblem(name, "", message) for name, is_given in given if is_given]
     if problems:
         raise ConfigError.of(problems)
 
 
 def _beyond_the_end(from_us: float, measured_us: float) -> list[str]:
-    """What to know about a timeline that begins when the run has ended."""
+    """The warning about a timeline that begins after the end of the run."""
     if from_us < measured_us:
         return []
     return [
-        f"the timeline is empty: it begins {from_us:,.3f} us into the measured time, which ends after "
-        f"{measured_us:,.3f} us; let it begin earlier with --timeline-from"
+        f"the timeline is empty: it begins {from_us:,.3f} us after the start of the measured time, which lasts "
+        f"{measured_us:,.3f} us; begin earlier with --timeline-from"
     ]
 
 
 def _program_hash(steps: str | None, executable: Mapping[str, Any] | None) -> str | None:
-    """SHA-256 of a file of steps, and of a program's file, the files that it is given and what is asked of it."""
+    """SHA-256 of a file of steps, or of a program's file with its input files and its options."""
     own = None if steps is None or not steps.endswith(".toml") or not Path(steps).is_file() else file_hash(steps)
     if executable is None:
         return own

@@ -1,10 +1,10 @@
-"""Lists of steps, built in Python: what a chip's engines do for a packet, as the files of ``presets/programs`` say it.
+"""Lists of steps, built in Python: the work of a chip's engines for a packet, as in the files of ``presets/programs``.
 
     program = linecard.Program("count").compute(44).read("flags", 4).add("counters", 4, posted=True).send(cycles=20)
     linecard.run("my_chip.toml", app=program)
 
-A program never changes: each method gives a new one with a step more, has the name of its ``op`` and takes its keys;
-what is left out stays out of the file. Ranges and names are judged where the file is read, when it runs.
+A program is immutable: each method returns a new one with one more step. A method has the name of its ``op`` and takes
+the keys of that step; keys that are left out are not in the file. Ranges and names are checked when the program runs.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 class OnceKeys(TypedDict, total=False):
-    """What every step may say.
+    """Keys of every step.
 
     Attributes:
         name: What people call it.
-        cycles: Cycles of the engine before what it does.
-        unless_executed: Left out where a program is executed (``program=``), which does this work itself.
-        part: Part of the program that it belongs to, or several; the chip's ``program.without`` leaves parts out.
-        from_: Inbox whose packets alone it is done for, where threads take from several.
+        cycles: Cycles of the engine before its action.
+        unless_executed: Omitted if a program is executed (``program=``), which does this work itself.
+        part: Part of the program to which it belongs, or several; ``program.without`` of the chip omits parts.
+        from_: Inbox to whose packets it applies, if threads take from several.
     """
 
     name: str
@@ -53,7 +53,7 @@ class OnceKeys(TypedDict, total=False):
 
 
 class MarkKeys(TypedDict, total=False):
-    """What a step may say that stands for others: see `OnceKeys`."""
+    """Keys of a step that represents others: see `OnceKeys`."""
 
     name: str
     unless_executed: bool
@@ -61,11 +61,11 @@ class MarkKeys(TypedDict, total=False):
 
 
 class CellKeys(OnceKeys, total=False):
-    """What steps may say that are done more than once, or for some packets.
+    """Keys of steps that repeat, or apply to some packets.
 
     Attributes:
-        share: Share of the packets for which it is done, 0 to 1.
-        times: How many times one after another.
+        share: Fraction of the packets to which it applies, 0 to 1.
+        times: Number of repetitions.
     """
 
     share: float
@@ -73,23 +73,23 @@ class CellKeys(OnceKeys, total=False):
 
 
 class StepKeys(CellKeys, total=False):
-    """What most steps may say.
+    """Keys of most steps.
 
     Attributes:
-        each: ``packet`` (if left out), ``cell`` for each 64 bytes, ``first_cell``, ``later_cell`` for all but that.
+        each: ``packet`` (if left out), ``cell`` for each 64 bytes, ``first_cell``, or ``later_cell`` for all others.
     """
 
     each: Each
 
 
 class SpanKeys(StepKeys, total=False):
-    """What accesses and transfers may say.
+    """Keys of accesses and transfers.
 
     Attributes:
-        address: ``any`` (another each time; if left out), ``flow`` (the same for a flow), ``same`` (the first),
-            ``in_order`` (one behind the other) or ``shuffled`` (each once in an order that looks drawn, and again).
-        within_bytes: Bytes that addresses are spread over.
-        per: Who has these bytes: the ``chip`` (if left out), or each ``thread`` as many of its own.
+        address: ``any`` (another one each time; if left out), ``flow`` (the same for a flow), ``same`` (the first),
+            ``in_order`` (consecutive) or ``shuffled`` (a pseudo-random permutation, repeated).
+        within_bytes: Bytes over which addresses spread.
+        per: Owner of these bytes: the ``chip`` (if left out), or each ``thread``, which then has its own.
     """
 
     address: Literal["any", "flow", "same", "in_order", "shuffled"]
@@ -98,11 +98,11 @@ class SpanKeys(StepKeys, total=False):
 
 
 class AccessKeys(SpanKeys, total=False):
-    """What accesses may say.
+    """Keys of accesses.
 
     Attributes:
-        whole_packet: All bytes of the packet instead of a number of them.
-        posted: Whether the thread goes on at once.
+        whole_packet: Access all bytes of the packet instead of a number.
+        posted: Whether the thread continues at once.
     """
 
     whole_packet: bool
@@ -111,11 +111,11 @@ class AccessKeys(SpanKeys, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a step does, and what else it says, in the order of the file.
+    """The action of a step and its other keys, in the order of the file.
 
     Attributes:
         op: What it does.
-        keys: What else it says, in the order of the file.
+        keys: Its other keys, in the order of the file.
     """
 
     op: str
@@ -124,18 +124,19 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A list of steps for the engines of a chip. Each method adds one and gives a new program.
+    """A list of steps for the engines of a chip. Each method returns a new program with one more step.
 
-    ``bytes`` of an access and of a lookup are 4 if left out; ``at`` is a role that the chip binds to a memory or unit,
-    or the name of one.
+    ``bytes`` of an access and of a lookup are 4 if left out. ``at`` is the name of a memory or unit, or a role that the
+    chip binds to one.
 
     Attributes:
-        name: What results call the application: letters, digits, ``_``, ``.`` and ``-``.
-        title: What it is, in a line; the name if empty.
-        source: Where its numbers come from.
+        name: Name of the application in results: letters, digits, ``_``, ``.`` and ``-``.
+        title: Its title, one line; the name if empty.
+        source: Source of its numbers.
         routes: Forwarding table, a file of ``prefix next_hop …`` lines, IPv4 and IPv6; one is generated if left out.
         steps: Its steps.
-        not_ip: What `check` and `look_up` do with frames that are not IP: ``forward``, ``punt`` (default) or ``drop``.
+        not_ip: Treatment by `check` and `look_up` of frames that are not IP: ``forward``, ``punt`` (default) or
+            ``drop``.
 
     Example:
         >>> import linecard
@@ -163,7 +164,7 @@ class Program:
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
-            message = f"found {self.name!r}, expected letters, digits, `_`, `.` and `-`: a file and results have it"
+            message = f"found {self.name!r}, expected letters, digits, `_`, `.` and `-`, as in a file name"
             raise ConfigError.of([ConfigProblem("Program", "name", message)])
 
     def compute(
@@ -178,7 +179,7 @@ class Program:
         part: str | Sequence[str] | None = None,
         from_: str | None = None,
     ) -> Program:
-        """Cycles of the engine and nothing more; the keys are those of `StepKeys`."""
+        """Compute: cycles of the engine only; the keys are those of `StepKeys`."""
         own = {"name": name, "cycles": cycles, "each": each, "share": share, "times": times}
         return self._with(
             "compute", {**own, "unless_executed": unless_executed, "part": part, "from_": from_}, StepKeys, {}
@@ -205,11 +206,11 @@ class Program:
         return self._access("swap", at, bytes, keys)
 
     def ask(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Ask a unit."""
+        """Call an accelerator."""
         return self._access("ask", at, bytes, keys)
 
     def continue_(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Go on where the access before ended: in an open row, or with the rest of a transfer that is timed by size."""
+        """Continue the previous access: in its open row, or with the rest of a transfer that is timed by size."""
         return self._access("continue", at, bytes, keys)
 
     def transfer(self, at: str, bytes: int | None = None, **keys: Unpack[SpanKeys]) -> Program:  # noqa: A002
@@ -217,7 +218,7 @@ class Program:
         return self._with("transfer", {"at": at, "bytes": bytes}, SpanKeys, keys)
 
     def spread(self, accesses: Sequence[Mapping[str, object]], **keys: Unpack[StepKeys]) -> Program:
-        """Make several accesses, with the step's cycles evenly before, between and behind them.
+        """Make several accesses, with the step's cycles evenly before, between and after them.
 
         Each has an ``op``, which is an access or ``transfer``, the keys of that, ``times`` and ``part``.
         """
@@ -235,11 +236,11 @@ class Program:
         return self._with("move_out", {"at": at, "each": each, "posted": posted}, CellKeys, keys)
 
     def join(self, **keys: Unpack[StepKeys]) -> Program:
-        """Wait for all that the thread posted."""
+        """Wait for all posted accesses of the thread."""
         return self._with("join", {}, StepKeys, keys)
 
     def alone(self, **keys: Unpack[StepKeys]) -> Program:
-        """Wait until threads that have handed the packet over and gone on (`put`) are through."""
+        """Wait until threads that handed the packet over and continued (`put`) have finished."""
         return self._with("alone", {}, StepKeys, keys)
 
     def lock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
@@ -247,11 +248,11 @@ class Program:
         return self._with("lock", {"lock": lock}, OnceKeys, keys)
 
     def unlock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
-        """Give a lock back."""
+        """Release a lock."""
         return self._with("unlock", {"lock": lock}, OnceKeys, keys)
 
     def check(self, **keys: Unpack[StepKeys]) -> Program:
-        """Give up what is not IPv4 or has no hops left."""
+        """Drop packets that are not IPv4 or have no hops left."""
         return self._with("check", {}, StepKeys, keys)
 
     def look_up(self, at: str | None = None, bytes: int | None = None, **keys: Unpack[StepKeys]) -> Program:  # noqa: A002
@@ -261,26 +262,27 @@ class Program:
     def put(
         self, to: str, *, if_room: bool | None = None, goes_on: bool | None = None, **keys: Unpack[StepKeys]
     ) -> Program:
-        """Hand the packet to an inbox or ring; the thread is free.
+        """Put the packet into an inbox or ring; the thread is then free.
 
-        With ``if_room`` a packet that finds it full stays, and the next step is done. With ``goes_on`` the thread does
-        the next steps beside the one that takes the packet up: compute, accesses, `join` and locks.
+        With ``if_room``, a packet stays with the thread if the ring is full, and the next step follows. With
+        ``goes_on``, the thread continues with the next steps in parallel with the thread that takes the packet:
+        compute, accesses, `join` and locks.
         """
         return self._with("put", {"to": to, "if_room": if_room, "goes_on": goes_on}, StepKeys, keys)
 
     def send(self, port: int | None = None, *, class_: int | str | None = None, **keys: Unpack[StepKeys]) -> Program:
-        """Hand the packet to an output queue: a port, or the one that was looked up, or by flow; the thread is free.
+        """Send the packet to an output queue: of a port, of the looked-up port, or by flow; the thread is then free.
 
-        ``class_`` is the number of a class, from 0, or its name where the chip's ports list classes.
+        ``class_`` is the number of a class, from 0, or its name if the chip's ports list classes.
         """
         return self._with("send", {"port": port, "class_": class_}, StepKeys, keys)
 
     def admit(self, **keys: Unpack[OnceKeys]) -> Program:
-        """Wait for a place in the queue of the output port, where threads send block by block."""
+        """Wait for room in the queue of the output port, if threads send block by block."""
         return self._with("admit", {}, OnceKeys, keys)
 
     def enqueue(self, **keys: Unpack[OnceKeys]) -> Program:
-        """Put the packet there; what stands behind it is done by threads that send, for each block of cells."""
+        """Put the packet into that queue. Sending threads execute the following steps for each block of cells."""
         return self._with("enqueue", {}, OnceKeys, keys)
 
     def transmit(self, **keys: Unpack[OnceKeys]) -> Program:
@@ -288,19 +290,19 @@ class Program:
         return self._with("transmit", {}, OnceKeys, keys)
 
     def drop(self, **keys: Unpack[StepKeys]) -> Program:
-        """Give the packet up."""
+        """Drop the packet."""
         return self._with("drop", {}, StepKeys, keys)
 
     def run(self, **keys: Unpack[OnceKeys]) -> Program:
-        """Mark where a program is executed that a run is given (``program=``); without one, nothing is done there."""
+        """Mark the step at which a run executes its program (``program=``); without one it does nothing."""
         return self._with("run", {}, OnceKeys, keys)
 
     def extend(self, each: Each | None = None, **keys: Unpack[MarkKeys]) -> Program:
-        """Mark where the steps of an extension stand (``program.extension`` of a chip), if there is one."""
+        """Mark the position of the steps of an extension (``program.extension`` of a chip), if any."""
         return self._with("extend", {"each": each}, MarkKeys, keys)
 
     def finish(self, **keys: Unpack[StepKeys]) -> Program:
-        """End a packet that counts as done though it leaves by no port."""
+        """End a packet that counts as processed although it leaves by no port."""
         return self._with("finish", {}, StepKeys, keys)
 
     def to_toml(self) -> str:
@@ -313,12 +315,12 @@ class Program:
         return "\n[[step]]\n".join(_lines(keys) for keys in (head, *({"op": s.op, **dict(s.keys)} for s in self.steps)))
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the program to a file, which everything takes that takes a program of steps; return its path."""
+        """Write the program to a file, which can be used as a program of steps, and return its path."""
         return files.write_text(Path(path), self.to_toml())
 
     def _access(self, op: str, at: str, size: int | None, keys: AccessKeys) -> Program:
         if size is not None and keys.get("whole_packet"):
-            message = f"found {size} beside whole_packet, expected one of the two"
+            message = f"found {size} and whole_packet, expected one of them"
             raise ConfigError.of([ConfigProblem(f"Program {self.name}, {op}", "bytes", message)])
         return self._with(op, {"at": at, "bytes": size}, AccessKeys, keys)
 
@@ -344,7 +346,7 @@ def _plain(key: str, value: Any) -> object:
 
 @contextmanager
 def application(app: str | PathLike[str] | Program | None) -> Iterator[str | None]:
-    """An application as the compiled core takes it; a program of steps is a file as long as the context lasts.
+    """An application for the compiled core; a program of steps is a file while the context lasts.
 
     Raises:
         ConfigError: The program is wrong; problems name it as ``NAME.toml``, with lines of its ``to_toml()``.

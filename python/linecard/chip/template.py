@@ -1,4 +1,4 @@
-"""A file to start a chip of one's own from."""
+"""The file of a new chip, from a preset."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from linecard.schemas import line, write_schema
 
 @plain
 def new(path: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
-    """Write a chip's file to start from: a shipped chip with its comments, or a file that extends another platform.
+    """Write a file of a new chip: a shipped chip with its comments, or a file that extends another platform.
 
-    Beside it stands ``chip.schema.json``, by which an editor completes the file (see :func:`schema`).
+    It also writes ``chip.schema.json``, with which an editor completes the file (see :func:`schema`).
 
     Args:
-        path: File to write; one that is there is not touched.
-        like: Preset that the new chip is like.
+        path: File to write; an existing file is never changed.
+        like: Preset to start from.
 
     Returns:
         The file.
 
     Raises:
-        ConfigError: The file is there already, does not end in ``.toml``, or there is no such preset.
+        ConfigError: The file exists, its name does not end in ``.toml``, or the preset does not exist.
 
     Example:
         >>> import linecard, tempfile, pathlib
@@ -38,10 +38,10 @@ def new(path: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
     """
     file = Path(fspath(path))
     if file.suffix != ".toml":
-        problem = ConfigProblem(str(file), "", "a chip's file ends in .toml, which tells it from a shipped preset")
+        problem = ConfigProblem(str(file), "", "expected a name that ends in .toml")
         raise ConfigError.of([problem])
     if file.exists():
-        raise ConfigError.of([ConfigProblem(str(file), "", "is there already; choose another name or remove it")])
+        raise ConfigError.of([ConfigProblem(str(file), "", "exists already; choose another name or remove it")])
     text = _core.chip_template(name_of("like", like))
     write_text(file, line("chip") + text)
     write_schema("chip", file)

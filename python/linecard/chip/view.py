@@ -1,4 +1,4 @@
-"""What a run of a chip says: what it reached, what limits it, where the time went, and every number of it."""
+"""The view of a run of a chip: throughput, loss, latency, bottleneck, time, and every measurement."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ from linecard.view import (
     wide,
 )
 
-# What people call where the time of the DRAM's data bus goes, and the tone of its bar.
+# The uses of the time of the DRAM data bus, with their names and the tones of their bars.
 DRAM = {
     "data": ("moving data", "good"),
     "row_miss": ("opening rows", "bad"),
-    "turnaround": ("turning the bus", "warn"),
+    "turnaround": ("bus turnaround", "warn"),
     "refresh": ("refreshing", "warn"),
-    "spacing": ("between columns", ""),
+    "spacing": ("column spacing", ""),
     "idle": ("idle", "dim"),
 }
 RESULT_CACHE_HITS = ("result_cache", "hit_rate")
-# Kinds of parts, what several of them are called, and how many have a row of their own on a terminal.
-KINDS = {"class": ("classes", 8), "output": ("ports, outward", 4), "input": ("ports, inward", 4)}
+# Kinds of parts, their plurals, and the number of rows on a terminal up to which each part has its own.
+KINDS = {"class": ("classes", 8), "output": ("sending ports", 4), "input": ("receiving ports", 4)}
 
 
 @view.register
@@ -82,7 +82,7 @@ def _(result: RunResult) -> list[Part]:
 
 
 def _chip(result: RunResult) -> ChipFacts | None:
-    """The chip as it is drawn; nothing where its file is not here."""
+    """The chip for its drawing; `None` if its file is missing."""
     try:
         return read(result.preset, None, result)
     except LinecardError:
@@ -106,14 +106,14 @@ def _facts(result: RunResult) -> list[Fact]:
         ends = (("mean", latency.mean), ("max", latency.max))
         facts.append(Fact("Latency", f"p50 {si_time(latency.p50)}", _named(*others, *ends), "strong"))
     else:
-        facts.append(Fact("Latency", "no packet left"))
+        facts.append(Fact("Latency", "no packet left the chip"))
     if result.band is not None:
         facts.append(Fact("Band", *_band(result.band, first), "best"))
     facts.append(Fact("Steady", *(("yes", _sure(first), "best") if first.steady else ("no", _sure(first), "bad"))))
     facts += facts_shown(first)
     hits = next((row.value for row in result.metrics if (row.component, row.metric) == RESULT_CACHE_HITS), None)
     if hits is not None:
-        facts.append(Fact("Result cache", percent(hits, 2), "of the lookups hit"))
+        facts.append(Fact("Result cache", percent(hits, 2), "hit rate of the lookups"))
     return facts
 
 
@@ -122,14 +122,14 @@ def _named(*times: tuple[str, float]) -> str:
 
 
 def _over(result: RunResult, band: Band) -> Paragraphs:
-    """What the band is over, and what makes most of it."""
+    """The intervals behind the band, and the one with the largest effect."""
     over = ", ".join(f"{each.key} {each.low:g} to {each.high:g}" for each in result.ranges)
     made_by = f"; {band.made_by}" if band.made_by else ""
-    return Paragraphs((Said(f"The band is over {over}{made_by}.", "dim"),))
+    return Paragraphs((Said(f"The band covers {over}{made_by}.", "dim"),))
 
 
 def _band(band: Band, stated: Summary) -> tuple[str, str]:
-    """First numbers over the intervals that the file's values have, the smallest and the largest."""
+    """The smallest and the largest of the main numbers over the intervals of the file's values."""
     ends = (band.low, stated, band.high)
     gbps, mpps = [end.throughput_gbps for end in ends], [end.throughput_mpps for end in ends]
     p99 = [end.latency_ns.p99 for end in ends]
@@ -139,7 +139,7 @@ def _band(band: Band, stated: Summary) -> tuple[str, str]:
 
 
 def _sure(summary: Summary) -> str:
-    """How sure the numbers of a run are, and what is still inside."""
+    """The confidence intervals of a run, and the packets that are still inside."""
     said = ""
     if summary.intervals is not None:
         sure = summary.intervals
@@ -153,8 +153,8 @@ def _sure(summary: Summary) -> str:
 def _what_if(result: RunResult) -> Table:
     most = max((abs(each.gain) for each in result.what_if), default=0.0) or 1.0
     rows = [(each.change, Bar(each.gain / most, signed=True), f"{each.gain:+.1%}") for each in result.what_if]
-    said = "measured by re-runs with one part made better, on the same traffic"
-    return Table("What if", (wide("change"), BAR, "more leaves"), rows, said)
+    said = "measured by runs with one part improved, on the same traffic"
+    return Table("What if", (wide("change"), BAR, "throughput"), rows, said)
 
 
 def _utilisation(result: RunResult) -> Table:
@@ -198,10 +198,10 @@ def _latency_chart(summary: Summary) -> Chart:
     points = [(100 / (100 - share), ns / 1e3) for share, ns in marks] if summary.packets_out else []
     return Chart(
         "Latency",
-        Axis("one packet in", logarithmic=True),
-        Axis("takes longer than, µs", zero=True),
+        Axis("one packet in N", logarithmic=True),
+        Axis("latency exceeded, µs", zero=True),
         [Series("", points)],
-        "by the share of packets that are faster: one in so many takes longer",
+        "the latency that one packet in N exceeds",
     )
 
 
@@ -213,7 +213,7 @@ def _drops(result: RunResult) -> Table:
 
 
 def _breakdown(parts: tuple[PartOfChip, ...]) -> list[Part]:
-    """Classes and ports, where there are several: of many of a kind from the lowest to the highest, and each folded."""
+    """Classes and ports, if there are several. Many of a kind share a row with their range; a folded table has each."""
     rows: list[tuple[Cell, ...]] = []
     for kind, (several, most) in KINDS.items():
         found = [part for part in parts if part.of == kind]
@@ -227,13 +227,13 @@ def _breakdown(parts: tuple[PartOfChip, ...]) -> list[Part]:
         for part in parts
     ]
     return [
-        Table("Classes and ports", columns, rows, "inside: packets there at the end"),
+        Table("Classes and ports", columns, rows, "inside: packets still inside at the end"),
         Table("Each class, port and queue", (columns[0], "packets", *columns[1:]), each, folded=True),
     ]
 
 
 def _between(parts: list[PartOfChip]) -> tuple[str, ...]:
-    """Rates, loss and latency of a part, or from the lowest to the highest of several."""
+    """Rates, loss and latency of a part, or the range over several."""
     offered = [part.offered_gbps or 0.0 for part in parts]
     throughput = [part.throughput_gbps or 0.0 for part in parts]
     loss = [part.loss_fraction for part in parts]
@@ -255,7 +255,7 @@ def _range(low: str, high: str) -> str:
 
 
 def _details(result: RunResult) -> list[Part]:
-    """Every key of the design, where it is here, and every measurement; folded away."""
+    """Every key of the design, if its file is present, and every measurement, both folded."""
     from linecard.catalogue import describe
 
     columns = (text("component"), text("metric"), "value", text("unit"))
@@ -273,4 +273,4 @@ def _details(result: RunResult) -> list[Part]:
     ]
     keys = [(each.key, each.text, each.unit, each.source) for each in parameters]
     names = (text("key"), text("value"), text("unit"), wide("source"))
-    return [Table("Configuration; changed keys stand out", names, keys, marked=marked, folded=True), measurements]
+    return [Table("Configuration; changed keys are marked", names, keys, marked=marked, folded=True), measurements]

@@ -1,4 +1,4 @@
-"""The wires of a drawing: to and from inboxes, over links to places, and between ports and their memory."""
+"""The wires of a drawing: to and from inboxes, over links to memories and units, and between ports and their memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PILL, BAR = 24.0, 24.0
 
 
 class Wires:
-    """What wires join, and the wires."""
+    """The blocks that wires join, and the wires."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts

@@ -4,12 +4,12 @@ Data goes to stdout, progress and diagnostics to stderr. Exit status, the same f
 
 | status | meaning |
 |---|---|
-| 0 | everything went well |
-| 1 | `reproduce --check`: a limit was missed, or the list of deviations is not up to date; `vrp check`: refused |
+| 0 | success |
+| 1 | `reproduce --check`: a limit is missed, or the list of deviations is not up to date; `vrp check`: refused |
 | 1 | `compare-models`: the models differ by more than their limits |
 | 2 | wrong usage, or a configuration error; every problem is listed |
 | 3 | the capture is damaged (the result is still printed) or cannot be used |
-| 4 | the run failed: a deadlock, or a packet that fits no buffer; `sweep`: one of its runs did (the table is printed) |
+| 4 | the run failed: a deadlock, or a packet that fits no buffer; `sweep`: one of its runs failed (table printed) |
 | 130 | interrupted |
 """
 

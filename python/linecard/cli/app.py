@@ -1,4 +1,4 @@
-"""The command line put together, and its entry point."""
+"""The command line and its entry point."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _root(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the version and build facts, and leave."
+            "--version", callback=_version, is_eager=True, help="Print the version and facts of the build, then exit."
         ),
     ] = False,
 ) -> None:
@@ -59,7 +59,7 @@ def _diagnose(message: str) -> None:
 
 
 def _run(command: typer.Typer) -> None:
-    """Run the command; one whose stdout failed ends with that."""
+    """Run the command. If stdout failed, end with its error."""
     status: str | int | None = 0
     try:
         command()
@@ -88,15 +88,13 @@ def main(command: typer.Typer = app) -> None:
         sys.exit(error.exit_code)
     except UnicodeEncodeError as error:
         name = error.object[:200].encode(errors="backslashreplace").decode()
-        _diagnose(f"{name}: a name that is not UTF-8; rename the file, or use a link to it")
+        _diagnose(f"{name}: expected a name in UTF-8; rename the file, or use a link to it")
         sys.exit(Exit.USAGE)
     except OverflowError as error:
         # The core says at which of its arguments it stopped; which option that was is seen in the value.
         at = " ".join(getattr(error, "__notes__", ())).removeprefix("while processing ").strip("'")
         values = ", ".join(_large_numbers(sys.argv[1:])) or str(error)
-        _diagnose(
-            f"{at or 'an option'}: found {values}, expected a number in range: not negative, and of 32 or 64 bits"
-        )
+        _diagnose(f"{at or 'an option'}: found {values}, expected a number that is not negative and fits 32 or 64 bits")
         sys.exit(Exit.USAGE)
     except KeyboardInterrupt:
         _diagnose("interrupted")

@@ -1,4 +1,4 @@
-"""Options of commands that follow from what the core declares of a request (`linecard._options`)."""
+"""Options of commands, from the requests that the core declares (`linecard._options`)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _SEVERAL = ("settings", "texts", "maps")
 
 
 def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command with the options of these groups besides its own, which it takes as one argument, named as in Python.
+    """Add the options of these groups to a command, which receives them as one argument, with their names in Python.
 
-    A name that the command itself has stays its own.
+    An option that the command itself declares keeps its own declaration.
     """
     several = {each.name: each for each in options(*groups) if each.flags or each.required}
     # The options of a request stand before those of its results, those of a program alone behind what it is for.

@@ -1,4 +1,4 @@
-"""Parts of a screen beside each other, where the terminal has room for them."""
+"""Parts of a screen side by side, if the terminal has room for them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ GAP = 4
 
 
 class Beside:
-    """Parts beside each other; each gets what it needs at least, and a share of what is left.
+    """Parts side by side: each gets its least width, and a share of the rest.
 
-    Where there is no room they stand below each other, or something else stands instead of them.
+    If the terminal is too narrow, they are below each other, or `instead` replaces them.
     """
 
     def __init__(self, parts: Sequence[RenderableType], *, instead: RenderableType | None = None) -> None:

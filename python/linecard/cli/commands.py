@@ -1,7 +1,7 @@
-"""Every command: its name, the heading that it stands under, and where it is.
+"""Every command: its name, its heading in the help, and its module.
 
-A command is imported when it is run or when its own help is asked for, so that `linecard --help` begins at once: the
-line that it gives a command is read in the command's docstring.
+A command is imported when it runs or prints its own help, so that `linecard --help` starts at once. That help reads the
+line of each command from its docstring.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ class Entry(NamedTuple):
     """A command, or a group of commands.
 
     Attributes:
-        name: As it is typed.
-        panel: Heading that it stands under.
+        name: The word that a user types.
+        panel: Its heading in the help.
         at: Module below `linecard.cli` and the function in it; of a group, those of its commands by name.
-        said: What a group is for.
+        said: Purpose of a group.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Entry(NamedTuple):
 
     @property
     def line(self) -> str:
-        """What it does, in the first words of its docstring."""
+        """The first sentence of its docstring."""
         if isinstance(self.at, dict):
             return self.said
         module, _, function = self.at.partition(":")
@@ -57,7 +57,7 @@ _LISTED: dict[str, dict[str, str | Group]] = {
         "compare": "explore.compare:compare",
         "optimize": "explore.optimize:optimize",
         "results": (
-            "Look after the folder that keeps finished runs.",
+            "Manage the folder that keeps finished runs.",
             {"list": "explore.results:list_runs", "prune": "explore.results:prune", "export": "explore.results:export"},
         ),
     },
@@ -65,9 +65,9 @@ _LISTED: dict[str, dict[str, str | Group]] = {
         "flows": "traffic.flows:flows",
         "flowcache": "flowcache.flowcache:flowcache",
         "shot-noise": "traffic.shot_noise:shot_noise",
-        "dram": ("DRAM parts alone, under traces and patterns.", {"run": "dram.run:run"}),
+        "dram": ("Simulate DRAM parts alone, under traces and patterns.", {"run": "dram.run:run"}),
         "queueing": (
-            "Queues of packets: compare the managers that move packets in and out, and design a queuing cache.",
+            "Queues of packets: compare queue managers, and design a queuing cache.",
             {"run": "queueing.run:run", "design": "queueing.design:design", "settings": "queueing.settings:settings"},
         ),
     },
@@ -83,19 +83,19 @@ _LISTED: dict[str, dict[str, str | Group]] = {
             },
         ),
         "cache": (
-            "Traces kept by `--cache FOLDER`: show them, clear them.",
+            "Show or remove the traces that `--cache FOLDER` keeps.",
             {"show": "executed.kept_traces:show", "clear": "executed.kept_traces:clear"},
         ),
         "core": "core.core:core",
         "vrp": (
-            "The virtual router processor: what is left for extensions at line rate, and whether one fits.",
+            "The virtual router processor: the budget of extensions at line rate, and whether one fits.",
             {"budget": "vrp.budget:budget", "check": "vrp.check:check"},
         ),
         "hierarchy": "vrp.hierarchy:hierarchy",
     },
     "Petri nets and studies": {
         "petri": (
-            "Petri nets: explore their markings, solve for the steady state, simulate.",
+            "Petri nets: explore markings, solve for the steady state, simulate, draw.",
             {
                 "explore": "petri.markings:explore",
                 "solve": "petri.markings:solve",

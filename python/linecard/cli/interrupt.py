@@ -1,10 +1,10 @@
-"""Ctrl-C that ends the process within a second, whatever it waits for.
+"""Ctrl-C that ends the process within a second, even during a system call that blocks.
 
-Python hears of a signal between two of its own instructions. Work of the core looks at signals now and then; what
-waits for the system (a pipe that nobody writes to, a device that is slow) does not. A thread of its own hears of the
-signal at once and gives the main thread a second to hear of it, too; where that is not enough, it ends the process as
-Ctrl-C does.
-What was not yet finished is left behind then as after a kill: a temporary file, nothing under a final name.
+Python handles a signal between two of its own instructions. The core polls for signals, but a blocking system call (a
+pipe without a writer, a slow device) does not. A separate thread receives the signal at once and waits a second for the
+main thread to handle it. After that it ends the process as Ctrl-C does.
+
+Unfinished output then remains as after a kill: a temporary file, but no file under a final name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 import threading
 from types import FrameType
 
-# As long as Ctrl-C may take.
+# The longest time that Ctrl-C may take.
 _SECONDS = 0.9
 _INTERRUPTED = 130
 
@@ -24,7 +24,7 @@ _INTERRUPTED = 130
 def end_within_a_second() -> None:
     """Make SIGINT end this process soon; for the main thread of a command."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        # Somebody else looks after it, or it is to be ignored, as in a job in the background.
+        # The signal has another handler, or it is ignored, as in a background job.
         return
     heard = threading.Event()
 

@@ -1,4 +1,4 @@
-"""The root of the command line: a group whose commands are imported when they are needed."""
+"""The root of the command line: a group that imports a command on first use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from linecard.cli.own_files import check_files
 
 
 def _load(entry: Entry) -> Any:
-    """A command, or a group of them, as Typer makes it of functions."""
+    """A command or a group, as Typer builds it from functions."""
     made = typer.Typer(add_completion=False, help=entry.line, no_args_is_help=True, rich_markup_mode="markdown")
     if isinstance(entry.at, dict):
         # Without it a group of one command is that command.
@@ -31,7 +31,7 @@ def _load(entry: Entry) -> Any:
 
 
 def _guard(command: Any) -> None:
-    """Let a command, or those of a group, look at its files before it does anything."""
+    """Make a command, or each command of a group, check its files before it starts."""
     for inner in getattr(command, "commands", {}).values():
         _guard(inner)
     if not hasattr(command, "commands"):
@@ -45,7 +45,7 @@ def _guard(command: Any) -> None:
 
 
 class _Commands(MutableMapping[str, Any]):
-    """Commands by name, each imported when it is asked for."""
+    """Commands by name, each imported on first use."""
 
     def __init__(self) -> None:
         self._entries = {entry.name: entry for entry in COMMANDS}
@@ -70,7 +70,7 @@ class _Commands(MutableMapping[str, Any]):
 
 
 class LazyGroup(TyperGroup):
-    """The commands of `COMMANDS`; its own help needs none of them."""
+    """The commands of `COMMANDS`; its own help imports none of them."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -85,16 +85,16 @@ class LazyGroup(TyperGroup):
         return list(self._listed)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """A command; while help or a shell lists them, no more of it than its line."""
+        """A command; while the help or a shell lists commands, only its name and line."""
         return (self._listed if self._lists else self.commands).get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Help of the whole, from the table alone."""
+        """The help of the root, from the table alone."""
         with self._listing():
             super().format_help(ctx, formatter)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Commands that begin so, from the table alone."""
+        """Commands that begin with the typed text, from the table alone."""
         with self._listing():
             return super().shell_complete(ctx, incomplete)
 

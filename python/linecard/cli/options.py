@@ -1,4 +1,4 @@
-"""What all commands share: exit statuses and texts."""
+"""Exit statuses and texts that all commands share."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EPILOG = (
 
 
 def command_line(words: Sequence[str] | None = None) -> str:
-    """The command that runs now, as a page shows it: without the options that ask for files of its result."""
+    """The command that runs now, as a page shows it: without the options `--output`."""
     kept = []
     several = iter(sys.argv[1:] if words is None else words)
     for word in several:
@@ -57,17 +57,17 @@ JSON_HELP = "Print one JSON object on stdout instead of the screen."
 
 
 def read_share(text: str) -> float:
-    """A share as an option gives it.
+    """A fraction, from the text of an option.
 
     Raises:
-        typer.BadParameter: It is none.
+        typer.BadParameter: The text is not a fraction.
     """
     from linecard.chip.length import share_of
 
     try:
         return share_of(text)
     except ValueError:
-        raise typer.BadParameter(f"found {text!r}, expected a share such as 1% or 0.01") from None
+        raise typer.BadParameter(f"found {text!r}, expected a fraction such as 1% or 0.01") from None
 
 
 Precision = Annotated[
@@ -76,6 +76,6 @@ Precision = Annotated[
         "--precision",
         metavar="SHARE",
         parser=read_share,
-        help="Lengthen runs until half the 95 % interval of the throughput is at most so much of it, such as 1%.",
+        help="Lengthen runs until half the 95 % interval of the throughput is at most this fraction of it, such as 1%.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""How every command gives its result: the screen or JSON on stdout, then the files of `--output`."""
+"""The output of every command: the screen or JSON on stdout, then the files of `--output`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Output = Annotated[
 
 
 class Outputs:
-    """What was asked for; made, and so checked, before anything runs.
+    """The requested outputs. Their names are checked when this object is made, before anything runs.
 
     Raises:
         ConfigError: A file has no known ending, or cannot be written.
@@ -43,7 +43,7 @@ class Outputs:
             need_for(kind)
 
     def give(self, result: Result) -> None:
-        """Print the result, then write its files; it goes out before anything that can still fail."""
+        """Print the result, then write its files, so that a failing file does not lose the result."""
         if self.json:
             stdout.print_json(result.to_dict())
         else:

@@ -1,4 +1,4 @@
-"""The one guard in front of every command: it can write its files, none of which it reads or writes twice."""
+"""The check before every command: it can write its files, and none of them is also an input or another output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_files(ctx: Any) -> None:
     """Refuse, before anything runs, an output that is an input, another output, or a link to one.
 
     Raises:
-        ConfigError: One is, or its name is missing, so that the next option was taken for it.
+        ConfigError: Such an output was found, or its name is missing and the next option was taken for it.
     """
     outputs: dict[str, str] = {}
     inputs = []
@@ -36,7 +36,7 @@ def check_files(ctx: Any) -> None:
             continue
         several = value if isinstance(value, (list, tuple)) else [] if value is None else [value]
         for named in map(str, several):
-            # What `Outputs` refuses is no file.
+            # `Outputs` reports names that are no file.
             kind, file = _file_of(named) if len(param.opts) > 1 and param.multiple else ("", named)
             if file.startswith("-") and file != "-":
                 raise ConfigError(

@@ -1,7 +1,6 @@
-"""Stdout that fails without taking anything with it: a full disk, or one that is closed.
+"""A stdout whose failure (full disk, closed descriptor) does not stop the command.
 
-What comes behind the screen, tables and pages among it, is still written; the command ends with one sentence and a
-status.
+The command still writes its files, and then ends with one sentence and an exit status.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ _STDOUT, _STDERR = 1, 2
 
 
 class _Patient(io.FileIO):
-    """The descriptor of stdout, which remembers the first error and takes what comes after it."""
+    """The descriptor of stdout. It keeps the first error and discards all later output."""
 
     error: OSError | None = None
 
@@ -31,7 +30,7 @@ class _Patient(io.FileIO):
 
 
 def take_over() -> None:
-    """Put the patient one in the place of a process's stdout; a stream of something else, such as a test, stays."""
+    """Replace the stdout of the process. A stream that is not descriptor 1, such as that of a test, stays."""
     for number in (_STDOUT, _STDERR):
         try:
             os.fstat(number)
@@ -53,7 +52,7 @@ def take_over() -> None:
 
 
 def problem() -> str | None:
-    """Why not all of it reached stdout, if that is so."""
+    """Why output did not reach stdout, or `None`."""
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
     if not isinstance(raw, _Patient):
         return None

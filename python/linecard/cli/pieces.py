@@ -1,4 +1,4 @@
-"""What screens are made of: bars, tables and headings."""
+"""Parts of screens: bars, tables and headings."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ BAR_WIDTH = 24
 
 
 def bar(share: float, style: str, width: int = BAR_WIDTH) -> table.Bar:
-    """A share from 0 to 1 as a bar of so many columns at most."""
+    """A fraction from 0 to 1 as a bar of at most `width` columns."""
     return table.Bar(share, style, width)
 
 
 def heading(title: str, more: str = "") -> Text:
-    """A section's heading."""
+    """The heading of a section."""
     return Text.assemble((title, "bold cyan"), (f"  {more}" if more else "", DIM))
 
 
@@ -28,7 +28,7 @@ def grid(*justify: str) -> table.Table:
 
 
 def section(*parts: RenderableType) -> RenderableType:
-    """Parts with a line of space above, indented."""
+    """Parts, indented, below an empty line."""
     return Padding(Group(*parts), (1, 0, 0, 2))
 
 

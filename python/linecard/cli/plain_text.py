@@ -1,11 +1,11 @@
-"""Texts that a terminal shows and does not obey."""
+"""Texts without characters that control a terminal."""
 
 from __future__ import annotations
 
-# Of one line of a message: what is longer echoes something that nobody can read.
+# Of one line of a message; a longer line repeats content that is not text.
 LONGEST_LINE = 1500
-# What a name may hold and a terminal would obey: control characters, marks of direction, halves of pairs; and pictures
-# of them.
+# Characters of a name that would control a terminal (control characters, marks of direction, surrogates), and the
+# pictures that replace them.
 PICTURES = {
     **{code: 0x2400 + code for code in range(0x20) if code not in (0x0A,)},
     0x7F: 0x2421,
@@ -17,12 +17,12 @@ PICTURES = {
 
 
 def printable(text: str) -> str:
-    """A text that a terminal shows and does not obey; line ends stay."""
+    """A text with pictures for characters that control a terminal; line ends stay."""
     return text.translate(PICTURES)
 
 
 def shortened(line: str) -> str:
-    """A line without its middle, where it is too long to be read."""
+    """A line without its middle, if it is too long to read."""
     if len(line) <= LONGEST_LINE:
         return line
     left_out = len(line) - 2 * (LONGEST_LINE // 3)
@@ -30,5 +30,5 @@ def shortened(line: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text on one line, as it is shown in a message."""
+    """A text on one line, for a message."""
     return shortened(printable(text.replace("\n", "\u240a")))

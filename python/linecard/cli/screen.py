@@ -1,4 +1,4 @@
-"""A result on the terminal: its parts as tables and lines; charts and pictures are for pages."""
+"""A result on the terminal: its parts as tables and lines, without charts and pictures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TONES = {
     "dim": DIM,
 }
 BAR_TONES = {"": "blue", "good": "green", "warn": "yellow", "bad": "red", "dim": DIM}
-# A list of bars that is longer stands in two columns, where there is room.
+# A longer list of bars has two columns, if there is room.
 LONGEST_LIST = 10
 
 
@@ -55,7 +55,7 @@ def print_result(result: Result) -> None:
 
 
 def screen(parts: Iterable[Part]) -> list[RenderableType]:
-    """Parts on a terminal of any width."""
+    """Parts, for a terminal of any width."""
     found = [each for each in map(_drawn, parts) if each is not None]
     return [*found, Text("")]
 
@@ -120,7 +120,7 @@ def _rows(part: Table) -> list[RenderableType]:
     else:
         found = [whole]
     if len(rows) < len(part.rows):
-        found.append(Text(f"{len(part.rows) - len(rows):,} more: --json and --output have all", style=DIM))
+        found.append(Text(f"{len(part.rows) - len(rows):,} more rows in --json and --output", style=DIM))
     return [*found, *(Text(each.text, style=TONES[each.tone]) for each in part.below)]
 
 

@@ -29,18 +29,18 @@ def errors() -> Console:
 
 
 def diagnose(text: str) -> None:
-    """One diagnostic on stderr."""
+    """Print one diagnostic on stderr."""
     shown = "\n".join(map(shortened, printable(text).split("\n")))
     errors().print(Text.assemble(("linecard: ", "bold red"), shown))
 
 
 def note(text: str) -> None:
-    """One remark on stderr."""
+    """Print one note on stderr."""
     errors().print(Text(one_line(text), style=DIM))
 
 
 def diagnose_error(error: LinecardError) -> None:
-    """An error on stderr: what kind, then every problem on its own line."""
+    """Print an error on stderr: its kind, then each problem on its own line."""
     kind = (
         "configuration" if isinstance(error, ConfigError) else "capture" if isinstance(error, TrafficError) else "run"
     )
@@ -61,16 +61,16 @@ def diagnose_error(error: LinecardError) -> None:
 
 
 def diagnose_capture(statistics: FlowStatistics | FlowCacheResult) -> None:
-    """The first findings in a capture on stderr, and how many more there are."""
+    """Print the first problems of a capture on stderr, and the number of all others."""
     for diagnostic in statistics.diagnostics[:DIAGNOSTICS_SHOWN]:
         diagnose(str(diagnostic))
     more = sum(statistics.damage.values()) - DIAGNOSTICS_SHOWN
     if more > 0:
-        note(f"{more:,} more findings; --json lists the first {len(statistics.diagnostics)} in full")
+        note(f"{more:,} more problems; --json lists the first {len(statistics.diagnostics)} in full")
 
 
 def note_written(paths: Sequence[Path], *, folder: bool = False) -> None:
-    """Say on stderr which files were written."""
+    """Print the names of written files on stderr."""
     if not paths:
         return
     if folder:
@@ -87,7 +87,7 @@ def note_written(paths: Sequence[Path], *, folder: bool = False) -> None:
 
 @contextmanager
 def progress(what: str, unit: str) -> Iterator[Callable[[float, int], None] | None]:
-    """A progress callback that draws a bar with the time left on stderr, after two seconds, on a terminal only."""
+    """A callback that draws a progress bar with the remaining time on stderr, after two seconds, on a terminal only."""
     screen = errors()
     if not screen.is_terminal:
         yield None

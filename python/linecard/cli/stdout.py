@@ -1,4 +1,4 @@
-"""Screens and JSON on stdout: coloured and as wide as useful on a terminal, plain text into a pipe."""
+"""Screens and JSON on stdout: in colour on a terminal, plain text into a pipe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_WIDTH = 108
 
 
 class Printable:
-    """Parts of a screen, with pictures in place of characters that a terminal would obey."""
+    """Parts of a screen, with pictures for characters that control a terminal."""
 
     def __init__(self, parts: Sequence[RenderableType]) -> None:
         self.parts = Group(*parts)
@@ -28,13 +28,13 @@ class Printable:
 
 
 def screen_width() -> int:
-    """Columns of a screen: no more than is good to read; into a pipe, not the 80 that nobody looks at."""
+    """Columns of a screen: those of the terminal, up to a readable width; into a pipe, that width."""
     terminal = Console()
     return min(terminal.width, MAX_WIDTH) if terminal.is_terminal else MAX_WIDTH
 
 
 def show(*parts: RenderableType) -> None:
-    """Parts on stdout. Into a pipe: no colours, no padding at line ends."""
+    """Print parts on stdout. Into a pipe: no colours, and no padding at line ends."""
     screen = Console(highlight=False, width=screen_width())
     if screen.is_terminal:
         screen.print(Printable(parts))
@@ -46,7 +46,7 @@ def show(*parts: RenderableType) -> None:
 
 
 def print_json(data: Any) -> None:
-    """One JSON value on stdout, the same bytes for the same data; where stdout is not Unicode, in ASCII."""
+    """Print one JSON value on stdout, the same bytes for the same data; in ASCII if stdout is not Unicode."""
     text = tables.json_text(data)
     try:
         text.encode(sys.stdout.encoding or "utf-8")

@@ -1,7 +1,7 @@
-"""Tables of screens, which lose no number where a terminal is narrow.
+"""Tables of screens, which lose no number on a narrow terminal.
 
-A table gives text columns what numbers leave over. Where that is too little, it leaves bars out, for their numbers
-stand beside them; where that does not help, it becomes a list, each row with the names of its columns.
+Text columns take the width that numbers leave. If that is too little, the table omits bars, whose numbers are beside
+them. If that is not enough, it becomes a list, each row with the names of its columns.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LIST_GAP = 3
 INDENT = 2
 DIM = "bright_black"
 HEADER = "bold cyan"
-# Of a text column: so much is good to read, and a word that is longer may go over two lines.
+# Of a text column: its readable width, and the length from which a word may take two lines.
 READABLE = 16
 LONGEST_WORD = 36
 LEAST_BAR = 8
@@ -32,14 +32,14 @@ LEAST_BAR = 8
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A share from 0 to 1 as a bar with eighths, as long as there is room."""
+    """A fraction from 0 to 1 as a bar with a resolution of an eighth of a column."""
 
     share: float
     style: str
     most: int
 
     def drawn(self, width: int) -> Text:
-        """The bar in so many columns."""
+        """The bar in `width` columns."""
         width = min(width, self.most)
         full, rest = divmod(round(min(max(self.share, 0.0), 1.0) * width * 8), 8)
         filled = "█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")
@@ -51,7 +51,7 @@ Cell = str | Text | Bar
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, its side, and whether its texts may go over several lines."""
+    """A column: its name, its side, and whether its texts may take several lines."""
 
     name: str
     side: str
@@ -63,16 +63,16 @@ class Table:
     def __init__(self, columns: Sequence[Column]) -> None:
         self.columns = tuple(columns)
         self._named = any(column.name for column in columns)
-        # A section is a text alone; none of it, an empty line.
+        # A section is a text; an empty text is an empty line.
         self._rows: list[tuple[Text | Bar, ...] | Text] = []
 
     def add_row(self, *cells: Cell) -> None:
-        """A row; cells that are left out are empty."""
+        """Add a row; missing cells are empty."""
         filled = (*cells, *("",) * (len(self.columns) - len(cells)))
         self._rows.append(tuple(Text(cell) if isinstance(cell, str) else cell for cell in filled))
 
     def add_section(self, title: Text | None = None) -> None:
-        """An empty line, and a title above the rows that follow."""
+        """Add an empty line, and a title above the rows that follow."""
         if self._rows:
             self._rows.append(Text())
         if title is not None:
@@ -117,7 +117,7 @@ class Table:
         return found
 
     def _most(self) -> list[int]:
-        """The widths in which nothing goes over two lines, and bars are as long as they get."""
+        """The widths at which each text has one line and each bar its full length."""
         return [
             max(
                 each.most if isinstance(each, Bar) else _width(each)
@@ -127,7 +127,7 @@ class Table:
         ]
 
     def _widths(self, room: int) -> list[int] | None:
-        """Width of each column, 0 for one that is left out; nothing where the table does not fit."""
+        """The width of each column, 0 for an omitted one; `None` if the table does not fit."""
         least, most = self._least(), self._most()
         bars = {n for n in range(len(least)) if any(isinstance(cell, Bar) for cell in self._cells(n))}
         empty = {n for n in range(len(least)) if self._rows and not any(map(bool, self._cells(n)))}
@@ -137,7 +137,7 @@ class Table:
             if spare < 0:
                 continue
             widths = [0 if number in without else width for number, width in enumerate(least)]
-            # Who needs least is served first, so that one long text takes no more than is left.
+            # Columns that need least come first, so that one long text takes no more than the rest.
             for left, number in enumerate(sorted(shown, key=lambda number: most[number] - least[number])):
                 more = min(max(most[number] - least[number], 0), spare // (len(shown) - left))
                 widths[number] += more
@@ -176,13 +176,13 @@ class Table:
                 yield row
                 continue
             texts = list(self._said(row))
-            # A row without a first text goes on with what the row above says.
+            # A row without a first text continues the row above.
             if row[0] == Text() and not self._named:
                 others = texts
             else:
                 first, *others = texts
                 yield first
-            # As many on a line as there is room for, each whole.
+            # As many texts on a line as fit, each whole.
             line = Text()
             for said in others:
                 if line and line.cell_len + LIST_GAP + _width(said) > room - INDENT:
@@ -193,7 +193,7 @@ class Table:
                 yield Padding(line, (0, 0, 0, INDENT))
 
     def _said(self, row: Sequence[Text | Bar]) -> Iterator[Text]:
-        """The texts of a row with the names of their columns; a first text that is no number needs no name."""
+        """The texts of a row with the names of their columns. A first text needs no name unless it is a number."""
         for number, (column, cell) in enumerate(zip(self.columns, row, strict=True)):
             if isinstance(cell, Text) and cell.plain.strip():
                 named = column.name and (number or column.side == "r")
@@ -201,7 +201,7 @@ class Table:
 
 
 def _pieces(name: str) -> list[str]:
-    """What the name of a column may be broken into."""
+    """The parts between which the name of a column may break."""
     return re.findall(r"[^ _.]*[ _.]?", name)
 
 

@@ -1,4 +1,4 @@
-"""`linecard --version`: the version, and what a report of a fault has to say beside it."""
+"""`linecard --version`: the version, and the facts that a report of a fault must state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from linecard._core import __version__
 
 
 def version_text() -> str:
-    """The version, then Python, the platform and where the package and its compiled core are, a line each."""
+    """The version, Python, the platform, and the paths of the package and its compiled core, a line each."""
     import platform
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a run of DRAM alone tells: latencies and their parts, where the buses' time went, banks, energy."""
+"""The result of a run of DRAM alone: latencies and their parts, use of the buses' time, banks, energy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
 
     @property
     def utilization(self) -> float:
-        """Share of the buses' time in which data moved."""
+        """Fraction of the buses' time with data."""
         return self.time.read + self.time.write
 
     def metrics(self) -> list[Metric]:

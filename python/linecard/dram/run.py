@@ -58,7 +58,7 @@ def dram(
 
     Raises:
         ConfigError: A preset, a key or an option is wrong; every problem is listed.
-        TrafficError: The trace cannot be used; the text has its line and what was expected.
+        TrafficError: The trace cannot be used; the text has the line and the expectation.
 
     Example:
         >>> import linecard

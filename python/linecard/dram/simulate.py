@@ -1,4 +1,4 @@
-"""A DRAM part alone, under a trace or a pattern: what `linecard.dram` does."""
+"""The implementation of `linecard.dram`: a DRAM part alone, under a trace or a pattern."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def simulate(asked: Dram, progress: ProgressCallback | None) -> MemoryResult:
 
     Raises:
         ConfigError: A preset, a key or an option is wrong; every problem is listed.
-        TrafficError: The trace cannot be used; the text has its line and what was expected.
+        TrafficError: The trace cannot be used; the text has the line and the expectation.
 
     Example:
         >>> import linecard
@@ -49,12 +49,12 @@ def simulate(asked: Dram, progress: ProgressCallback | None) -> MemoryResult:
         problems.append(ConfigProblem("input", "", f"found {found}, expected a trace or a pattern"))
     if asked.trace is not None:
         problems += [
-            ConfigProblem(name, "", "has no effect with a trace; leave it out")
+            ConfigProblem(name, "", "has no effect with a trace; omit it")
             for name in ("count", "spacing", "reads", "narrow")
             if given[name] is not None
         ]
     elif asked.format is not None:
-        problems.append(ConfigProblem("format", "", "has no effect with a pattern; leave it out"))
+        problems.append(ConfigProblem("format", "", "has no effect with a pattern; omit it"))
     counts = {name: given[name] or 0 for name in ("count", "spacing", "seed", "in_flight")}
     problems += out_of_range({name.replace("_", " "): value for name, value in counts.items()}, 0, U64_MAX)
     if problems:

@@ -1,4 +1,4 @@
-"""What a run of DRAM alone says: bandwidth, latencies, where the buses' time went, banks."""
+"""The view of a run of DRAM alone: bandwidth, latencies, the time of the buses, banks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PARTS_OF_LATENCY = ("queue", "bank", "bus", "refresh")
 @view.register
 def _(result: MemoryResult) -> list[Part]:
     unloaded = result.unloaded_read_clocks
-    idle = f"a read of a closed row in an idle memory: {unloaded} clocks, {unloaded * result.clock_ns:.1f} ns"
+    idle = f"unloaded latency of a read that opens its row: {unloaded} clocks, {unloaded * result.clock_ns:.1f} ns"
     latencies = [
         _latency(name, each) for name, each in (("reads", result.read), ("writes", result.write)) if each.count
     ]
@@ -67,9 +67,9 @@ def _(result: MemoryResult) -> list[Part]:
 
 def _facts(result: MemoryResult) -> list[Fact]:
     shared = {
-        "reads answered from waiting writes": result.reads_forwarded,
-        "reads shared the data of another": result.reads_merged,
-        "writes shared that of another": result.writes_merged,
+        "reads forwarded from queued writes": result.reads_forwarded,
+        "reads merged with an earlier read": result.reads_merged,
+        "writes merged with a queued write": result.writes_merged,
         "writes never sent": result.writes_left,
     }
     of_peak = f"{percent(result.utilization)} of the peak of {result.peak_gbytes_s:.3f} GB/s"
@@ -78,7 +78,7 @@ def _facts(result: MemoryResult) -> list[Fact]:
     return [
         Fact("Bandwidth", f"{result.bandwidth_gbytes_s:.3f} GB/s", of_peak, "best"),
         Fact("Requests", f"{result.reads:,} reads, {result.writes:,} writes", until),
-        *([Fact("Shared", said)] if said else []),
+        *([Fact("Merged", said)] if said else []),
         Fact("Row hits", percent(result.row_hit_rate)),
         *facts_shown(result),
     ]

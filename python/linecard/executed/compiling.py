@@ -1,4 +1,4 @@
-"""What a C file may be compiled with: flags of the compiler, and the width of the machine."""
+"""Checks of the flags of the compiler, and of the width of the machine."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ WIDTHS = (32, 64)
 
 
 def wrong_compilation(cflags: str, bits: int, *, is_xdp: bool) -> list[ConfigProblem]:
-    """What is wrong with flags of the compiler and the width of a program."""
+    """The problems of the flags of the compiler and the width of a program."""
     problems = []
     if bits not in WIDTHS:
         problems.append(ConfigProblem("bits", "", f"found {bits}, expected 32 or 64"))
     elif is_xdp and bits != WIDTHS[0]:
-        problems.append(ConfigProblem("bits", "", "has no effect on an XDP program: eBPF has one width"))
+        problems.append(
+            ConfigProblem("bits", "", "has no effect on an XDP program, because eBPF has one width; omit it")
+        )
     try:
         shlex.split(cflags)
     except ValueError as error:
-        problems.append(ConfigProblem("cflags", "", f"found {cflags!r}, expected flags as a shell takes them: {error}"))
+        problems.append(
+            ConfigProblem("cflags", "", f"found {cflags!r}, expected flags in the syntax of a shell: {error}")
+        )
     return problems

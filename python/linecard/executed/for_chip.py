@@ -1,6 +1,7 @@
 """Programs that a chip executes: an XDP program or a C program, by name, source or object file.
 
-What the bindings take is a file; sources are compiled first (extra ``programs``), and shipped programs come compiled.
+The bindings need an object file: sources are compiled first (extra ``programs``), shipped programs are already
+compiled.
 """
 
 from __future__ import annotations
@@ -71,12 +72,12 @@ def executed(
     cflags: str = "",
     bits: int = 32,
 ) -> Iterator[dict[str, Any] | None]:
-    """A program for a chip as the bindings take it, ``None`` where there is none.
+    """A program for a chip, in the form of the bindings; ``None`` without a program.
 
-    Files that are compiled for it last as long as the context.
+    Compiled files exist while the context lasts.
 
     Raises:
-        ConfigError: There is no such program, or an argument has no effect on it.
+        ConfigError: The program does not exist, or an argument has no effect on it.
         CompileError: The source does not compile.
         MissingExtraError: The compiler is not installed.
     """
@@ -94,7 +95,7 @@ def executed(
             "cflags": cflags,
             "bits": bits != WIDTHS[0],
         }
-        _refuse(given, "has no effect without a program to execute (program, --program)")
+        _refuse(given, "needs a program to execute; add program= (--program)")
         yield None
         return
     from linecard.executed.riscv import program_build
@@ -108,8 +109,8 @@ def executed(
     if not xdp and shipped is None and not path.is_file():
         known = [*known_xdp, *(each.name for each in programs())]
         near = difflib.get_close_matches(name, known, 1)
-        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list [--xdp]` names the shipped ones"
-        message = f"found no program {name!r}, expected a shipped one, a C file or an object file{hint}"
+        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list [--xdp]` lists shipped programs"
+        message = f"found no program {name!r}, expected a shipped program, a C file or an object file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
     files = [("fib", fib), ("control", control), *((f"map {each}", file) for each, file in (maps or {}).items())]
     if gone := [(what, file) for what, file in files if file is not None and not Path(file).is_file()]:
@@ -129,14 +130,14 @@ def executed(
         source = path
     if source is None:
         compiled = {"define": defines, "cflags": cflags, "bits": bits != WIDTHS[0]}
-        _refuse(compiled, f"has no effect on {name!r}: macros, flags and widths need a C file or a shipped XDP program")
+        _refuse(compiled, f"has no effect on {name!r}; macros, flags and widths need a C file or a shipped XDP program")
     if wrong := wrong_compilation(cflags, bits, is_xdp=xdp):
         raise ConfigError.of(wrong)
     if budget is not None and not 1 <= budget < 1 << 64:
         raise ConfigError.of([ConfigProblem("budget", "", f"found {budget}, expected 1 to 2^64 - 1 instructions")])
     if unchecked and xdp:
         raise ConfigError.of(
-            [ConfigProblem("unchecked", "", "has no effect on an XDP program: all accesses are checked")]
+            [ConfigProblem("unchecked", "", "has no effect on an XDP program, whose accesses are all checked; omit it")]
         )
     with tempfile.TemporaryDirectory() as scratch:
         if source is not None:

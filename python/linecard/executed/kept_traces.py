@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @plain
 def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
-    """The traces that a folder keeps (``program_trace(cache=folder)``), those used last first; each is checked.
+    """List the traces in a folder (``program_trace(cache=folder)``), the most recently used first, and check each.
 
     Raises:
         ConfigError: The folder cannot be read.
@@ -27,9 +27,9 @@ def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
 
 @plain
 def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
-    """Remove the traces of a folder and nothing else in it: how many files and bytes went.
+    """Remove the traces in a folder and no other file; return the numbers of files and bytes.
 
     Raises:
-        ConfigError: The folder cannot be read, or a file not be removed.
+        ConfigError: The folder cannot be read, or a file cannot be removed.
     """
     return _core.clear_cached_traces(os.fspath(folder))

@@ -1,4 +1,4 @@
-"""What a program that a chip executed says: its results, its dearest lines, what it asks for most, and its source."""
+"""The view of a program that a chip executed: results, most expensive lines, hot data, and its source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linecard.numbers import percent
 from linecard.view import BAR, Bar, Cell, Column, Part, Said, Table, text, wide
 
 LINES_SHOWN = 8
-# Share of accesses from which a word is shown as hot.
+# Fraction of accesses from which data are hot.
 SHOWN_HOT = 0.1
 # Lines shown around those that were executed.
 AROUND = 4
@@ -21,26 +21,26 @@ COSTS = ("instructions", "cycles", "stall", "accesses")
 def program_parts(program: ExecutedProgram) -> list[Part]:
     """The parts of an executed program."""
     memories = ", ".join(f"{each.memory} {each.accesses_per_packet:,.1f}" for each in program.memories)
-    a_packet = (
+    per_packet = (
         f"{program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} cycles, "
-        f"{program.stall_cycles_per_packet:,.1f} of waiting, {program.accesses_per_packet:,.1f} accesses a packet"
+        f"{program.stall_cycles_per_packet:,.1f} stall cycles, {program.accesses_per_packet:,.1f} accesses per packet"
         + (f": {memories}" if memories else "")
     )
     results = [
         (each.result, each.packets, percent(each.packets / max(program.packets, 1), 2)) for each in program.results
     ]
-    dearest = sorted(lines_with_text(program), key=lambda each: -_time(each[0]))
+    costly = sorted(lines_with_text(program), key=lambda each: -_time(each[0]))
     hot = [
         (each.where, each.name, percent(each.share), ", ".join(each.lines))
         for each in program.hot
         if each.share >= SHOWN_HOT
     ]
     return [
-        Table(program.name, (text(""), "", ""), results, a_packet, LINES_SHOWN),
+        Table(program.name, (text(""), "", ""), results, per_packet, LINES_SHOWN),
         Table(
-            "Dearest lines",
-            (wide("source line, of a packet"), *COSTS),
-            [(said, *_costs(line)) for line, said in dearest],
+            "Most expensive lines",
+            (wide("source line, per packet"), *COSTS),
+            [(said, *_costs(line)) for line, said in costly],
             shown=LINES_SHOWN,
         ),
         Table("Hot", (text("where"), wide("what"), "share of accesses", wide("lines")), hot),
@@ -58,7 +58,7 @@ def _costs(line: SourceLine) -> tuple[str, ...]:
 
 
 def _sources(program: ExecutedProgram) -> Iterator[Table]:
-    """Each file that has lines, with what each costs; without the file, as the object tells them."""
+    """Each source file with the cost of its lines; if the file is missing, the lines that the object names."""
     files: dict[str, dict[int, SourceLine]] = {}
     for each in program.lines:
         if each.file is not None and each.number is not None:
@@ -67,7 +67,7 @@ def _sources(program: ExecutedProgram) -> Iterator[Table]:
     columns = (text("line"), BAR, *COSTS[:3], text("accesses"), Column("source", "c"))
     for file, lines in files.items():
         rows = list(_listing(lines, source_text(program.name, file), most))
-        yield Table(f"{Path(file).name}, of a packet", columns, rows, folded=True)
+        yield Table(f"{Path(file).name}, per packet", columns, rows, folded=True)
 
 
 def _listing(lines: dict[int, SourceLine], source: list[str] | None, most: float) -> Iterator[str | tuple[Cell, ...]]:

@@ -1,8 +1,8 @@
 """Packet programs in C on RISC-V: build them, trace them on a capture.
 
 A program has ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, called once for each IP packet
-(``programs/include/linecard.h``). It is given as the name of a shipped program, a C file, or an ELF file for RISC-V of
-32 or 64 bits. The shipped ones (Table 1 of Mudigonda 2007) are built already; a C file needs the compiler of the Python
+(``programs/include/linecard.h``). It is the name of a shipped program, a C file, or an ELF file for RISC-V of 32 or 64
+bits. Shipped programs (Table 1 of Mudigonda 2007) are already compiled; a C file needs the compiler of the Python
 package ``ziglang`` (extra ``programs``).
 """
 
@@ -52,24 +52,24 @@ def program_build(
     """Compile a C file with the runtime of the programs into an ELF file for RISC-V; an XDP program into an object.
 
     Args:
-        source: The C file. One with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program: `linecard.xdp_build`.
+        source: The C file. A file with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program: `linecard.xdp_build`.
         output: The ELF file; ``None`` puts it beside the source, ending in ``.elf`` (an XDP program: ``.o``).
         defines: Macros, ``NAME`` or ``NAME=VALUE``.
-        entry: Function that packets go to; ``None`` takes ``app_packet``.
-        cflags: Further flags of the compiler, as a shell splits them: ``"-O1 -fno-inline"``. The last one counts.
-        bits: 32 for RV32IMA, 64 for RV64IMAC; an XDP program has none.
+        entry: Function called for each packet; ``None`` for ``app_packet``.
+        cflags: Further compiler flags, in the syntax of a shell: ``"-O1 -fno-inline"``. The last one counts.
+        bits: 32 for RV32IMA, 64 for RV64IMAC; not for an XDP program.
 
     Returns:
         The ELF file.
 
     Raises:
-        CompileError: The compiler refused it; the message is the compiler's own.
+        CompileError: The compiler refused the file; the message is the compiler's own.
         MissingExtraError: The compiler is not installed.
-        ConfigError: There is no such file.
+        ConfigError: The file does not exist.
     """
     source = Path(source)
     if not source.is_file():
-        raise ConfigError.of([ConfigProblem(str(source), "", "there is no such file; expected a C file")])
+        raise ConfigError.of([ConfigProblem(str(source), "", "found no such file, expected a C file")])
     from linecard.executed.xdp import is_xdp, xdp_build
 
     check_apart({"output": output}, source)
@@ -95,7 +95,7 @@ def program_build(
         command += [*link, f"-Wl,-T,{PROGRAMS / 'runtime' / 'linecard.ld'}", "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0 or not made.exists():
-            raise CompileError(f"{source}: the compiler refused it:\n{(done.stderr or done.stdout).strip()}")
+            raise CompileError(f"{source}: the compiler refused the file:\n{(done.stderr or done.stdout).strip()}")
         if done.stderr.strip():
             sys.stderr.write(done.stderr)
         made.replace(target)
@@ -126,29 +126,29 @@ def program_trace(
     Args:
         program: Name of a shipped program, a C file, or an ELF file.
         traffic: A capture, or a link that a preset describes: ``edge``, ``core``, or a TOML file like those.
-        entry: Function that packets go to; ``None`` takes ``app_packet``.
+        entry: Function called for each packet; ``None`` for ``app_packet``.
         defines: Macros for a C file, ``NAME`` or ``NAME=VALUE``.
-        control: What ``app_init`` is given; ``None`` takes the default of a shipped program.
+        control: Control file, passed to ``app_init``; ``None`` for the default of a shipped program.
         packets: Packets at most; 0 for the whole capture.
-        payload: What payload that the capture lacks is like: ``random`` or ``pages``.
-        seed: Seed of what is made up.
-        routes: A route table into whose space IPv4 addresses are moved, as the source does it with anonymised captures;
-            ``None`` takes the control file of a shipped route lookup.
+        payload: Content of payload that the capture lacks: ``random`` or ``pages``.
+        seed: Seed of generated payload and mapped addresses.
+        routes: A route table into whose prefixes IPv4 addresses are mapped, as the source does with anonymised
+            captures. ``None`` for the control file of a shipped route lookup.
         strict: Stop at the first damaged record.
-        budget: Instructions that a packet may take.
-        unchecked: Let it touch bytes beyond its packet, beyond blocks of the heap, and of freed ones.
-        cache: A folder that keeps traces, by the hash of all that they depend on; ``None`` traces anew. A
-            damaged file is made again; ``notes`` of the result say so.
-        cache_bytes: What the folder may hold, 4 GiB if left out; what was used least recently goes.
+        budget: Instructions that the program may execute for a packet.
+        unchecked: Let the program access bytes beyond its packet, beyond blocks of the heap, and of freed blocks.
+        cache: A folder that keeps traces, by the hash of their inputs; ``None`` for no folder. A damaged file is
+            replaced; ``notes`` of the result report it.
+        cache_bytes: Size limit of the folder, 4 GiB if left out; the least recently used traces are removed.
         progress: Called now and then with (done, in all).
 
     Returns:
-        What the program did.
+        The counts of the program.
 
     Raises:
         ConfigError: The program or an argument cannot be used.
         CompileError: The C file does not compile.
-        RunError: The program faults: PC, symbol and packet are named.
+        RunError: The program faults; the text names PC, symbol and packet.
         TrafficError: The capture cannot be used.
     """
     name = str(program)
@@ -183,13 +183,13 @@ def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) ->
     from linecard.executed.xdp import is_xdp
 
     if defines and (program_info(name) is not None or path.suffix != ".c"):
-        problem = ConfigProblem("define", "", f"has no effect on {name!r}: macros need a C file")
+        problem = ConfigProblem("define", "", f"has no effect on {name!r}; macros need a C file")
         raise ConfigError.of([problem])
     if program_info(name) is not None:
         yield name, PROGRAMS / "prebuilt" / f"{name}.elf"
         return
     if path.suffix in (".c", ".o") and is_xdp(path):
-        message = "found an XDP program, expected one with app_packet; `linecard program run` runs XDP programs"
+        message = "found an XDP program, expected a program with app_packet; `linecard program run` runs XDP programs"
         raise ConfigError.of([ConfigProblem(name, "", message)])
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
@@ -203,8 +203,8 @@ def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) ->
         return
     if not path.is_file():
         near = difflib.get_close_matches(name, [known.name for known in programs()], 1)
-        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list` names the shipped ones"
-        message = f"found no program {name!r}, expected a shipped one, a C file or an ELF file{hint}"
+        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list` lists shipped programs"
+        message = f"found no program {name!r}, expected a shipped program, a C file or an ELF file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
     yield path.stem, path
 
@@ -258,10 +258,10 @@ def program_run(
         progress: Called now and then with (instructions, budget).
 
     Returns:
-        What it left in ``a0``, and the instructions it took.
+        The value of ``a0``, and the number of instructions.
 
     Raises:
-        ConfigError: It is no such file.
-        RunError: It faults, or runs for longer.
+        ConfigError: The file is not an ELF file for RISC-V.
+        RunError: The program faults, or exceeds the budget.
     """
     return _core.program_run(os.fspath(elf), budget, progress)

@@ -1,4 +1,4 @@
-"""The shipped programs for RISC-V, where they lie, and how programs are compiled."""
+"""The shipped programs for RISC-V, their files, and the compilation of programs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class ProgramInfo:
         title: What it does.
         functionality: Class of Table 1.
         source: Document that defines it.
-        reads: What of the packet decides its work: ``header`` or ``payload``.
-        shared: What threads that work on different packets share.
-        control: Its default control file; ``None`` where it needs none.
+        reads: Part of the packet that decides its work: ``header`` or ``payload``.
+        shared: Data that threads with different packets share.
+        control: Its default control file; ``None`` if it needs none.
     """
 
     name: str
@@ -66,10 +66,10 @@ def program_info(name: str) -> ProgramInfo | None:
 
 @cache
 def toolchain() -> Any:
-    """How programs are compiled: ``programs/build.py`` says it once."""
+    """The module ``programs/build.py``, which compiles programs."""
     spec = importlib.util.spec_from_file_location("linecard_programs_build", PROGRAMS / "build.py")
     if spec is None or spec.loader is None:
-        raise ConfigError(f"{PROGRAMS / 'build.py'} cannot be read; install linecard again")
+        raise ConfigError(f"{PROGRAMS / 'build.py'} cannot be read; reinstall linecard")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -1,4 +1,4 @@
-"""What a traced program did: instructions, accesses and results of each packet."""
+"""The result of a traced program: instructions, accesses and results of each packet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ProgramTrace(ResultOfRun, ProgramReport, frozen=True, kw_only=True):
     Attributes:
         name: What the program is called.
         traced: The work for cores; not part of the plain data.
-        notes: What went wrong with the folder of kept traces; not part of the plain data.
+        notes: Problems of the folder of kept traces; not part of the plain data.
     """
 
     TABLE: ClassVar[str] = "functions"

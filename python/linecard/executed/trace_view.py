@@ -1,4 +1,4 @@
-"""What a traced program says: instructions, accesses, functions and source lines of a packet."""
+"""The view of a traced program: instructions, accesses, functions and source lines per packet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIST_SHOWN = 8
 @view.register
 def _(result: ProgramTrace) -> list[Part]:
     traffic = result.traffic
-    between = f"median {traffic.median_packets_between:,} packets between two of a flow"
+    between = f"median of {traffic.median_packets_between:,} packets between two of a flow"
     accesses = (
         f"{result.packet_accesses_per_packet:.1f} packet, {result.table_accesses_per_packet:.1f} tables, "
         f"{result.other_accesses_per_packet:.1f} stack and globals"
@@ -31,38 +31,40 @@ def _(result: ProgramTrace) -> list[Part]:
             (
                 packets(traffic),
                 instructions(result.instructions_per_packet, result.least_instructions, result.most_instructions),
-                Fact("Accesses", accesses, "a packet"),
-                Fact("Locks", f"{result.locks_per_packet:.2f} a packet", f"{result.locks:,} different"),
+                Fact("Accesses", accesses, "per packet"),
+                Fact("Locks", f"{result.locks_per_packet:.2f} per packet", f"{result.locks:,} distinct"),
                 Fact(
                     "Trace",
-                    f"{result.trace_bytes_per_instruction:.2f} bytes an instruction",
-                    f"{result.segments:,} stretches of code",
+                    f"{result.trace_bytes_per_instruction:.2f} bytes per instruction",
+                    f"{result.segments:,} code segments",
                 ),
             )
         ),
         *damage(traffic),
-        Beside((shares("Functions", "instructions", result.functions), shares("Returned", "packets", result.results))),
+        Beside(
+            (shares("Functions", "instructions", result.functions), shares("Return values", "packets", result.results))
+        ),
         shares("Source lines", "instructions", result.lines),
     ]
 
 
 def packets(traffic: ProgramTraffic) -> Fact:
-    """The packets that a program was given."""
-    left_out = f", {traffic.not_ip:,} that are not IP left out" if traffic.not_ip else ""
+    """The packets that a program processed."""
+    left_out = f"; {traffic.not_ip:,} packets that are not IP left out" if traffic.not_ip else ""
     return Fact(
         "Packets", f"{traffic.packets:,}", f"of {traffic.flows:,} flows, mean {traffic.mean_bytes:.0f} bytes{left_out}"
     )
 
 
 def instructions(mean: float, least: int, most: int) -> Fact:
-    """Instructions of a packet."""
-    return Fact("Instructions", f"{mean:,.1f} a packet", f"{least:,} to {most:,}", "strong")
+    """Instructions per packet."""
+    return Fact("Instructions", f"{mean:,.1f} per packet", f"{least:,} to {most:,}", "strong")
 
 
 def damage(traffic: ProgramTraffic) -> Iterable[Notes]:
-    """What was wrong with the capture, if anything."""
+    """The damage of the capture, if any."""
     if traffic.damaged_records:
-        yield Notes([f"{traffic.damaged_records:,} damaged records, the first: {traffic.first_damage}"])
+        yield Notes([f"{traffic.damaged_records:,} damaged records; the first: {traffic.first_damage}"])
 
 
 def shares(title: str, count: str, several: Iterable[Share], shown: int = LIST_SHOWN) -> Table:

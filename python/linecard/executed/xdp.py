@@ -1,9 +1,9 @@
 """XDP programs (eBPF): build them, run them on a capture.
 
-A program is given as the name of a shipped one, a C file, or an object file that clang made for eBPF; raw instructions
-of eight bytes each will do, too. A C file needs the compiler of the Python package ``ziglang`` (extra ``programs``).
-Programs are executed one packet after another; what the kernel's verifier would refuse ends the run with instruction
-and source line.
+A program is the name of a shipped one, a C file, or an object file that clang made for eBPF. A file of raw
+instructions, eight bytes each, is possible, too. A C file needs the compiler of the Python package ``ziglang`` (extra
+``programs``). Programs process one packet after another. Behaviour that the kernel's verifier would refuse ends the run
+with instruction and source line.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def xdp_programs() -> Listed[XdpProgramInfo]:
 
 
 def is_xdp(program: str | PathLike[str]) -> bool:
-    """Whether this is an XDP program: a shipped one, a C file that includes what such programs do, or an object."""
+    """Whether this is an XDP program: a shipped one, a C file with the includes of such programs, or an object."""
     if any(each.name == str(program) for each in xdp_programs()):
         return True
     path = Path(program)
@@ -97,19 +97,19 @@ def xdp_build(
         output: The object; ``None`` puts it beside the source, ending in ``.o``.
         defines: Macros, ``NAME`` or ``NAME=VALUE``.
         isa: Version of the instruction set, 1 to 4: version 1 has no 32-bit arithmetic and jumps.
-        cflags: Further flags of the compiler, as a shell splits them. The last one counts.
+        cflags: Further compiler flags, in the syntax of a shell. The last one counts.
 
     Returns:
         The object.
 
     Raises:
-        CompileError: The compiler refused it; the message is the compiler's own.
+        CompileError: The compiler refused the file; the message is the compiler's own.
         MissingExtraError: The compiler is not installed.
-        ConfigError: There is no such file.
+        ConfigError: The file does not exist.
     """
     source = Path(source)
     if not source.is_file():
-        raise ConfigError.of([ConfigProblem(str(source), "", "there is no such file; expected a C file")])
+        raise ConfigError.of([ConfigProblem(str(source), "", "found no such file, expected a C file")])
     if isa not in ISAS:
         raise ConfigError.of([ConfigProblem("isa", "", f"found {isa}, expected a version of eBPF, 1 to 4")])
     if wrong := wrong_compilation(cflags, WIDTHS[0], is_xdp=True):
@@ -132,7 +132,7 @@ def xdp_build(
         command += ["-I", str(XDP / "include"), "-I", named.rpartition("/")[0] or ".", "-c", named, "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0 or not made.exists():
-            raise CompileError(f"{source}: the compiler refused it:\n{(done.stderr or done.stdout).strip()}")
+            raise CompileError(f"{source}: the compiler refused the file:\n{(done.stderr or done.stdout).strip()}")
         if done.stderr.strip():
             sys.stderr.write(done.stderr)
         made.replace(target)
@@ -149,15 +149,17 @@ def _object(program: str | PathLike[str], defines: Sequence[str], isa: int = ISA
         path = prebuilt(name, isa)
         source = XDP / f"{name}.c" if defines else None
     elif source is None and defines:
-        message = f"found an object, {name!r}: macros need a C file, or the name of a shipped program"
+        message = f"found the object {name!r}; macros need a C file or the name of a shipped program"
         raise ConfigError.of([ConfigProblem("define", "", message)])
     elif not path.is_file():
         near = difflib.get_close_matches(name, known, 1)
-        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list --xdp` names the shipped ones"
-        message = f"found no program {name!r}, expected a shipped one, a C file or an object file{hint}"
+        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list --xdp` lists shipped programs"
+        message = f"found no program {name!r}, expected a shipped program, a C file or an object file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
     elif source is not None and not is_xdp(source):
-        message = "found a C file without SEC(…), expected an XDP program; `linecard program trace` runs others"
+        message = (
+            "found a C file without SEC(…), expected an XDP program; `linecard program trace` runs other C programs"
+        )
         raise ConfigError.of([ConfigProblem(name, "", message)])
     with tempfile.TemporaryDirectory() if source is not None else nullcontext("") as scratch:
         if source is not None:
@@ -181,16 +183,17 @@ def xdp_rows(
     kept_arguments: bool = True,
     path_exits: bool = False,
 ) -> XdpRows:
-    """Schedule an XDP program into rows, as for a processor that carries out several instructions a cycle.
+    """Schedule an XDP program into rows, for a processor that executes several instructions per cycle.
 
     Args:
         program: Name of a shipped program, a C file, or an object file.
-        section: Function or section, where an object has several programs.
-        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then compiled anew.
-        lanes: Instructions of a row at most, 1 to 8; fewer are counted, too.
-        isa: Version of the instruction set that a C file is compiled for.
-        kept_arguments: Whether helpers leave r1 to r5 alone.
-        path_exits: Whether the program's end is copied for each way that fixes the action, as an exit that holds it.
+        section: Function or section, if the object has several programs.
+        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then compiled again.
+        lanes: Instructions in a row at most, 1 to 8; smaller numbers are counted, too.
+        isa: Version of the instruction set for a C file.
+        kept_arguments: Whether helpers preserve r1 to r5.
+        path_exits: Whether the end of the program is copied for each path with a fixed action, as an exit with that
+            action.
 
     Returns:
         Rows by lanes, and by block.
@@ -231,32 +234,32 @@ def xdp_run(
     interface: int = 1,
     progress: Progress | None = None,
 ) -> XdpRun:
-    """Run an XDP program on the frames of a capture and say what it does.
+    """Run an XDP program on the frames of a capture.
 
     Args:
         program: Name of a shipped program, a C file, or an object file.
         traffic: A capture, or a link that a preset describes: ``edge``, ``core``, or a TOML file like those.
-        section: Function or section, where an object has several programs.
+        section: Function or section, if the object has several programs.
         maps: Maps by name, and the files (CSV or TOML) that fill them before the run.
-        fib: Routes that ``bpf_fib_lookup`` finds, a CSV file.
-        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then compiled anew.
+        fib: Routes for ``bpf_fib_lookup``, a CSV file.
+        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then compiled again.
         packets: Packets at most; 0 for the whole capture.
-        payload: What payload that the capture lacks is like: ``random`` or ``pages``.
-        seed: Seed of what is made up, and of the program's random numbers.
-        routes: A route table into whose space IPv4 addresses are moved.
+        payload: Content of payload that the capture lacks: ``random`` or ``pages``.
+        seed: Seed of generated payload, mapped addresses and the program's random numbers.
+        routes: A route table into whose prefixes IPv4 addresses are mapped.
         strict: Stop at the first damaged record.
-        budget: Instructions that a packet may take.
-        cpus: Processors: values of per-processor maps. Packets take turns.
-        interface: Number of the interface that packets come by.
+        budget: Instructions that the program may execute for a packet.
+        cpus: Processors of per-CPU maps. Packets take them in turn.
+        interface: Index of the receiving interface.
         progress: Called now and then with (done, in all).
 
     Returns:
-        What the program did, and what its maps hold.
+        The counts of the program, and the content of its maps.
 
     Raises:
-        ConfigError: The program, a map's file or an argument cannot be used; what is not supported is named.
+        ConfigError: The program, a map's file or an argument cannot be used; the text names unsupported features.
         CompileError: The C file does not compile.
-        RunError: The program does what the kernel's verifier would refuse: instruction and source line are named.
+        RunError: The program behaves as the kernel's verifier would refuse; the text names instruction and source line.
         TrafficError: The capture cannot be used.
     """
     with _object(program, defines) as path:

@@ -1,4 +1,4 @@
-"""What an XDP program did on frames, and what it comes to in rows of several lanes."""
+"""The results of an XDP program on frames, and of its schedule into rows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class XdpProgramInfo(msgspec.Struct, frozen=True):
 
     Attributes:
         name: Its name.
-        title: What it does.
+        title: Its purpose.
         source: Document that defines it.
         parameters: Macros that ``defines`` sets, with their defaults.
-        maps: Maps that have to be filled for it to do its work.
+        maps: Maps that must be filled before it runs.
     """
 
     name: str
@@ -36,10 +36,10 @@ class XdpRun(Result, XdpReport, frozen=True):
     INPUT: ClassVar[str] = "name"
 
     def map(self, name: str) -> XdpMap:
-        """The map of that name.
+        """The map with this name.
 
         Raises:
-            KeyError: The program has none.
+            KeyError: The program has no such map.
         """
         for found in self.maps:
             if found.name == name:

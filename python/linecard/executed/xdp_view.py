@@ -1,4 +1,4 @@
-"""What an XDP program says: verdicts, accesses, source lines, maps, and its rows of lanes."""
+"""The view of an XDP program: verdicts, accesses, source lines, maps, and its rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENTRIES_SHOWN, DIGITS_SHOWN, MOST_ENTRIES = 5, 48, 200
 def _(result: XdpRun) -> list[Part]:
     traffic = result.traffic
     name = result.name if result.name == result.program else f"{result.name}: {result.program}"
-    left = f"on average, {result.mean_bytes_left:,.0f} as the program leaves them"
+    left = f"mean; {result.mean_bytes_left:,.0f} after the program"
     columns = (text("region"), "reads", "writes", "atomic", "bytes")
     regions = [
         (
@@ -38,7 +38,7 @@ def _(result: XdpRun) -> list[Part]:
         Beside(
             (
                 shares("Verdicts", "packets", result.verdicts),
-                Table("Accesses", columns, regions, "a packet"),
+                Table("Accesses", columns, regions, "per packet"),
                 shares("Helpers", "calls", result.helpers),
             )
         ),
@@ -56,7 +56,7 @@ def _(result: XdpRows) -> list[Part]:
     blocks = [(each.place, each.rows, each.instructions, each.exit or "") for each in result.blocks]
     return [
         Title(f"{result.name}: {result.program}", f"{result.instructions:,} instructions"),
-        Table("Rows", (text("lanes"), BAR, "rows", "instructions a row"), lanes),
+        Table("Rows", (text("lanes"), BAR, "rows", "instructions per row"), lanes),
         Table(
             "Blocks", (wide("block"), "rows", "instructions", text("exit")), blocks, f"with {len(result.lanes)} lanes"
         ),

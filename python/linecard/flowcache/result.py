@@ -89,12 +89,12 @@ class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
             if (row.policy, row.entries, row.ways) == (policy.upper(), entries, ways):
                 return row
         known = ", ".join(f"{row.policy} {row.entries} {row.ways}" for row in self.rows)
-        raise KeyError(f"no row of {policy} with {entries} entries in {ways} ways; there are: {known}")
+        raise KeyError(f"no row of {policy} with {entries} entries and {ways} ways; expected one of: {known}")
 
     def facts(self) -> list[Fact]:
         """The input in words."""
         packing = "" if self.compression in {"", "none"} else f"in {self.compression}"
-        left_out = f"{self.packets_without_flow:,} in no flow left out" if self.packets_without_flow else ""
+        left_out = f"{self.packets_without_flow:,} packets without a flow left out" if self.packets_without_flow else ""
         digests = "" if self.key is None else f"of {self.hash} over {self.key}"
         facts = [
             Fact("Format", self.format, packing),

@@ -63,9 +63,9 @@ def flowcache(
     request and do not depend on `jobs`.
 
     Args:
-        source: A capture; a described link (``"edge"``, ``"core"``, or a ``.toml`` file like those of
-            ``presets/traffic``); a file of digests, one little-endian u32 per packet, plain or (``.gz``) inside gzip;
-            or an array of digests, such as a NumPy array of ``uint32``. An array is read without a copy: no other
+        source: A capture, or a described link (``"edge"``, ``"core"``, or a ``.toml`` file like those of
+            ``presets/traffic``). Or a file of digests: a little-endian u32 per packet, plain or (``.gz``) inside gzip.
+            Or an array of digests, such as a NumPy array of ``uint32``. An array is read without a copy: no other
             thread may write to it during the call.
         entries: Sizes.
         ways: Entries of a set; ``"full"`` for one set.
@@ -135,7 +135,7 @@ def flowcache(
         asked = {"key": key is not None, "hash": hash is not None, "false hits": false_hits}
         asked |= {"time-out": time_out_seconds is not None, "packets": packets != 0}
         problems += [
-            ConfigProblem(name, "", "found with an input of digests, expected a capture; leave it out")
+            ConfigProblem(name, "", "has no effect on an input of digests; omit it, or pass a capture")
             for name, is_asked in asked.items()
             if is_asked
         ]

@@ -39,7 +39,7 @@ DIAGNOSTICS_SHOWN = 10
 def _(result: FlowCacheResult) -> list[Part]:
     best = {(each.entries, each.ways): each.policy for each in result.best}
     marked = [at for at, row in enumerate(result.rows) if best.get((row.entries, row.ways)) == row.policy]
-    ended = f"ended by a silence of {(result.time_out_ns or 0) / 1e9:g} s"
+    ended = f"idle time-out {(result.time_out_ns or 0) / 1e9:g} s"
     return [
         Title(result.input),
         Facts(result.facts()),
@@ -52,8 +52,8 @@ def _(result: FlowCacheResult) -> list[Part]:
             marked=marked,
         ),
         Table(
-            "Best that can be built",
-            (text("entries"), text("ways"), text("policy"), "hit rate", wide("beside the bound")),
+            "Best policies for hardware",
+            (text("entries"), text("ways"), text("policy"), "hit rate", wide("compared with the bound")),
             [_best(each) for each in result.best],
         ),
         _hit_rates(result),
@@ -74,7 +74,7 @@ def _(result: FlowCacheResult) -> list[Part]:
                 "of the stored part",
             ),
             [_false_hits(row) for row in result.rows if row.false_hits is not None],
-            said="probabilities: measured, and expected of the digest and of the part that is stored",
+            said="probabilities: measured, and expected for the digest and for its stored part",
         ),
     ]
 
@@ -98,7 +98,7 @@ def _best(each: BestPolicy) -> tuple[Cell, ...]:
     if each.percent_of_bound_hits is not None:
         shares.append(f"{each.percent_of_bound_hits:.2f} % of the hits of {each.bound}")
     if each.percent_of_lru_gap is not None and each.policy != "LRU":
-        shares.append(f"{each.percent_of_lru_gap:.1f} % of the way there from LRU")
+        shares.append(f"{each.percent_of_lru_gap:.1f} % of the gap from LRU to the bound")
     ways = "full" if each.ways == each.entries else f"{each.ways}-way"
     return f"{each.entries:,}", ways, Said(each.policy, "best"), percent(each.hit_rate, 2), ", ".join(shares)
 
@@ -132,7 +132,7 @@ def _misses(result: FlowCacheResult) -> Stacked:
     """Classes of misses, a bar a cache (as Girish 2008, Figure 5.6)."""
     rows = result.rows[:MOST_STACKED]
     return Stacked(
-        "Why packets miss",
+        "Misses by class",
         CLASSES,
         [
             (
@@ -164,7 +164,7 @@ def _curves(curves: CacheCurves, packets: int) -> list[Part]:
             ],
             said="packets that miss, in percent",
         ),
-        bars("Reuse", reuse, "other digests before a digest comes back; packets, and share so far"),
+        bars("Reuse", reuse, "distinct digests between two uses of one; packets, cumulative share"),
     ]
 
 

@@ -31,11 +31,11 @@ from linecard.view import (
 CYCLES = {
     "instructions": "instructions_percent",
     "pipeline": "pipeline_percent",
-    "loads used too soon": "load_use_percent",
-    "changes of threads": "switches_percent",
-    "registers not there": "registers_percent",
-    "idle for memory": "idle_memory_percent",
-    "idle for locks or packets": "idle_other_percent",
+    "load-use stalls": "load_use_percent",
+    "thread switches": "switches_percent",
+    "register loads": "registers_percent",
+    "idle, memory": "idle_memory_percent",
+    "idle, locks or packets": "idle_other_percent",
 }
 
 
@@ -52,11 +52,11 @@ def _(result: CoreResult) -> list[Part]:
             "Splits",
             (text("threads"), "cache", "packets/Mcycle", BAR, "hits", "bus", "busy", "switch", "idle", text("limit")),
             [_row(row, result.best_packets_per_mcycle or 1.0) for row in result.rows],
-            said=f"each counts {result.window_packets:,} packets",
+            said=f"{result.window_packets:,} measured packets each",
             marked=[at for at, row in enumerate(result.rows) if row.threads == result.best_threads],
         ),
         _throughput(result),
-        Stacked("Where cycles go", list(CYCLES), cycles, "cycles of each number of threads, %"),
+        Stacked("Cycles by cause", list(CYCLES), cycles, "cycles of each number of threads, %"),
         *(_malleable(result, result.adapted) if result.adapted is not None else []),
     ]
 
@@ -76,7 +76,7 @@ def _(result: Cores) -> list[Part]:
 
 
 def _named(result: CoreResult, curves: list[Part]) -> Iterator[Part]:
-    """The parts of one latency, with it in their headings, and other curves in place of its own."""
+    """The parts of one latency, named in their headings, with curves of all latencies."""
     for part in view_of(result):
         if part == _throughput(result):
             yield from curves
@@ -112,7 +112,7 @@ def _row(row: CoreRow, most: float) -> tuple[Cell, ...]:
 
 
 def _best(result: CoreResult) -> Verdict:
-    """The best split, and which others are as good as equal."""
+    """The best split, and the splits close to it."""
     best = result.best
     head = f"Best: {several(best.threads, 'thread')} and {best.cache_kb:g} KB of cache; limit: {best.limit}"
     near = []
@@ -130,9 +130,9 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
     facts = [
         Fact("Ends with", several(found.threads, "thread"), f"after {several(trials, 'trial')}", "strong"),
         Fact("Between trials", f"{found.steady_packets_per_mcycle:,.1f} packets/Mcycle"),
-        Fact("With its trials", f"{found.packets_per_mcycle:,.1f} packets/Mcycle"),
+        Fact("Including trials", f"{found.packets_per_mcycle:,.1f} packets/Mcycle"),
         Fact("Best fixed split", fixed, f"with {several(result.best_threads, 'thread')}"),
-        Fact("Its clock", f"{slower} % slower", "than that of a fixed split"),
+        Fact("Clock", f"{slower} % slower", "than that of a fixed split"),
     ]
     stays, tried = (
         [(each.from_packet, each.threads) for each in found.history if each.trial == trial] for trial in (False, True)
@@ -148,11 +148,11 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
             Axis("threads", zero=True),
             # One step alone is told by the facts.
             [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
-            "from a packet on: tried, or kept until the next trials",
+            "threads from a packet on: in a trial, or kept until the next trials",
         ),
         Facts(facts, "A malleable core, adapting"),
         Table(
-            "What the malleable core did",
+            "Steps of the adaptation",
             (text("from packet"), "threads", "packets/Mcycle", text("kind")),
             history,
             folded=True,

@@ -1,8 +1,8 @@
-"""A net as it is drawn: which node stands in which layer, and which arcs are drawn as lines.
+"""A net for its drawing: the layer of each node, and the arcs that are lines.
 
-Layers go down, from what has nothing before it to what comes last; the longest way decides the layer. Places of
-resources, which hold tokens at first, stand beside the transitions that use them. An arc that would go over more than
-a few layers, or into another module, is no line: beside its transition stands the name of its place.
+Layers go down from nodes without inputs; the longest path decides the layer. Places of resources, which have initial
+tokens, are beside the transitions that use them. An arc over more than a few layers, or into another module, is not a
+line: the name of its place is beside its transition.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Piece:
 
 
 def short(text: str, most: int) -> str:
-    """A text on one line, cut to so many letters."""
+    """A text on one line, cut to this number of letters."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
@@ -96,7 +96,7 @@ def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> lis
     Args:
         nodes: Keys, in the order of the file.
         links: Those between these nodes.
-        starts: Places that hold tokens at first.
+        starts: Places with initial tokens.
     """
     found: list[Piece] = []
     for _ in range(2):
@@ -115,7 +115,7 @@ def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> lis
 
 
 def folded(piece: Piece, most: int) -> list[Piece]:
-    """A piece in parts of about so many layers; what leads from one to another is named."""
+    """A piece in parts of about this number of layers; arcs between parts are names."""
     count = -(-piece.depth // most)
     crossing = [0] * (piece.depth + 1)
     for link in piece.links:

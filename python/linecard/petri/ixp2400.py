@@ -89,11 +89,11 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
         problems.append(ConfigProblem("compare-models", key, f"found {values[key]}, expected {what}"))
 
     if values["traffic.arrivals"] != "saturated":
-        refuse("traffic.arrivals", "saturated: the net knows no other input")
+        refuse("traffic.arrivals", "saturated, the only arrivals that the net models")
     if values["program.scheme"] not in SCHEMES:
         refuse("program.scheme", f"one of {', '.join(SCHEMES)}")
     if int(values["memory.dram.back_pressure_requests"]):
-        refuse("memory.dram.back_pressure_requests", "0: the net has no back pressure, as the thesis's")
+        refuse("memory.dram.back_pressure_requests", "0, because the net, as in the thesis, has no back pressure")
     if int(values["cluster.me.switch_cycles"]):
         refuse("cluster.me.switch_cycles", "0")
     if problems:
@@ -151,9 +151,7 @@ def run(
         "threads of me": 1 - tokens["FreeThreads"] / threads,
     }
     if "RunNext" not in found.rewards:
-        message = (
-            f"found {packets}, expected more: no packet was sent in the time of so few, and nothing can be measured"
-        )
+        message = f"found {packets}, expected more: the run sent no packet after its warm-up"
         raise ConfigError.of([ConfigProblem("packets", "", message)])
     metrics = {("total", "throughput_mbps"): found.rewards["RunNext"] * 1e3}
     return metrics | {(name, "utilization_percent"): share * 100 for name, share in utilization.items()}

@@ -138,7 +138,7 @@ def point_settings(threads: str, traffic: str, scheme: str) -> tuple[str, ...]:
     """
     engines, cross, each = threads.partition("x")
     if not (cross and engines.isdigit() and each.isdigit()):
-        message = f"found {threads!r}, expected engines x threads of each, such as 4x4"
+        message = f"found {threads!r}, expected engines x threads of an engine, such as 4x4"
         raise ConfigError.of([ConfigProblem("--threads", "", message)])
     sizes = (
         ("traffic.kind=fixed", f"traffic.packet_bytes={traffic}") if traffic.isdigit() else (f"traffic.kind={traffic}",)

@@ -112,7 +112,7 @@ class Expr:
         return Expr(f"(not {self.text})")
 
     def __bool__(self) -> bool:
-        raise TypeError("an expression has no value before the net runs; write & for and, | for or, ~ for not")
+        raise TypeError("an expression has no truth value before the net runs; write & for and, | for or, ~ for not")
 
 
 Value = Expr | str | bool | int | float | Mapping[str, "Value"]

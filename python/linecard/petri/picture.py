@@ -1,6 +1,6 @@
 """The picture of a net: modules in boxes, pieces of each side by side, long chains in several columns.
 
-How many columns and which pieces stand beside each other is tried out; what is nearest to the shape of a page is kept.
+It tries numbers of columns and arrangements of pieces, and keeps the one nearest to the shape of a page.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ COLUMNS, MORE_COLUMNS, MOST_SHAPE = (1, 2, 3, 4, 5, 6), (8, 12, 16, 24, 32, 48),
 PLACE, ARC, ELSEWHERE, QUIET = "#1f5fa8", "#8a3b12", "#e8eefc", "#c9ced6"
 LEGEND = (
     ("place", "place"),
-    ("queue", "place that keeps an order"),
-    ("timed", "transition that takes time"),
+    ("queue", "place with ordered tokens (queue)"),
+    ("timed", "timed transition"),
     ("immediate", "immediate transition"),
-    ("chip", "place that stands elsewhere"),
+    ("chip", "place drawn elsewhere"),
 )
 
 

@@ -1,8 +1,8 @@
-"""Where the nodes and arcs of a piece of a net stand on the paper.
+"""The positions of the nodes and arcs of a piece of a net.
 
-Nodes of a layer are put into an order in which few arcs cross (sweeps by the mean place of neighbours), then as near to
-their neighbours as their texts allow (least squares by pooling). Arcs over several layers have a lane in each. Between
-layers lie the texts of arcs, in as many rows as they need not to touch each other.
+The order of the nodes of a layer minimises crossings of arcs (sweeps by the mean position of neighbours). Then nodes
+are as near to their neighbours as their texts allow (least squares by pooling). Arcs over several layers have a lane in
+each. Between layers lie the texts of arcs, in as many rows as they need not to touch each other.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _Way:
 
 
 def placed(piece: Piece, size: Callable[[str], Size], width_of_text: Callable[[Link], float]) -> Placed:
-    """A piece with a place for everything; ``width_of_text`` is 0 where an arc has no text."""
+    """A piece with all positions; ``width_of_text`` is 0 if an arc has no text."""
     rows: list[list[str]] = [[] for _ in range(piece.depth)]
     for key, layer in piece.layers.items():
         rows[layer].append(key)

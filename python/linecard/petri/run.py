@@ -117,7 +117,7 @@ def _check_bounded(path: str, text: str | None, overrides: Sequence[str]) -> Non
     described = convert(_core.petri_parts(path, text, overrides), Parts)
     if not any(each.immediate for each in described.transitions):
         places = ", ".join(first.unbounded_places)
-        message = f"unbounded: tokens of {places} grow without end, so that there is no steady state to solve for"
+        message = f"unbounded: the tokens of {places} grow without bound, expected a bounded net"
         raise ConfigError.of([ConfigProblem(path, "", message)])
 
 
@@ -145,7 +145,7 @@ def simulate(
         replications: Number of replications, each with its own seed; the smallest number with ``accuracy``.
         accuracy: Continue with replications until half of each 95 % interval is at most this share of its mean.
         of: Places and transitions to which ``accuracy`` applies; all if empty.
-        most_replications: Number of replications at which ``accuracy`` gives up.
+        most_replications: Largest number of replications for ``accuracy``.
         seed: Seed of the first.
         jobs: Replications at the same time; ``None`` for one per core.
         overrides: Parameters, as ``name=value``.

@@ -19,7 +19,7 @@ def _(result: Explored) -> list[Part]:
     facts = [
         Fact("Markings", f"{result.reachable_markings:,}", "" if result.complete else "stopped at the limit", "strong"),
         Fact("Edges", f"{result.edges:,}"),
-        Fact("Dead", f"{result.dead_markings:,} markings"),
+        Fact("Deadlocks", f"{result.dead_markings:,} markings"),
         Fact(
             "Tokens",
             f"at most {result.max_tokens_in_place:,} in a place",
@@ -53,20 +53,22 @@ def _(result: Solved) -> list[Part]:
     return [
         Title(result.net or NO_NAME),
         Facts((Fact("Markings", markings),)),
-        Table("Steady state", (text(""), BAR, "", text("")), rows, said="in a unit of time, and on average"),
+        Table("Steady state", (text(""), BAR, "", text("")), rows, said="per unit of time, and means"),
     ]
 
 
 @view.register
 def _(result: Simulated) -> list[Part]:
-    of_time = f"of time {result.time:g}, {result.firings:,} firings"
+    of_time = f"{result.time:g} units of time each, {result.firings:,} firings"
     facts = [Fact("Replications", f"{result.replications}", of_time)]
     if result.relative_half_width is not None:
         facts.append(
             Fact("Accuracy", f"{result.relative_half_width:.2g}", "of the mean, half the widest 95 % interval")
         )
     if result.dead_replications:
-        facts.append(Fact("Dead", f"in {result.dead_replications} of them", "nothing was enabled any more"))
+        facts.append(
+            Fact("Deadlocks", f"{result.dead_replications} replications", "no transition was enabled any more")
+        )
     empty = [name for name, mean in result.mean_tokens.items() if not mean]
     if empty:
         facts.append(Fact("Always empty", "", ", ".join(empty)))
@@ -81,7 +83,7 @@ def _(result: Simulated) -> list[Part]:
     return [
         Title(result.net or NO_NAME),
         Facts(facts),
-        Table("In a unit of time, and on average", columns, rows, said="± half of the 95 % interval"),
+        Table("Rates per unit of time, and means", columns, rows, said="± half of the 95 % interval"),
     ]
 
 
@@ -91,7 +93,7 @@ def _means(
     halves: Mapping[str, float] | None = None,
     more: Mapping[str, str] | None = None,
 ) -> list[tuple[Cell, ...]]:
-    """A row a mean: its name, a bar as a share of the largest, its value with half of its interval, its unit."""
+    """A row per mean: its name, a bar relative to the largest, its value with half of its interval, its unit."""
     most = max(means.values(), default=0.0) or 1.0
     return [
         (

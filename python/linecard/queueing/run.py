@@ -1,7 +1,7 @@
 """Queue managers under a workload or a capture: `queueing_run`, `queueing_design`.
 
-The managers are those of Kumar and Crowley (2006): ``nc`` without a cache, ``dc`` with a data cache, ``sqc`` with a
-software-controlled cache, ``qc`` with a queuing cache; ``qarray`` is the IXP2800's form of ``sqc``.
+The managers are those of Kumar and Crowley (2006): ``nc`` has no cache, ``dc`` a data cache, ``sqc`` a
+software-controlled cache, ``qc`` a queuing cache. ``qarray`` is the IXP2800's form of ``sqc``.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def queueing_run(
 
     Args:
         workload: Notation of the document (``"R"``, ``"U"``, ``"L1.1"``, ``"SD16_90"``, ``"SD1_30"``), ``"edge"`` or
-            ``"core"``, ``"MIXt_k_m_s"``; with ``trace``, a capture or a described link (``"edge"``, ``"core"``, or a
-            ``.toml`` file like those of ``presets/traffic``), whose packets a hash of the five-tuple maps to queues.
+            ``"core"``, ``"MIXt_k_m_s"``. With ``trace``, a capture or a described link (``"edge"``, ``"core"``, or a
+            ``.toml`` file like those of ``presets/traffic``). A hash of the five-tuple maps its packets to queues.
         managers: Names: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
         set: Changes of settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
@@ -124,11 +124,7 @@ def queueing_design(
     arguments = _arguments(workload, set, machine, trace, operations, warmup, seed)
     searched = ("entries", "engines", "threads", "requests")
     asked = [change.split("=", 1)[0].strip() for change in arguments["settings"]]
-    problems = [
-        ConfigProblem("set", key, "found in a design, which searches it; leave it out")
-        for key in asked
-        if key in searched
-    ]
+    problems = [ConfigProblem("set", key, "is searched by the design; omit it") for key in asked if key in searched]
     if problems:
         raise ConfigError.of(problems)
     plain_result = _core.queueing_design(**arguments, target_mops=float(target_mops), strict=strict, progress=progress)

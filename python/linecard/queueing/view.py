@@ -30,10 +30,10 @@ def _(result: QueueingResult) -> list[Part]:
             "Managers",
             (text("manager"), "M ops/s", BAR, *COLUMNS),
             [_manager(row, most) for row in result.rows],
-            said="latency with waiting; references and messages per operation; model of section 3.6",
+            said="latency includes waiting; references and messages per operation; model of section 3.6",
         ),
         Table(
-            "Busy",
+            "Utilisation",
             (text("manager"), "reads", "writes", "requests", "replies", "engines"),
             [_busy(row) for row in result.rows],
             said="memory ports, interconnect paths, engines",
@@ -79,7 +79,7 @@ def _busy(row: QueueRow) -> tuple[Cell, ...]:
 def _(result: QueueDesignResult) -> list[Part]:
     best = result.smallest
     reached = max((design.throughput_mops for design in result.designs), default=0.0)
-    verdict = Verdict(f"No size reaches it; the most is {reached:.1f} M operations/s", "", "warn")
+    verdict = Verdict(f"No size reaches the target; the highest throughput is {reached:.1f} M operations/s", "", "warn")
     if best is not None:
         size = f"{best.entries} entries, {best.engines} engines, {best.threads} threads"
         verdict = Verdict(
@@ -104,7 +104,7 @@ def _(result: QueueDesignResult) -> list[Part]:
                 (str(entries), *(_threads(by_size.get((entries, count)), best) for count in engines))
                 for entries in sorted({design.entries for design in result.designs})
             ],
-            said=f"M where {result.most_threads} threads do not reach it: what they reach",
+            said=f"M: throughput of {result.most_threads} threads, if they miss the target",
         ),
         Table("Entries × engines × threads", (text("size"), BAR, "product", "threads"), products, shown=8),
     ]
@@ -119,14 +119,16 @@ def _threads(design: QueueDesign | None, best: QueueDesign | None) -> Cell:
 
 
 def _facts(result: QueueingResult | QueueDesignResult) -> Facts:
-    """What was run."""
+    """The workload, the capture and the settings."""
     facts = []
     if result.format != "workload":
-        without = f"{result.packets_without_flow:,} without a flow left out" if result.packets_without_flow else ""
+        without = (
+            f"{result.packets_without_flow:,} packets without a flow left out" if result.packets_without_flow else ""
+        )
         facts.append(Fact("Packets", f"{result.packets:,}", without))
-    unchanged = "as in Table 1"
+    unchanged = "defaults of Table 1"
     if result.machine != MACHINE:
         facts.append(Fact("Machine", result.machine))
-        unchanged = "as the machine has them"
+        unchanged = "defaults of the machine"
     facts.append(Fact("Settings", ", ".join(result.settings) or unchanged))
     return Facts(facts)

@@ -1,5 +1,5 @@
-"""Self-contained HTML pages of results: no network, no extra; they open from a disk, on a phone and in the dark.
+"""Self-contained HTML pages of results: they need no network and no extra, and fit phones and dark mode.
 
-`sheet` holds what pages are made of, `chart` draws, and each other module writes the page of one kind of result;
-`explorer` that of sweeps and optimisations. The reports of studies (`study`) need the extra ``report``.
+`sheet` has the parts of pages, and `chart` draws. Each other module writes the page of one kind of result, `explorer`
+that of sweeps and optimisations. The reports of studies (`study`) need the extra ``report``.
 """

@@ -1,8 +1,8 @@
 """Charts as SVG: lines and points over a number, stacked shares, and bars with their intervals.
 
-Series differ by colour and by mark. Each mark tells its values when pointed at; the same numbers stand in a table, to
-which the chart's text refers, so that nobody needs to see it. Colours are variables of a page's style sheet, which
-knows the dark; `report.picture` puts paper's in their place.
+Series differ by colour and by mark. A mark shows its values under the pointer. A table has the same numbers, and the
+chart's description refers to it, for readers who cannot see the chart. Colours are variables of a page's style sheet,
+which has a dark mode; `report.picture` replaces them by those of paper.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class _Scale:
         self._logarithmic = axis.logarithmic
 
     def at(self, value: float) -> float | None:
-        """The place of a value, if it has one."""
+        """The position of a value, if it has one."""
         if not math.isfinite(value) or (self._logarithmic and value <= 0):
             return None
         share = (self._form(value) - self._low) / (self._high - self._low)
@@ -158,7 +158,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start", kind: str = "") 
 
 
 def cut_to(text: str, room: float) -> str:
-    """A text without its end, where there is no room for all of it."""
+    """A text shortened to the available width."""
     while text and width_of(text, _LETTERS) > room:
         text = text.removesuffix("…")[:-1].rstrip() + "…"
     return text

@@ -1,6 +1,6 @@
 """One self-contained page of a sweep or an optimisation: scatter, parallel coordinates, front, table, each point's run.
 
-The page is a file: it loads nothing, so that it opens from a disk or out of a mail. Its data are the table's rows.
+The page loads nothing, so it opens from a disk or an e-mail. Its data are the table's rows.
 """
 
 from __future__ import annotations

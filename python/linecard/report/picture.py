@@ -32,7 +32,7 @@ MOST_ROWS = 40
 
 
 def picture(parts: Sequence[Part]) -> str:
-    """All charts of a result in two columns below its title; of tables with bars where there is no other chart."""
+    """All charts of a result in two columns below its title; without charts, its tables with bars."""
     title = next((part for part in parts if isinstance(part, Title)), Title(""))
     charts = [found for part in _charts(parts, tables=False) if (found := drawn(part))]
     charts = charts or [found for part in _charts(parts, tables=True) if (found := drawn(part))]
@@ -100,7 +100,7 @@ def need_resvg() -> Any:
     """The renderer of SVG.
 
     Raises:
-        MissingExtraError: It is not installed.
+        MissingExtraError: The renderer is not installed.
     """
     try:
         import resvg_py
@@ -110,7 +110,7 @@ def need_resvg() -> Any:
 
 
 def png(svg: str) -> bytes:
-    """A picture as PNG, twice as many pixels on each side; equal pictures are equal bytes, by a font of its own.
+    """A picture as PNG, with twice the pixels on each side. Its own font makes equal pictures equal bytes.
 
     Raises:
         MissingExtraError: The renderer is not installed.

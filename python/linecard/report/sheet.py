@@ -1,7 +1,7 @@
-"""What a page is made of: tiles, sections, a command to copy, and what is folded away.
+"""Parts of a page: tiles, sections, a command to copy, and folded parts.
 
-Everything is escaped here. A page is HTML and CSS with one small script, which copies a command; without it nothing is
-lost.
+Everything is escaped here. A page is HTML and CSS with one small script, which copies a command; the page also works
+without it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SECTION = re.compile(r"<section><h2>(.*?)</h2>")
 
 
 def contents(text: str) -> tuple[str, str]:
-    """A text whose sections can be reached, and the list that leads to them; an empty list where they are few."""
+    """A text with anchors at its sections, and a list of links to them; the list is empty if they are few."""
     found: list[str] = []
 
     def reachable(match: re.Match[str]) -> str:
@@ -74,18 +74,18 @@ def page(title: str, said: str, *parts: str) -> str:
 
 
 def linked(name: str) -> str:
-    """The name of a row, as a link to what the glossary says of a term in it."""
+    """The name of a row, as a link to the glossary's entry of a term in it."""
     found = term_in(name)
     return escape(name) if found is None else f'<a class="term" href="#term-{slug(found.term)}">{escape(name)}</a>'
 
 
 def slug(term: str) -> str:
-    """A term as a part of an address."""
+    """A term as part of an address."""
     return re.sub(r"[^a-z0-9]+", "-", term.lower()).strip("-")
 
 
 def terms(body: str) -> str:
-    """The terms to which a body links, with their meanings, folded away."""
+    """The terms to which a body links, with their meanings, folded."""
     found = {*re.findall(r'href="#term-([a-z0-9-]+)"', body)}
     rows = "".join(
         f'<dt id="term-{slug(each.term)}">{escape(each.term)}</dt><dd>{escape(each.meaning)}</dd>'
@@ -96,7 +96,7 @@ def terms(body: str) -> str:
 
 
 def section(title: str, *parts: str, said: str = "") -> str:
-    """Parts under a heading; nothing where there are none."""
+    """Parts under a heading; an empty text without parts."""
     body = "".join(parts)
     if not body:
         return ""
@@ -105,19 +105,19 @@ def section(title: str, *parts: str, said: str = "") -> str:
 
 
 def beside(*sections: str) -> str:
-    """Sections side by side where there is room."""
+    """Sections side by side, if there is room."""
     kept = [each for each in sections if each]
     return f'<div class="views">{"".join(kept)}</div>' if kept else ""
 
 
 def verdict(head: str, text: str) -> str:
-    """What the page says first."""
+    """The verdict at the top of a page."""
     why = f"<p>{escape(text)}</p>" if text else ""
     return f'<div class="verdict"><p><b>{escape(head)}</b></p>{why}</div>'
 
 
 def tiles(several: Iterable[tuple[str, str, str]]) -> str:
-    """Numbers to look at first: name, value, and what stands below it."""
+    """The main numbers: name, value, and a remark below."""
     boxes = "".join(
         f"<div><dt>{linked(name)}</dt><dd>{escape(value)}{f'<small>{escape(more)}</small>' if more else ''}</dd></div>"
         for name, value, more in several
@@ -131,11 +131,11 @@ def command(text: str, what: str = "The command that repeats it") -> str:
 
 
 def folded(summary: str, *parts: str) -> str:
-    """What only some will look at."""
+    """A folded part."""
     body = "".join(parts)
     return f"<details><summary>{escape(summary)}</summary>{body}</details>" if body else ""
 
 
 def notes(texts: Iterable[str]) -> str:
-    """Warnings, one a line."""
+    """Warnings, one per line."""
     return "".join(f'<p class="bad">⚠ {escape(text)}</p>' for text in texts)

@@ -1,6 +1,6 @@
 """One self-contained HTML page per study (extra ``report``): no scripts, fit for print.
 
-The template holds the words and the layout; this module gives it plain data and the plots as SVG.
+The template has the words and the layout; this module provides plain data and the charts as SVG.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 def study_report(
     result: StudyResult, charts: Mapping[str, Sequence[Part]], calibrations: Sequence[Mapping[str, Any]] = ()
 ) -> str:
-    """The whole page as text. The same study gives the same page.
+    """The whole page as text. The same study makes the same page.
 
     Args:
         result: The study.
         charts: The charts of each table and figure, by the name of its file.
-        calibrations: The study's calibrations with the values that the presets give.
+        calibrations: The study's calibrations with the values of the presets.
     """
     spec = result.study.spec
     page: str = template(files(__package__).joinpath("study.html.j2").read_text(encoding="utf-8")).render(
@@ -65,7 +65,7 @@ def _figures(parts: Sequence[Part]) -> str:
 
 
 def named_cells(page: str) -> str:
-    """A page whose cells say the column that they are of, so that a phone can show rows as lists.
+    """A page whose cells name their column, so that a phone can show rows as lists.
 
     The first row of a table names its columns; a cell over several columns names none.
     """
@@ -92,7 +92,7 @@ def named_cells(page: str) -> str:
 def _table_words(table: TableResult) -> str:
     """What the plot of a table is, for those who hear it."""
     title = f"{compare.item_name(table.spec.id).capitalize()}: {table.spec.title}"
-    return f"{title}. Bars of published and measured numbers; the same numbers stand in the table."
+    return f"{title}. Bars of published and measured numbers; a table has the same numbers."
 
 
 def _figure_words(figure: FigureResult) -> str:
@@ -169,7 +169,7 @@ def _digits(result: StudyResult, cell: compare.Cell) -> int:
 
 
 def grade(table: TableResult, cell: compare.Cell) -> str:
-    """Colour class of a cell: how far it is off, in shares of what its table allows."""
+    """Colour class of a cell: its error relative to the tolerance of its table."""
     if cell.measured is None:
         return "failed"
     if cell.calibrated:

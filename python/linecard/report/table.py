@@ -1,4 +1,4 @@
-"""Tables of pages: texts, numbers and bars, which a phone shows as lists."""
+"""Tables of pages with texts, numbers and bars, which a phone shows as lists."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def table(
     """A table that scrolls by itself; the first cell of a row is its header.
 
     Args:
-        caption: What it is, for those who hear it.
+        caption: Its description for screen readers.
         columns: Their names; a column of bars has none.
         rows: Cells: texts, numbers, or bars; a text in place of a row is a heading between rows.
-        marked: Rows that stand out.
-        alone: Whether it is all that the page has, and takes the whole of it.
+        marked: Highlighted rows.
+        alone: Whether the table is the only part of the page and takes its full height.
     """
     if not rows:
         return ""

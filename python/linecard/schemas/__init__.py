@@ -1,4 +1,4 @@
-"""JSON Schemas of the files that Linecard reads: editors complete and check a file by them.
+"""JSON Schemas of the files that Linecard reads, with which editors complete and check a file.
 
 ``make docs`` writes them from what readers declare.
 """
@@ -30,11 +30,11 @@ def schema(name: str = "chip") -> dict[str, Any]:
     """JSON Schema (draft-07) of a file: its keys with types, units, ranges, names, meanings and defaults.
 
     Args:
-        name: What the file is: ``chip``, ``program``, ``dram``, ``policy``, ``traffic``, ``queueing``, ``sweep`` or
+        name: Kind of file: ``chip``, ``program``, ``dram``, ``policy``, ``traffic``, ``queueing``, ``sweep`` or
             ``study``.
 
     Raises:
-        ConfigError: There is no such schema.
+        ConfigError: The schema does not exist.
 
     Example:
         >>> import linecard
@@ -54,7 +54,7 @@ def write_schema(name: str, beside: Path) -> Path:
 
 
 def line(name: str) -> str:
-    """The first line of a file: by it editors find the schema that `write_schema` writes."""
+    """The first line of a file, which names to editors the schema that `write_schema` writes."""
     return f"#:schema ./{name}.schema.json\n"
 
 

@@ -1,1 +1,1 @@
-"""Studies of published documents: run what the document ran, and put every number beside the published one."""
+"""Studies of published documents: run their experiments, and compare every number with the published one."""

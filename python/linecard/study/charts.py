@@ -1,4 +1,4 @@
-"""The charts of a study: bars of a table, published beside measured; lines or bars of a figure, a chart a panel."""
+"""The charts of a study: bars of a table with published and measured values, and a chart per panel of a figure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _label_column(table: TableResult) -> str:
 
 
 def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
-    """Cells of a table as groups of labelled bars: one group per value of what is not ranked."""
+    """Cells of a table as groups of labelled bars, one group per value of the columns that are not ranked."""
     columns = _naming_columns(table)
     groups: dict[str, list[tuple[str, Cell]]] = {}
     several = len(table.spec.cells) > 1
@@ -63,7 +63,7 @@ def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
 
 
 def difference_text(table: TableResult, cell: Cell) -> str:
-    """How far a cell is off, in the terms in which its table is judged: percent, or points of its own unit."""
+    """The error of a cell in the terms of its table: percent, or points of its own unit."""
     if cell.measured is None:
         return "failed"
     if cell.relation != "=":
@@ -74,7 +74,7 @@ def difference_text(table: TableResult, cell: Cell) -> str:
 
 
 def table_chart(result: StudyResult, table: TableResult) -> Grouped:
-    """Published beside measured, with how far each cell is off; calibrated ones have a colour of their own."""
+    """Published beside measured values with the error of each cell; calibrated cells have their own colour."""
     rows: list[tuple[str, tuple[float | None, ...], str, float] | str] = []
     for title, cells in cell_groups(table):
         rows += [title] if title else []
@@ -89,7 +89,7 @@ def table_chart(result: StudyResult, table: TableResult) -> Grouped:
 
 
 def figure_charts(result: StudyResult, figure: FigureResult) -> list[Chart | Grouped]:
-    """A chart a panel."""
+    """One chart per panel."""
     return [_panel(result, figure, panel) for panel in figure.spec.panels]
 
 

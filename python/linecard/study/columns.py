@@ -1,4 +1,4 @@
-"""Columns of a study's tables: which vary, which do not, and how a share is written."""
+"""Columns of a study's tables: the varying ones, the constant ones, and the format of fractions."""
 
 from __future__ import annotations
 

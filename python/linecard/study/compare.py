@@ -1,13 +1,13 @@
 """The comparison: cells, orders, gains, shapes of curves, checks and deviations. Arithmetic on plain data, no runs.
 
-How a comparison is judged, the same for every study:
+Every study is judged by the same comparisons:
 
 - **Cells**: relative error of each measured cell against the published one.
-- **Orders**: for every two configurations that a table ranks (rows that agree in all other key columns and whose
+- **Orders**: for every pair that a table ranks (rows that agree in all other key columns and whose
   published values differ), the measured ranking agrees.
 - **Gains**: each improvement that the text states in percent, in percentage points against the measured one.
-- **Calibrated** cells were used to choose a parameter. They are shown, and count in no mean error. To choose on a cell
-  and to miss it is a miss: what holds the largest error to a limit, and each cell to its tolerance, counts them.
+- **Calibrated** cells were used to choose a parameter. They are shown, and do not count in any mean error. A calibrated
+  cell that misses is still a miss: limits on the largest error and tolerances of cells count it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What the runs of one cell gave: one value per seed, or why there is none."""
+    """The results of the runs of one cell: one value per seed, or the reason why there is none."""
 
     values: tuple[float, ...]
     failure: str | None = None
@@ -48,20 +48,20 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One published number beside the measured one.
+    """One published number with its measured value.
 
     Attributes:
         keys: Key columns of the row, with their values.
         column: The published column.
-        relation: How ``published`` is meant: ``=`` as it stands, ``<`` or ``>`` as a bound.
+        relation: Relation of ``published``: ``=`` for a value, ``<`` or ``>`` for a bound.
         unit: Unit of ``published``, ``measured`` and ``spread``.
         measured: Mean over the seeds; ``None`` when a run failed.
         spread: Standard deviation over the seeds.
         error: ``(measured - published) / published``, a fraction; 0 when the measured value keeps the bound.
-        calibrated: Whether the cell was used to choose a parameter.
+        calibrated: Whether the cell is calibrated: used to choose a parameter.
         failure: Why there is no measured value.
-        run_ids: The runs that gave it, one per seed.
-        measure: What was read from the runs; two cells of the same runs and measure are one quantity.
+        run_ids: Its runs, one per seed.
+        measure: Measure that was read from the runs; two cells of the same runs and measure are one quantity.
         samples: The measured value of each seed.
     """
 
@@ -82,7 +82,7 @@ class Cell:
 
     @property
     def bound(self) -> str:
-        """What stands before the published number: ``<`` or ``>`` and a space, or nothing."""
+        """The prefix of the published number: ``<`` or ``>`` and a space, or nothing."""
         return "" if self.relation == "=" else f"{self.relation} "
 
     @property
@@ -99,7 +99,7 @@ class Cell:
 
     @property
     def row(self) -> dict[str, Any]:
-        """What tables and JSON have of it behind its keys."""
+        """Its fields in tables and JSON after its keys."""
         return {
             "measure": self.column,
             "unit": self.unit,
@@ -120,8 +120,8 @@ class Order:
 
     Attributes:
         group: Key columns that both rows share.
-        published_gap_percent: How much larger the document prints the first, in percent; ``None`` over a zero.
-        measured_gap_percent: How much larger the first was measured, in percent; negative when the order is turned.
+        published_gap_percent: Published excess of the first over the second, in percent; ``None`` over a zero.
+        measured_gap_percent: Measured excess of the first, in percent; negative if the order is reversed.
         agrees: Whether the measured ranking is the published one; ``None`` when a run failed.
     """
 
@@ -150,7 +150,7 @@ class Gain:
 
     @property
     def error(self) -> float | None:
-        """Difference in shares of the published gain, a fraction."""
+        """Difference relative to the published gain, a fraction."""
         if self.difference_points is None or self.published_percent == 0:
             return None
         return self.difference_points / self.published_percent
@@ -171,7 +171,7 @@ class Point:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The same as of a cell: nothing is published."""
+        """The same fields as of a cell, without a published value."""
         return {
             "measure": self.measure,
             "unit": self.unit,
@@ -187,7 +187,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Something the text says of a curve, and whether the measured curve does it."""
+    """A statement of the text about a curve, and whether the measured curve agrees."""
 
     id: str
     text: str
@@ -197,7 +197,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A limit of the study and what was reached; ``holds`` is ``None`` when not all of its tables were run."""
+    """A limit of the study and its result; ``holds`` is ``None`` if not all of its tables were run."""
 
     id: str
     kind: str
@@ -209,7 +209,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A cell beyond its tolerance, a turned order, a missed shape or a missed limit.
+    """A cell beyond its tolerance, a reversed order, a missed shape or a missed limit.
 
     ``state`` is ``known`` (listed in deviations.toml and present), ``unlisted`` (present only)
     or ``gone`` (listed only).
@@ -223,14 +223,14 @@ class Deviation:
 
 
 def words(keys: Where) -> str:
-    """Key values in words: texts as they are, numbers after their column, such as ``l3fwd16, banks 2``."""
+    """Key values in words: texts unchanged, numbers after their column, such as ``l3fwd16, banks 2``."""
     return ", ".join(
         value if isinstance(value, str) else f"{column.replace('_', ' ')} {value}" for column, value in keys.items()
     )
 
 
 def item_name(item_id: str) -> str:
-    """How an item is called in text: ``table 5``, ``figure 5``, ``section 5.3``."""
+    """The name of an item in text: ``table 5``, ``figure 5``, ``section 5.3``."""
     return f"table {item_id}" if item_id[:1].isdigit() else re.sub(r"^([A-Za-z]+)(?=\d)", r"\1 ", item_id)
 
 
@@ -248,10 +248,10 @@ def is_calibrated(
     *,
     anywhere: bool = False,
 ) -> bool:
-    """Whether some parameter was chosen on this cell.
+    """Whether a parameter was chosen on this cell.
 
-    With ``anywhere`` the configuration counts and not where it is printed, as for gains: a mark of any table matches.
-    One that names no configuration marks its whole table, and nothing of another.
+    With ``anywhere``, marks of all tables apply to the configuration, as for gains. A mark without a configuration
+    applies to its whole table, and to no other.
     """
     here: dict[str, Value] = {**keys, "measure": measure}
     for calibration in calibrations:
@@ -280,7 +280,7 @@ def make_cell(
     relation: str = "=",
     measure: str = "",
 ) -> Cell:
-    """Compare one published number with what the runs gave."""
+    """Compare one published number with the results of its runs."""
     measured = sample.mean
     error = None if measured is None or published == 0 else _beyond(measured - published, relation) / published
     return Cell(
@@ -309,7 +309,7 @@ def _beyond(difference: float, relation: str) -> float:
 
 
 def quantities(cells: Iterable[Cell]) -> list[Cell]:
-    """Each quantity once, as it is printed first: the same measure of the same runs may stand in several tables.
+    """Each quantity once, where it is printed first; several tables may have the same measure of the same runs.
 
     A quantity on which a parameter was chosen is calibrated wherever it is printed.
     """
@@ -327,7 +327,7 @@ def quantities(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def find_orders(cells: Sequence[Cell], rank: str | None) -> tuple[Order, ...]:
-    """Every two cells that differ only in the ranked column and whose published values differ."""
+    """Every pair of cells that differ only in the ranked column and in the published value."""
     if rank is None:
         return ()
     groups: dict[tuple[object, ...], list[Cell]] = {}
@@ -364,7 +364,7 @@ def _order(first: Cell, second: Cell, rank: str) -> Order:
 
 
 def gain_percent(pairs: Sequence[tuple[float | None, float | None]]) -> float | None:
-    """Improvement of the first over the second in percent, averaged over the pairs; ``None`` when one is missing."""
+    """Mean improvement of the first over the second in percent, over all pairs; ``None`` if a value is missing."""
     gains = []
     for of, over in pairs:
         if of is None or over is None or over == 0:
@@ -379,7 +379,7 @@ def judge_shape(
     """Whether a measured curve has the shape that the text states.
 
     Args:
-        check: What the text says.
+        check: The statement of the text.
         values: The swept values, left to right.
         curve: For (series, measure), the measured values, left to right.
     """
@@ -424,13 +424,13 @@ def judge_shape(
 
 
 def mean_abs(values: Iterable[float | None]) -> float | None:
-    """Mean of the absolute values that are there; ``None`` when none is."""
+    """Mean of the absolute values that exist; ``None`` without any."""
     sizes = [abs(value) for value in values if value is not None]
     return statistics.fmean(sizes) if sizes else None
 
 
 def max_abs(values: Iterable[float | None]) -> float | None:
-    """Largest absolute value that is there; ``None`` when none is."""
+    """Largest absolute value that exists; ``None`` without any."""
     return max((abs(value) for value in values if value is not None), default=None)
 
 
@@ -441,7 +441,7 @@ def judge_check(
     orders: Sequence[Order],
     gains: Sequence[Gain] = (),
 ) -> Check:
-    """Whether a limit is kept over the tables that it names."""
+    """Whether the tables that a limit names keep it."""
     missing = [name for name in check.tables if name not in ran]
     if missing:
         detail = f"not judged: {', '.join(item_name(name) for name in missing)} not run"
@@ -483,7 +483,7 @@ def gap_text(percent: float | None) -> str:
 
 
 def describe_order(order: Order) -> str:
-    """One order in words: where, what the document prints first, and both gaps."""
+    """One order in words: its table, the configuration that the document prints first, and both gaps."""
     where = ", ".join(part for part in (item_name(order.table), words(order.group)) if part)
     return (
         f"{where}: {order.first} over {order.second} (published "
@@ -504,7 +504,7 @@ def order_id(order: Order) -> str:
 
 
 def limit_id(check: Check) -> str:
-    """Name of a limit in deviations.toml, which says why it is missed."""
+    """Name of a limit in deviations.toml, which explains a miss."""
     return f"limit: {check.id}"
 
 
@@ -514,7 +514,7 @@ def shape_id(figure: str, shape: Shape) -> str:
 
 
 def beyond_tolerance(cell: Cell, table: TableSpec) -> bool:
-    """Whether a cell is further off than its table allows, one on which a parameter was chosen too."""
+    """Whether a cell, calibrated or not, exceeds the tolerance of its table."""
     if cell.difference is None:
         return False
     if table.tolerance_points is not None:
@@ -525,7 +525,7 @@ def beyond_tolerance(cell: Cell, table: TableSpec) -> bool:
 def judge_deviations(
     present: Mapping[str, str], possible: Iterable[str], listed: Iterable[KnownDeviation], *, complete: bool
 ) -> tuple[Deviation, ...]:
-    """Compare what deviates with what is listed, both ways.
+    """Compare deviations with the listed ones, both ways.
 
     Args:
         present: Id → detail of everything that deviates.

@@ -1,6 +1,6 @@
-"""What a line of the scorecard is computed from: cells, orders, gains and shapes of the items that it names.
+"""The evidence for a line of the scorecard: cells, orders, gains and shapes of the items that it names.
 
-A line over an item that was not run is not judged; one over a run that failed is missed.
+A line is not judged if one of its items was not run; it is missed if one of its runs failed.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class NotRunError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a line came out at.
+    """The result of a line.
 
     Attributes:
-        measured: The number that is held against the limit; ``None`` when a run behind it failed or nothing counts.
-        detail: Where that number comes from: the worst cell, the turned pairs, over how many.
+        measured: The number that is compared with the limit; ``None`` if one of its runs failed or nothing counts.
+        detail: Origin of that number: the worst cell or the reversed pairs, and the number of cells or pairs.
         calibrated: Cells inside on which a parameter was chosen.
-        of: Of how many, where things are counted.
-        spoiled: Why the line is missed whatever the number says; empty when nothing spoils it.
+        of: Total, if the line counts.
+        spoiled: Why the line is missed regardless of the number; otherwise empty.
     """
 
     measured: float | None
@@ -45,7 +45,7 @@ class Reading:
 
 
 class Evidence:
-    """The items of a study's result, by id; ``asked`` are those that were looked at."""
+    """The items of a study's result, by id; ``asked`` are the requested ones."""
 
     def __init__(self, study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> None:
         self.study = study
@@ -68,7 +68,7 @@ class Evidence:
         return self._figures[name]
 
     def cells(self, *names: str, columns: Sequence[str] = (), where: Mapping[str, Value] | None = None) -> list[Cell]:
-        """Cells of these tables: of these columns where some are named, and with these keys."""
+        """Cells of these tables with these keys, in these columns if any are named."""
         wanted = {key: str(value) for key, value in (where or {}).items()}
         return [
             cell
@@ -79,7 +79,7 @@ class Evidence:
         ]
 
     def orders(self, *names: str) -> list[Order]:
-        """Every two configurations that these tables rank."""
+        """All pairs of configurations that these tables rank."""
         return [order for name in names for order in self.table(name).orders]
 
     def gains(self, *names: str) -> list[Gain]:
@@ -93,7 +93,7 @@ class Evidence:
         return values if len(values) == len(points) else None
 
     def shapes(self, figure: str, chosen: Callable[[str], bool] | None = None) -> list[Shape]:
-        """What the text says of a figure: all, or that whose id is chosen."""
+        """The statements of the text about a figure: all, or the one with this id."""
         return [shape for shape in self.figure(figure).shapes if chosen is None or chosen(shape.id)]
 
 
@@ -101,7 +101,7 @@ def published(study: Study, file: str, column: str, **keys: str) -> float:
     """A number that a document prints, by its file in ``published``, its column and its keys.
 
     Raises:
-        ConfigError: There is no such file, or not one such cell with a number in it.
+        ConfigError: The file does not exist, or not exactly one such cell has a number.
     """
     path = study.folder / "published" / file
     try:
@@ -139,7 +139,7 @@ def _calibrated(cells: Iterable[Cell]) -> tuple[Cell, ...]:
 
 
 def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
-    """The worst of these cells, those on which a parameter was chosen too: to choose and then to miss is a miss."""
+    """The worst of these cells, calibrated ones included: a calibrated cell that misses is a miss."""
     sizes = _sizes(cells, size)
     inside = _calibrated(cells)
     if not cells or None in sizes:
@@ -153,7 +153,7 @@ def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relati
 
 
 def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
-    """The mean over these cells without calibrated ones and bounds, which have no error, each quantity once."""
+    """The mean over these cells, each quantity once, without calibrated cells and without bounds."""
     once = quantities(cells)
     counted = [cell for cell in once if not cell.calibrated and cell.relation == "="]
     sizes = _sizes(counted, size)
@@ -166,7 +166,7 @@ def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative)
 
 
 def shapes_kept(shapes: Sequence[Shape]) -> Reading:
-    """How many of these shapes the curves have."""
+    """The number of these shapes that the curves have."""
     missed = [shape for shape in shapes if not shape.holds]
     detail = "; ".join(f"{shape.id}: {shape.found}" for shape in missed)
     if any(shape.holds is None for shape in shapes):
@@ -175,7 +175,7 @@ def shapes_kept(shapes: Sequence[Shape]) -> Reading:
 
 
 def turned(orders: Sequence[Order], tie_percent: float | None = None) -> Reading:
-    """How many pairs are ranked otherwise than printed; those printed within ``tie_percent`` are not counted."""
+    """The number of pairs in another order than printed, without pairs printed within ``tie_percent``."""
     counted = [
         order
         for order in orders

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def run_one(run: RunSpec, progress: Callable[[int, int], object]) -> StudyRun:
-    """Carry out one run of a study."""
+    """Execute one run of a study."""
     return load_runner(run.runner)(run, progress)
 
 
@@ -33,11 +33,11 @@ def execute(
         runs: Distinct runs.
         jobs: Runs at the same time; ``None`` takes one per core.
         progress: Called from this thread now and then with (packets done, packets in all).
-        run_function: What runs one; replaced in tests.
+        run_function: Function that executes one run; replaced in tests.
 
     Raises:
         ConfigError: ``jobs`` is below one.
-        KeyboardInterrupt: Ctrl-C; the simulations under way are stopped first.
+        KeyboardInterrupt: Ctrl-C; running simulations are stopped first.
     """
     done = dict.fromkeys(runs, 0)
     total = sum(run.packets + run.warmup_packets for run in runs)

@@ -1,8 +1,8 @@
-"""Where the shipped studies are, and the modules of Python in their folders: what knows their documents.
+"""The folders of the shipped studies, and the Python modules in them that know their documents.
 
 A folder may hold ``limits.py`` (evaluators of its lines, see :mod:`linecard.study.limits`) and ``runners/NAME.py`` (see
-:mod:`linecard.study.runners`). They are imported from shipped studies alone: a folder of a user's is data, and nothing
-in it runs.
+:mod:`linecard.study.runners`). They are imported from shipped studies only. The folder of a user is data, and nothing
+in it is executed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ def study_folders() -> dict[str, Path]:
 
 
 def module_of(study: str, name: str) -> str | None:
-    """The module ``name`` of a shipped study; ``None`` where its folder has none."""
+    """The module ``name`` of a shipped study; ``None`` if its folder has none."""
     folder = study_folders().get(study)
     return None if folder is None or not (folder / f"{name}.py").is_file() else f"linecard._studies.{study}.{name}"
 
 
 def own_runners() -> dict[str, str]:
-    """The modules of the runners that shipped studies have of their own, by the runner's name."""
+    """The modules of the shipped studies' own runners, by the runner's name."""
     return {
         file.stem: f"linecard._studies.{study}.runners.{file.stem}"
         for study, folder in study_folders().items()

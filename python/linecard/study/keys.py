@@ -1,4 +1,4 @@
-"""What ``study.toml`` and ``deviations.toml`` may say, key by key."""
+"""The keys of ``study.toml`` and ``deviations.toml``."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Change(_Strict, frozen=True):
-    """What one value of a column means: a change to the run, or the measure that the cell shows.
+    """The meaning of one value of a column: a change to the run, or the measure that the cell shows.
 
-    Every text may contain ``{value}``, which stands for the column's value.
+    Every text may contain ``{value}``, the column's value.
 
     Attributes:
         preset: Preset to run instead.
@@ -53,12 +53,12 @@ class Column(Change, frozen=True):
 
 
 class Effort(_Strict, frozen=True):
-    """How much is simulated per run: seeds, packets with statistics on, packets before.
+    """The length of each run: seeds, packets with statistics on, packets of the warm-up.
 
     Attributes:
         seeds: Seeds of each run.
         packets: Packets with statistics on.
-        warmup_packets: Packets before.
+        warmup_packets: Packets of the warm-up.
     """
 
     seeds: tuple[int, ...]
@@ -73,7 +73,7 @@ class Measure(_Strict, frozen=True):
         component: Component of the metric.
         metric: Its name.
         unit: Its unit.
-        label: What axes and tables call it.
+        label: Its name on axes and in tables.
         decimals: Decimals that tables show.
     """
 
@@ -85,12 +85,12 @@ class Measure(_Strict, frozen=True):
 
 
 class Curve(_Strict, frozen=True):
-    """How the rows of a table make curves: one over a key column for each combination of values of others.
+    """The curves of a table: one over a key column for each combination of values of others.
 
     Attributes:
-        over: The key column that a curve runs over; its values are numbers.
-        by: The key columns that tell one curve from another.
-        axis: What it runs over, in words.
+        over: The key column on the horizontal axis; its values are numbers.
+        by: The key columns by which curves differ.
+        axis: Label of the axis.
     """
 
     over: str
@@ -110,31 +110,29 @@ class TableSpec(_Strict, frozen=True):
         title: One line.
         file: The CSV file, from the study's folder.
         cells: Published column → measure. The measure ``"*"`` is named by a key column's change.
-        where: Key columns that the file leaves out, because they are the same for every row.
+        where: Key columns that the file omits because they are the same for every row.
         rank: The key column whose values the document ranks; rows that agree in all other keys are compared.
-        headline: Whether the cells count in the study's first numbers. Not those that follow from inputs by arithmetic
-            alone, that restate inputs, or that no document prints: they are listed apart.
-        restates: The measure whose cells of other tables these are, in another unit; they are no quantities of their
-            own.
-        runner: What carries out the runs, a name in :mod:`linecard.study.runners`.
-        relation: The column that says how a published value is meant: ``=``, ``<`` or ``>``. A bound that is kept
-            has no error.
-        tolerance: Largest relative error of a cell that is no deviation, as a fraction.
+        headline: Whether the cells count in the study's main numbers. Cells that follow from inputs by arithmetic
+            alone, restate inputs, or are printed in no document do not: they are listed separately.
+        restates: The measure of other tables that these cells repeat in another unit; they are not separate quantities.
+        runner: Runner of the runs, a name in :mod:`linecard.study.runners`.
+        relation: The column with the relation of a published value: ``=``, ``<`` or ``>``. A bound that is kept has no
+            error.
+        tolerance: Tolerance: the largest relative error of a cell, as a fraction.
         tolerance_points: The same in the measure's own unit, for percentages; replaces ``tolerance``.
-        packets: Packets per run, where the study's own number does not suit.
-        warmup_packets: The same for the packets before.
-        quick: How much the quick study simulates of it, where that is less than ``packets`` and ``warmup_packets``.
-        note: What a reader should know beside it.
+        packets: Packets per run, if different from the study's number.
+        warmup_packets: The same for the warm-up.
+        quick: Length of its runs in the quick study, if shorter than ``packets`` and ``warmup_packets``.
+        note: Note for the reader.
         origin: Where the document states the numbers; the page of correlations names it for every point.
-        reading: How far a published number may be off, in its own unit: half its last digit, or the error of reading a
+        reading: Uncertainty of a published number, in its own unit: half its last digit, or the error of reading a
             plot.
-        predicted: The commit at which the cells were predicted before anybody who worked on the model had seen a
-            number.
-        rung: What is measured, from a part to whole programs: the page of correlations has a ladder, each rung of which
-            uses only what those below fixed.
-        curve: How its rows make curves, if they do.
-        grouped_by: The key column whose values the page of correlations judges apart.
-        named_by: The key columns that tell its rows apart; all if left out. The page of correlations names points by
+        predicted: The commit at which the cells were predicted, before the authors of the model had seen a number.
+        rung: Level of the measurement, from a part to whole programs, on the page of correlations; each level uses only
+            values that lower levels fixed.
+        curve: Curves of its rows, if any.
+        grouped_by: The key column whose values the page of correlations judges separately.
+        named_by: The key columns that identify its rows; all if left out. The page of correlations names points by
             them.
     """
 
@@ -164,7 +162,7 @@ class TableSpec(_Strict, frozen=True):
 
     @property
     def columns_by_key(self) -> list[tuple[str, str]]:
-        """The key columns that its own keys name, each with the key."""
+        """The key columns that its keys name, each with the key."""
         single = (("rank", self.rank), ("grouped_by", self.grouped_by))
         found = [(key, column) for key, column in single if column is not None]
         if self.curve is not None:
@@ -183,12 +181,12 @@ class GainSpec(_Strict, frozen=True):
     """An improvement that the document states in percent: of one pair, or the mean of several.
 
     Attributes:
-        table: Table whose cells it is about.
+        table: Table of its cells.
         section: Where the document states it.
-        text: In which words.
-        percent: How much, in percent.
-        measure: Of which measure.
-        pairs: The pairs that it is the mean of.
+        text: Words of the document.
+        percent: The improvement, in percent.
+        measure: Its measure.
+        pairs: The pairs over which it is the mean.
     """
 
     table: str
@@ -216,7 +214,7 @@ class Panel(_Strict, frozen=True):
 
     Attributes:
         label: Its axis.
-        measures: What is drawn.
+        measures: Measures that it shows.
         kind: How.
     """
 
@@ -226,24 +224,23 @@ class Panel(_Strict, frozen=True):
 
 
 class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
-    """Something the text says of a curve.
+    """A statement of the text about a curve.
 
-    ``peak_at``: the largest value stands at ``at``. ``levels_off_at``: the step after ``at`` is smaller than the step
+    ``peak_at``: the largest value is at ``at``. ``levels_off_at``: the step after ``at`` is smaller than the step
     before it and at most ``within`` of the value. ``rises``: never falls from left to right up to ``at``, or from
-    ``from`` on; ``falls``: never rises there.
-    ``above``: this series lies above ``than`` by more than ``margin``, a fraction, at every swept value from ``at``
-    on; ``measure_than`` compares two measures.
+    ``from`` on; ``falls``: never rises there. ``above``: this series lies above ``than`` by more than ``margin``, a
+    fraction, at every swept value from ``at`` on; ``measure_than`` compares two measures.
 
     Attributes:
         id: Its name.
-        kind: What is claimed, see above.
-        measure: Of which measure.
-        series: Of which line, by its label.
-        text: In which words the document says so.
-        at: Where on the swept axis.
-        from_: From where on.
+        kind: Kind of the statement, see above.
+        measure: Its measure.
+        series: Label of its line.
+        text: Words of the document.
+        at: Position on the swept axis.
+        from_: First position, on the swept axis.
         within: Fraction within which a curve counts as level.
-        margin: Fraction by which it lies above.
+        margin: Fraction by which it must be above.
         than: The other line.
         measure_than: The other measure.
     """
@@ -275,11 +272,11 @@ class FigureSpec(_Strict, frozen=True):
         series: Lines.
         panels: Parts of the figure.
         where: Key columns that are the same for all.
-        checks: What the text says of the curves.
-        runner: What carries out the runs, as of a table.
-        packets: Packets per run, where the study's own number does not suit.
-        warmup_packets: The same for the packets before.
-        note: What a reader should know beside it.
+        checks: Statements of the text about the curves.
+        runner: Runner of the runs, as of a table.
+        packets: Packets per run, if different from the study's number.
+        warmup_packets: The same for the warm-up.
+        note: Note for the reader.
     """
 
     id: str
@@ -300,13 +297,13 @@ class FigureSpec(_Strict, frozen=True):
 class CheckSpec(_Strict, frozen=True):
     """A limit that was set for the study, over the cells, orders or gains of these tables.
 
-    One that is missed stays: ``deviations.toml`` says why, under ``limit: `` and its id, and ``--check`` fails.
+    A missed limit stays: ``deviations.toml`` explains it under ``limit: `` and its id, and ``--check`` fails.
 
     Attributes:
         id: Its name.
-        kind: What is measured.
-        tables: Over which tables.
-        limit: How much it may be.
+        kind: The measured quantity.
+        tables: Its tables.
+        limit: Its maximum.
         tie_percent: Published values this close count as tied in an order.
     """
 
@@ -323,11 +320,11 @@ class Varied(_Strict, frozen=True):
     """A calibrated number that no preset holds but the ``app`` of runs, and how they get another (``--robustness``).
 
     Attributes:
-        name: What the number is called.
+        name: Name of the number.
         value: What was chosen; one with a decimal point is no whole number and takes a tenth exactly.
-        runner: The runner whose runs have it.
-        app: The ``app`` of the runs, with ``{value}`` where the number stands.
-        of: What the study calls that ``app``, where it has a name.
+        runner: Runner of the runs that have it.
+        app: The ``app`` of the runs, with ``{value}`` for the number.
+        of: Name of that ``app`` in the study, if any.
     """
 
     name: str
@@ -340,17 +337,17 @@ class Varied(_Strict, frozen=True):
 class Calibration(_Strict, frozen=True):
     """A parameter that no document states, chosen on cells that therefore do not count as reproduced.
 
-    Its value stands in the preset, under these keys; it is read from there and not repeated here. What no preset holds
-    gives the ``value`` instead, and in ``vary`` the numbers of it that can be varied.
+    The preset has its value under these keys; it is read from there. If no preset has it, ``value`` states it, and
+    ``vary`` its numbers that can be varied.
 
     Attributes:
-        parameter: What was chosen.
-        reason: Why, and how.
+        parameter: The chosen parameter.
+        reason: Reason and method.
         cells: Key columns and values of the cells it was chosen on.
-        preset: Where the value stands.
-        keys: Under which keys.
-        value: The value itself, where no preset holds it.
-        vary: Numbers in it that can be varied, where no preset holds it.
+        preset: Preset with the value.
+        keys: Keys of the value.
+        value: The value, if no preset has it.
+        vary: Numbers of the value that can be varied, if no preset has it.
     """
 
     parameter: str
@@ -363,10 +360,10 @@ class Calibration(_Strict, frozen=True):
 
 
 class Assumption(_Strict, frozen=True):
-    """A reading of the document that it does not state outright.
+    """An interpretation that the document does not state.
 
     Attributes:
-        what: What is read so.
+        what: The interpretation.
         reason: Why.
     """
 
@@ -375,7 +372,7 @@ class Assumption(_Strict, frozen=True):
 
 
 class At(_Strict, frozen=True):
-    """What a point of an input sets in the runs of one value of a key column.
+    """Changes of a point of an input, for the runs with one value of a key column.
 
     Attributes:
         column: The key column.
@@ -392,18 +389,18 @@ class At(_Strict, frozen=True):
 
 
 class Input(_Strict, frozen=True):
-    """An input that the document does not publish, on which a line of ``targets.csv`` hangs, and a point that meets it.
+    """An unpublished input on which a line of ``targets.csv`` depends, with a point that keeps the line.
 
-    The defaults stay where they are. The scorecard runs the point beside them: the line is met there, or it is missed.
+    The defaults stay where they are. The scorecard also runs the point: the line is kept there, or it is missed.
 
     Attributes:
         line: Name of the line.
-        input: What is not published.
-        range: Which values are plausible.
-        reason: Why they are.
+        input: The unpublished input.
+        range: Its plausible values.
+        reason: Why they are plausible.
         set: Values of the point: changes of keys, ``KEY=VALUE`` each, of every run that has the key.
         values: Values of the point that differ by a key column.
-        items: The tables and figures whose runs take them; all when none is named.
+        items: The tables and figures to whose runs they apply; all if none is named.
     """
 
     line: str
@@ -432,20 +429,20 @@ class StudySpec(_Strict, frozen=True):
         id: The folder's name.
         title: One line.
         document: Authors, title, venue, year.
-        summary: What it is about.
-        full: How much is simulated in full.
-        quick: How much with ``--quick``.
-        columns: What a value of each key column means.
-        measures: What is read from a run.
-        held_equal: What is the same in all runs.
+        summary: Its subject.
+        full: Length of the runs in full.
+        quick: Length of the runs with ``--quick``.
+        columns: Meaning of the values of each key column.
+        measures: Measures that are read from a run.
+        held_equal: Settings of all runs.
         tables: Published tables.
         figures: Figures.
         gains: Improvements that the text states.
         checks: Limits.
         calibrations: Parameters chosen on cells.
-        assumptions: Readings that the document does not state outright.
+        assumptions: Interpretations that the document does not state.
         device: The chip whose measured rates it holds; the page of correlations has a section for each.
-        inputs: Inputs that it does not publish, on which limits hang.
+        inputs: Inputs that it does not publish and on which limits depend.
     """
 
     id: str
@@ -473,12 +470,12 @@ class StudySpec(_Strict, frozen=True):
 
 
 class KnownDeviation(_Strict, frozen=True):
-    """A deviation that is known: which one, why, and what was tried against it.
+    """A known deviation: its name, its reason, and the attempts to remove it.
 
     Attributes:
-        id: Which one, as ``--check`` names it.
+        id: Its name, as ``--check`` prints it.
         reason: Why.
-        tried: What was tried against it.
+        tried: Attempts to remove it.
     """
 
     id: str
@@ -490,7 +487,7 @@ class Deviations(_Strict, frozen=True):
     """The whole of ``deviations.toml``.
 
     Attributes:
-        deviations: What is known to be beyond its tolerance.
+        deviations: Known deviations.
     """
 
     deviations: tuple[KnownDeviation, ...] = ()

@@ -1,12 +1,12 @@
-"""The limits of studies: every line of ``studies/targets.csv`` held against what a study measured.
+"""The limits of studies: every line of ``studies/targets.csv`` compared with the results of a study.
 
-A line has an evaluator of its own in ``limits.py`` of the study's folder, which computes one number from the study's
-result: nothing here knows a document or what that number should be. Cells on which a parameter was chosen are left out
-of means, are listed with their error, and make a line miss when they are beyond its limit.
+Each line has an evaluator in ``limits.py`` of the study's folder, which computes one number from the study's result.
+This module knows neither the document nor the expected number. Calibrated cells do not count in means. They are listed
+with their error, and a line misses if they exceed its limit.
 
 A line that is not kept may be *contradicted*: a function of the study's module computes from the published cells alone
-that they exclude it. Or it hangs on an *input* that the document does not publish: the study names one (``[[inputs]]``)
-with a point at which the line is met. Only what is kept counts as kept.
+that they exclude it. Or it depends on an unpublished *input*: the study names one (``[[inputs]]``) with a point at
+which the line is kept. Only kept lines count as kept.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NOT_JUDGED = "not judged"
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """What the published cells alone say of a line.
+    """The verdict of the published cells alone on a line.
 
     Attributes:
         holds: Whether they exclude it.
@@ -61,9 +61,9 @@ class AtPoint:
 
     Attributes:
         point: The input and the point.
-        measured: What the line comes to there, in words.
+        measured: Result of the line there, in words.
         met: Whether its limit is kept there.
-        lost: Lines that are kept, and are not kept or not judged there.
+        lost: Lines that are otherwise kept, and are not kept or not judged there.
     """
 
     point: Input
@@ -85,16 +85,16 @@ class Line:
     """One line, judged.
 
     Attributes:
-        target: What was set.
+        target: The line as it was set.
         unit: Of the limit and the measured number: ``fraction``, ``points``, ``th-eq``, ``factor`` or ``count``.
-        measured: What came out; ``None`` when a run behind it failed or it was not run.
+        measured: The result; ``None`` if one of its runs failed or was not made.
         of: Of how many, where things are counted.
         kept: Whether the limit is kept; ``None`` when not all of its items were run.
-        calibrated: Cells inside on which a parameter was chosen.
-        detail: Where the number comes from.
+        calibrated: Calibrated cells in it.
+        detail: Origin of the number.
         reason: Why it is missed, as the study's ``deviations.toml`` explains it.
-        contradiction: What the published cells alone say of it, where the study computes that.
-        at_point: The line at a point of an input that is not published, where the study has one and ran it.
+        contradiction: The verdict of the published cells alone, if the study computes one.
+        at_point: The line at a point of an unpublished input, if the study has one and ran it.
     """
 
     target: Target
@@ -119,7 +119,7 @@ class Line:
 
     @property
     def shown(self) -> str:
-        """What excludes the line, or the input that it hangs on."""
+        """The cells that exclude the line, or the input on which it depends."""
         if self.kept is not False:
             return ""
         said = [each.text for each in (self.contradiction, self.at_point) if each is not None]
@@ -127,14 +127,14 @@ class Line:
 
     @property
     def limit(self) -> float | None:
-        """The number that is to be reached or kept; where all that is stated has to hold, how many that is."""
+        """The limit as a number; if all statements must hold, their number."""
         if self.target.kind == "shape":
             return self.of
         return self.target.number
 
     @property
     def over(self) -> float | None:
-        """How far beyond the limit, in the line's unit; 0 when it is kept."""
+        """Excess over the limit, in the line's unit; 0 if it is kept."""
         if self.measured is None or self.limit is None:
             return None
         low = self.target.kind in ("at_least", "shape")
@@ -152,14 +152,14 @@ class Line:
 
     @property
     def measured_text(self) -> str:
-        """What came out, in words."""
+        """The result, in words."""
         if self.measured is not None and self.of is not None:
             return f"{self.measured:.0f} of {self.of}"
         return quantity(self.measured, self.unit)
 
     @property
     def over_text(self) -> str:
-        """By how much it is missed, in words; nothing when it is kept or not judged."""
+        """The excess, in words; empty if the line is kept or not judged."""
         if self.kept is not False:
             return ""
         return "no number" if self.over is None else f"by {quantity(self.over, self.unit)}"
@@ -200,7 +200,7 @@ def target_id(name: str) -> str:
 
 
 def judge(target: Target, unit: str, reading: Reading) -> Line:
-    """Hold one number against its limit."""
+    """Compare one number with its limit."""
     measured, limit = reading.measured, target.number
     if measured is None:
         kept = False
@@ -248,7 +248,7 @@ def evaluators_of(study: str) -> Lines:
 
 
 def contradictions_of(study: str) -> Contradictions:
-    """What excludes lines of a study, by their names."""
+    """The functions that exclude lines of a study, by their names."""
     found: Contradictions = getattr(_module_of(study), "CONTRADICTIONS", {})
     return found
 

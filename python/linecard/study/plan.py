@@ -1,4 +1,4 @@
-"""From a study to runs: which simulation answers which cell. Cells that need the same run share it."""
+"""The plan of a study: the simulations that its cells need. Cells that need the same run share it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, order=True)
 class RunSpec:
-    """One simulation: everything its result depends on. ``runner`` names what carries it out (`runners`).
+    """One simulation, with all inputs of its result. ``runner`` names its runner (`runners`).
 
     ``folder`` is the study's, for runners that take files of it; what a result depends on is in the file.
     """
@@ -40,7 +40,7 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class CellPlan:
-    """The runs, one per seed, and the measure that together answer one cell."""
+    """The runs, one per seed, and the measure of one cell."""
 
     runs: tuple[RunSpec, ...]
     measure: str
@@ -114,7 +114,7 @@ def _fill(template: str | None, value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Every cell of the chosen tables, figures and gains, and the distinct runs that answer them."""
+    """Every cell of the chosen tables, figures and gains, and the distinct runs that they need."""
 
     cells: dict[tuple[str, int, str], CellPlan]
     points: dict[tuple[str, str, int, str], CellPlan]
@@ -130,7 +130,7 @@ class Plan:
 
 
 def make_plan(study: Study, items: tuple[str, ...], effort: Effort, *, quick: bool = False) -> Plan:
-    """Plan these tables and figures, and the gains that the document states beside them."""
+    """Plan these tables and figures, and the gains that the document states with them."""
     spec = study.spec
     folder = str(study.folder)
     runners = {item.id: item.runner for item in spec.items}

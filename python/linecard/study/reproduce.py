@@ -1,6 +1,6 @@
 """A study of a published document, run: `reproduce`.
 
-A study is a folder in `studies`: what it runs, what was published, and what is expected of it. `spec` (the folder) →
+A study is a folder in `studies` with its runs, the published numbers, and the expectations. `spec` (the folder) →
 `plan` (cells to runs) → `execute` (threads) → `compare` (arithmetic) → `limits` → `result` → `write`.
 """
 
@@ -50,7 +50,7 @@ def reproduce(
         Measured beside published numbers, orders, gains, checks and deviations.
 
     Raises:
-        ConfigError: There is no such study or table, or the study's files contradict each other.
+        ConfigError: The study or a table does not exist, or the study's files contradict each other.
     """
     names = None if tables is None else [str(table) for table in tables]
     return run_study(study, tables=names, chapters=chapters, quick=quick, jobs=jobs, progress=progress)

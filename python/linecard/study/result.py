@@ -1,4 +1,4 @@
-"""What a study tells: measured beside published, and everything that follows from it."""
+"""The result of a study: measured beside published numbers, and the verdicts."""
 
 from __future__ import annotations
 
@@ -55,22 +55,22 @@ class TableResult:
 
     @property
     def mean_abs_error(self) -> float | None:
-        """Mean absolute relative error of the counted cells that are no bounds, a fraction."""
+        """Mean absolute relative error of the counted cells without bounds, a fraction."""
         return mean_abs(self._errors)
 
     @property
     def max_abs_error(self) -> float | None:
-        """Largest absolute relative error of the counted cells that are no bounds, a fraction."""
+        """Largest absolute relative error of the counted cells without bounds, a fraction."""
         return max_abs(self._errors)
 
     @property
     def order_violations(self) -> int:
-        """Pairs whose measured ranking is not the published one."""
+        """Pairs whose measured order is not the published one."""
         return sum(order.agrees is False for order in self.orders)
 
     @property
     def rows(self) -> list[tuple[Where, dict[str, Any]]]:
-        """Keys of each cell, and what was measured beside them."""
+        """Keys of each cell with the measured values."""
         return [(each.keys, each.row) for each in self.cells]
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class TableResult:
 
 @dataclass(frozen=True, slots=True)
 class FigureResult:
-    """One figure: the measured sweep and what the text says of its shape."""
+    """One figure: the measured sweep and the statements of the text about its shape."""
 
     spec: FigureSpec
     points: tuple[Point, ...]
@@ -116,7 +116,7 @@ class FigureResult:
 
     @property
     def rows(self) -> list[tuple[Where, dict[str, Any]]]:
-        """Keys of each point, and what was measured beside them."""
+        """Keys of each point with the measured values."""
         return [({"series": each.series, self.spec.sweep: each.x}, each.row) for each in self.points]
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,15 +137,15 @@ PERCENT = "percent"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StudyResult(Result):
-    """A whole study. The same study gives the same result on any machine and with any ``jobs``, but for ``seconds``.
+    """A whole study. The same study returns the same result on any machine and with any ``jobs``, except ``seconds``.
 
     Attributes:
         study: The study's definition.
         quick: Whether it was run with fewer seeds and packets.
         items: Ids of the tables and figures that were run.
-        checks: Limits that the study sets itself, and what was reached.
-        lines: The lines of ``targets.csv`` that hold this study, judged.
-        deviations: What is beyond its tolerance, and what is listed as such.
+        checks: Limits that the study sets, with the results.
+        lines: The lines of ``targets.csv`` for this study, judged.
+        deviations: Deviations: beyond a tolerance, or listed as such.
         runs: Every distinct run and its result, or the text of its error.
         seconds: Real time; the only field that differs between two runs of the same study.
     """
@@ -163,7 +163,7 @@ class StudyResult(Result):
 
     @property
     def headline(self) -> tuple[TableResult, ...]:
-        """The tables behind the first numbers: the headline tables that were run, or all when none of them was."""
+        """The tables of the main numbers: the headline tables that were run, or all tables if none of them was."""
         chosen = tuple(table for table in self.tables if table.spec.headline)
         return chosen or self.tables
 
@@ -185,7 +185,7 @@ class StudyResult(Result):
 
     @property
     def point_cells(self) -> tuple[Cell, ...]:
-        """The same of percentages and what else is judged by its difference, since it may be small."""
+        """The same for percentages and other values that are judged by their difference because they may be small."""
         in_points = self._tables_in_points
         return tuple(
             cell
@@ -195,7 +195,7 @@ class StudyResult(Result):
 
     @property
     def bounds(self) -> tuple[Cell, ...]:
-        """What the headline tables print as a bound: kept or not, without an error."""
+        """Bounds of the headline tables: kept or not, without an error."""
         return tuple(cell for cell in self._quantities if cell.relation != "=")
 
     @property
@@ -204,7 +204,7 @@ class StudyResult(Result):
 
     @property
     def apart(self) -> tuple[TableResult, ...]:
-        """Tables that count in none of the first numbers: they follow by arithmetic, restate inputs, or are our own."""
+        """Tables that count in no main number: arithmetic, restated inputs, or no published numbers."""
         return tuple(table for table in self.tables if table not in self.headline)
 
     @property
@@ -229,12 +229,12 @@ class StudyResult(Result):
 
     @property
     def orders(self) -> tuple[Order, ...]:
-        """Every two configurations that the headline tables rank."""
+        """All pairs of configurations that the headline tables rank."""
         return tuple(order for table in self.headline for order in table.orders)
 
     @property
     def order_violations(self) -> int:
-        """Pairs of the headline tables whose measured ranking is not the published one."""
+        """Pairs of the headline tables whose measured order is not the published one."""
         return sum(order.agrees is False for order in self.orders)
 
     @property
@@ -250,19 +250,19 @@ class StudyResult(Result):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why ``--check`` fails: missed limits, and deviations that are unlisted or gone. Empty when all is well.
+        """Why ``--check`` fails: missed limits, and deviations that are unlisted or gone. Empty without problems.
 
         A reason explains a limit that is missed; it does not excuse it.
         """
         reasons = {deviation.id: deviation.reason for deviation in self.deviations}
         targets = [
             f"{line.target.id} {line.outcome}: {line.target.what} ({line.measured_text}, {line.limit_text}): "
-            f"{line.reason or 'no reason is listed'}"
+            f"{line.reason or 'no reason listed'}"
             for line in self.lines
             if line.kept is False
         ]
         missed = [
-            f"limit missed: {check.id} ({check.detail}): {reasons.get(limit_id(check)) or 'no reason is listed'}"
+            f"limit missed: {check.id} ({check.detail}): {reasons.get(limit_id(check)) or 'no reason listed'}"
             for check in self.checks
             if check.holds is False
         ]
@@ -310,7 +310,7 @@ class StudyResult(Result):
         ]
 
     def table(self) -> Table:
-        """The comparison, a row a cell or point."""
+        """The comparison, a row per cell or point."""
         return Table(COMPARISON_COLUMNS, self.comparison_rows())
 
     def manifest(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""What a study folder says: ``study.toml``, the published CSV files and ``deviations.toml``, read and checked.
+"""A study folder, read and checked: ``study.toml``, the published CSV files and ``deviations.toml``.
 
-A study is data. ``study.toml`` names what a value of each key column means for a run (``scheme = "P_ALLOC"`` is a
-preset, ``banks = 2`` is a setting), which CSV file holds which table, and what is checked. A new study of plain
-tables is a new folder; nothing here knows a document.
+A study is data. ``study.toml`` defines the CSV file of each table, the checks, and the meaning of key columns: ``scheme
+= "P_ALLOC"`` is a preset, ``banks = 2`` is a setting. A new study of plain tables is a new folder; this module knows no
+document.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class PublishedRow:
     """One row of a published CSV file: its key columns and its published values (``None`` where empty).
 
-    ``relation`` says how the values are meant: ``=`` as they stand, ``<`` and ``>`` as bounds.
+    ``relation`` is ``=`` for values, ``<`` and ``>`` for bounds.
     """
 
     keys: Where
@@ -65,7 +65,7 @@ def load_study(name: str) -> Study:
     """Read a shipped study by name, or a study folder by path.
 
     Raises:
-        ConfigError: There is no such study, or its files are wrong; every problem after parsing is listed.
+        ConfigError: The study does not exist, or its files are wrong; every problem after parsing is listed.
     """
     shipped = study_folders()
     folder = shipped.get(name)
@@ -111,7 +111,7 @@ def _read_toml(file: Path, shape: type[_Read]) -> _Read:
 
 
 def typed(text: str) -> Value:
-    """A CSV cell as a number where it is one."""
+    """A CSV cell, as a number if it is one."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -274,7 +274,7 @@ def _of_chapters(study: Study, chapters: set[int]) -> tuple[str, ...]:
 
 
 def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[int] | None = None) -> tuple[str, ...]:
-    """Ids of the tables and figures asked for, in the document's order; all when nothing is asked for.
+    """Ids of the requested tables and figures, in the document's order; all without a request.
 
     Raises:
         ConfigError: The study has no such table or chapter; lists every unknown one.

@@ -1,6 +1,6 @@
-"""The limits that shipped studies are held to, a line each in ``studies/targets.csv``.
+"""The limits of shipped studies, a line each in ``studies/targets.csv``.
 
-They were set before the runs. A line that is missed is shown as missed: neither the file nor a limit is changed.
+They were set before the runs. A missed line is shown as missed: neither the file nor a limit is changed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ class Target:
         study: Name of the study.
         id: Name of the line, such as ``H1``.
         what: What is measured.
-        kind: ``at_most``, ``at_least``, ``violations`` (at most so many) or ``shape`` (as many as are stated).
-        limit: The limit as it stands there: a number, ``12 of 13``, or ``all``.
-        source: Where the document states what is compared.
+        kind: ``at_most``, ``at_least``, ``violations`` (at most this number) or ``shape`` (number of statements that
+            must hold).
+        limit: The limit as written: a number, ``12 of 13``, or ``all``.
+        source: Position of the compared number in the document.
     """
 
     study: str
@@ -40,22 +41,22 @@ class Target:
 
     @property
     def number(self) -> float | None:
-        """The limit as a number; ``None`` where all that is stated has to hold."""
+        """The limit as a number; ``None`` if all statements must hold."""
         found = re.match(r"[0-9.]+", self.limit)
         return float(found[0]) if found else None
 
     @property
     def of(self) -> int | None:
-        """The 13 of ``12 of 13``: how many the line speaks of; ``None`` where it says no number."""
+        """The 13 of ``12 of 13``: the total of the line; ``None`` without one."""
         found = re.search(r" of ([0-9]+)$", self.limit)
         return int(found[1]) if found else None
 
 
 def load_targets(folder: Path) -> tuple[Target, ...]:
-    """The lines of ``targets.csv`` in a folder of studies; none where it has no such file.
+    """The lines of ``targets.csv`` in a folder of studies; none without such a file.
 
     Raises:
-        ConfigError: The file cannot be read, or a line says something that nothing can be held to.
+        ConfigError: The file cannot be read, or a line has an unknown kind or limit.
     """
     file = folder / "targets.csv"
     if not file.is_file():

@@ -1,4 +1,4 @@
-"""What a study says: a line a table, its figures, then the scorecard, limits and deviations."""
+"""The view of a study: a line per table, its figures, then the scorecard, limits and deviations."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from linecard.view import (
     wide,
 )
 
-# Tables whose cells are shown on a terminal, too: where so few were asked for.
+# Requested tables and figures up to which a terminal shows the cells, too.
 FEW = 2
-# An error from which on the bar of a table is full.
+# The error at which the bar of a table is full.
 WHOLE = 0.2
 
 
@@ -52,7 +52,7 @@ def _facts(result: StudyResult) -> list[Fact]:
         Fact("Error", f"mean {percent(result.mean_abs_error)}", f"largest {percent(result.max_abs_error)}", "strong"),
     ]
     if result.point_cells:
-        off = f"compared, {result.mean_abs_points:.1f} points off on average"
+        off = f"compared, mean difference {result.mean_abs_points:.1f} points"
         facts.append(Fact("Percentages", f"{len(result.point_cells)}", off))
     if result.bounds:
         kept = sum(cell.difference == 0 for cell in result.bounds)
@@ -61,7 +61,7 @@ def _facts(result: StudyResult) -> list[Fact]:
     facts.append(Fact("Order", f"{in_order} of {len(result.orders)} pairs", "as published"))
     points = result.gains_mean_abs_error_points
     off = "–" if points is None else f"{points:.1f} percentage points"
-    return [*facts, Fact("Gains", off, "" if points is None else "off on average")]
+    return [*facts, Fact("Gains", off, "" if points is None else "mean difference")]
 
 
 def _overview(result: StudyResult) -> Table:
@@ -118,7 +118,7 @@ def _cells(table: TableResult, *, folded: bool) -> Table:
 
 
 def _figure(result: StudyResult, figure: FigureResult) -> list[Part]:
-    """What the text says of a figure, and its curves."""
+    """Statements of the document about a figure, and its curves."""
     spec = figure.spec
     name = item_name(spec.id).capitalize()
     tones = {True: Said("agrees", "good"), False: Said("differs", "bad"), None: Said("not judged", "dim")}
@@ -130,17 +130,17 @@ def _figure(result: StudyResult, figure: FigureResult) -> list[Part]:
 
 
 def _judgements(result: StudyResult) -> list[Part]:
-    """The scorecard's lines of this study, limits of its own and deviations."""
-    note = "meant for the full study" if result.quick else ""
+    """The lines of the scorecard for this study, its further limits, and its deviations."""
+    note = "limits apply to the full study" if result.quick else ""
     found: list[Part] = [
         Table(
             "Scorecard",
-            (*map(text, ("line", "outcome")), "measured", text("limit"), wide("what and why")),
+            (*map(text, ("line", "outcome")), "measured", text("limit"), wide("quantity and reason")),
             [_target(line) for line in result.lines if line.kept is not None],
             note,
         ),
         Table(
-            "Limits of its own",
+            "Further limits",
             (*map(text, ("outcome", "limit")), "reached"),
             [(_kept(check.holds), check.id, _reached(check)) for check in result.checks if check.holds is not None],
         ),
@@ -165,7 +165,7 @@ def _target(line: Line) -> tuple[Cell, ...]:
     said = [line.target.what]
     said += [f"{len(line.calibrated)} calibrated inside"] if line.calibrated else []
     said += [f"{line.outcome}: {line.shown}"] if line.shown else []
-    said += [line.reason or "no reason is listed"] if line.kept is False else []
+    said += [line.reason or "no reason listed"] if line.kept is False else []
     outcome = _kept(line.kept)._replace(text=line.outcome) if line.kept is False else _kept(line.kept)
     measured = f"{line.measured_text} {line.over_text}".rstrip()
     return line.target.id, outcome, measured, line.limit_text, "; ".join(said)

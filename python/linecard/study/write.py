@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Written:
-    """Files that were written, and what was left out because an optional extra is missing."""
+    """Written files, and files omitted because an optional extra is missing."""
 
     written: list[Path] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
 
 def finished_runs(result: StudyResult) -> list[StudyRun]:
-    """The runs that gave a result, each once, in the plan's order."""
+    """The runs with a result, each once, in the plan's order."""
     by_id = {run.run_id: run for run in result.runs.values() if not isinstance(run, str)}
     return list(by_id.values())
 
 
 def calibrations(study: Study) -> list[dict[str, Any]]:
-    """The study's calibrations, each with the values that its preset gives now."""
+    """The study's calibrations, each with the current values of its preset."""
     rows = []
     for calibration in study.spec.calibrations:
         values = {calibration.parameter: calibration.value} if calibration.value else {}
@@ -88,7 +88,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
 
 
 def write_study(result: StudyResult, folder: str | Path) -> Written:
-    """Write everything into a folder. What needs a missing extra is left out and named, not failed on."""
+    """Write everything into a folder. Files that need a missing extra are omitted and named; they are no error."""
     folder = files.make_folder(folder)
     done = Written()
     measurements = tables.metric_rows(finished_runs(result))

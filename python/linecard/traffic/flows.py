@@ -31,7 +31,7 @@ def flows(
     """Count the packets and flows of a capture or of a described link.
 
     Args:
-        path: The capture: pcap, pcapng, ERF, TSH or CSV, plain or inside gzip, zstd or bzip2; or a described link:
+        path: The capture: pcap, pcapng, ERF, TSH or CSV, plain or inside gzip, zstd or bzip2. Or a described link:
             ``"edge"``, ``"core"``, or a ``.toml`` file like those of ``presets/traffic``.
         packets: Maximum number of packets; 0 for the whole capture, or for the number in the description of the link.
         strict: Stop at the first damaged record.

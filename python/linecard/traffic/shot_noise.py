@@ -93,7 +93,7 @@ def _(result: ShotNoiseResult) -> list[Part]:
                     f"{result.variation_percent:.2f} %",
                     f"closed form {result.expected_variation_percent:.2f} %",
                 ),
-                Fact("Flows", f"{result.active_flows:,.0f}", "under way on average"),
+                Fact("Flows", f"{result.active_flows:,.0f}", "active on average"),
             )
         ),
         Chart(

@@ -16,8 +16,8 @@ def _(result: FlowStatistics) -> list[Part]:
         Title(result.file),
         Facts(result.facts()),
         bars("Packets by size", sizes, said="bytes on the wire"),
-        _counts("In no flow", result.skipped, "packets, by reason"),
-        _counts("Found in the capture", result.damage, "clean" if result.clean else "damaged"),
+        _counts("Packets without a flow", result.skipped, "packets, by reason"),
+        _counts("Problems of the capture", result.damage, "clean" if result.clean else "damaged"),
         Notes([str(each) for each in result.diagnostics[:DIAGNOSTICS_SHOWN]]),
     ]
 

@@ -1,10 +1,10 @@
 """The virtual router processor: the work that a program can do for every packet at line rate.
 
 Source: Spalink 2000, section 4.2. The forwarding program runs at a packet rate with an extension in place of the
-function of a route. Operations are added to it until it no longer keeps up: more than 0.1 % of the packets are lost, or
-more than 1 % of them pile up inside. The number of operations that it sustains is the head room of their resource. The
-budget of extensions is a share of it. An extension is a list of operations without loops. It is compared with the set
-that the chip grants (``[vrp]``), then run.
+function of a route. Operations are added to it until it no longer keeps up: over 0.1 % of the packets are lost, or over
+1 % pile up inside. The number of operations that it sustains is the head room of their resource. The budget of
+extensions is a share of it. An extension is a list of operations without loops. It is compared with the set that the
+chip grants (``[vrp]``), then run.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class VrpBudget(Result):
         for row in self.resources:
             if row.resource == resource:
                 return row
-        raise KeyError(f"no resource {resource!r}; there are {', '.join(row.resource for row in self.resources)}")
+        raise KeyError(f"no resource {resource!r}; expected one of {', '.join(row.resource for row in self.resources)}")
 
     def __repr__(self) -> str:
         return f"<VrpBudget {self.preset} at {self.rate_pps / 1e6:g} Mpps: {self['cycles'].budget} cycles>"
@@ -250,8 +250,8 @@ def line_search(
             ]
         ) from None
     if not keeps_up(bare):
-        found = f"found {rate_pps / 1e6:g} Mpps; forwarding alone does not keep up"
-        loses = f"loses {bare.summary.loss_fraction:.1%} of them"
+        found = f"found {rate_pps / 1e6:g} Mpps, at which forwarding alone does not keep up"
+        loses = f"loses {bare.summary.loss_fraction:.1%} of the packets"
         raise ConfigError.of(
             [ConfigProblem("rate", "", f"{found} and {loses}, expected a rate that {preset} sustains")]
         )
@@ -316,6 +316,6 @@ def _(result: VrpBudget) -> list[Part]:
         )
         for row in result.resources
     ]
-    columns = (text("resource"), "head room", BAR, "budget", "cycles each", text("unit"))
-    said = f"for every 64 bytes; {result.margin_percent:g} % given"
-    return [Title(title), Table("Beside forwarding", columns, rows, said, below=(Said(also, "dim"),))]
+    columns = (text("resource"), "head room", BAR, "budget", "cycles per operation", text("unit"))
+    said = f"for every 64 bytes; the budget is {result.margin_percent:g} % of the head room"
+    return [Title(title), Table("Work in addition to forwarding", columns, rows, said, below=(Said(also, "dim"),))]

@@ -247,7 +247,9 @@ def vrp_check(
         ran = search.run([search.step(op.op, getattr(op, OPERATIONS[op.op][0])) for op in found.ops])
         loss, latency = ran.summary.loss_fraction, ran.summary.latency_ns.mean
         if not keeps_up(ran):
-            over.append(f"within the budget, but the line is not kept up with when it runs: {loss:.1%} are lost")
+            over.append(
+                f"within the budget, but the chip does not keep up when it runs: {loss:.1%} of the packets are lost"
+            )
     return VrpCheck(
         name=found.name,
         rate_pps=search.rate_pps,
@@ -264,9 +266,9 @@ def vrp_check(
 def _(result: VrpCheck) -> list[Part]:
     facts = [Fact("Verdict", *(("accepted", "", "best") if result.accepted else ("refused", "", "bad")))]
     if result.cause:
-        facts.append(Fact("Because", "", result.cause))
+        facts.append(Fact("Reason", "", result.cause))
     if result.loss_fraction is not None and result.latency_ns is not None:
-        ran = f"at {result.rate_pps / 1e6:g} Mpps, {result.latency_ns:,.0f} ns a packet"
+        ran = f"at {result.rate_pps / 1e6:g} Mpps, {result.latency_ns:,.0f} ns per packet"
         facts.append(Fact("Run", f"{result.loss_fraction:.2%} lost", ran))
     facts.append(Fact("Loading", f"{result.load_cycles:,.0f} engine cycles"))
     rows = [

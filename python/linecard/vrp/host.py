@@ -103,9 +103,9 @@ def _(result: HierarchyResult) -> list[Part]:
                     f"{result.messages_per_second / 1e3:,.1f} kpps",
                     "strong",
                 ),
-                Fact("At most", most, f"of {result.message_bytes} bytes there and back"),
-                Fact("Host", f"{result.host_cycles_per_message:,.0f} cycles", "for each"),
-                Fact("Core", f"{result.core_cycles_per_message:,.0f} cycles", "for each"),
+                Fact("At most", most, f"of {result.message_bytes} bytes to the host and back"),
+                Fact("Host", f"{result.host_cycles_per_message:,.0f} cycles", "for each message"),
+                Fact("Core", f"{result.core_cycles_per_message:,.0f} cycles", "for each message"),
                 Fact(
                     "DRAM",
                     f"engines wait {result.engine_wait_ns:,.1f} ns",
@@ -113,5 +113,5 @@ def _(result: HierarchyResult) -> list[Part]:
                 ),
             )
         ),
-        bars("Busy", busy, "without the work that messages are sent for"),
+        bars("Utilisation", busy, "without the processing of the messages"),
     ]

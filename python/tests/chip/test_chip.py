@@ -268,11 +268,11 @@ def test_a_file_that_is_no_run_of_the_chip_is_refused(cli, tmp_path):
     run, out = tmp_path / "run.json", tmp_path / "chip.svg"
     other = make_result().to_dict()
     for content, expected in (
-        (json.dumps(other), "found a run of ixp1200, expected one of example_smartnic"),
-        ('{"preset": "example_smartnic"}', "is no result of a run"),
-        ("[1, 2]", "is no result of a run"),
-        ("not JSON", "is no JSON"),
-        ('{"more": ' + "[" * 20_000, "is no JSON"),
+        (json.dumps(other), "found a run of ixp1200, expected a run of example_smartnic"),
+        ('{"preset": "example_smartnic"}', "is not the result of a run"),
+        ("[1, 2]", "is not the result of a run"),
+        ("not JSON", "is not JSON"),
+        ('{"more": ' + "[" * 20_000, "is not JSON"),
         (None, "cannot be read"),
     ):
         if content is None:

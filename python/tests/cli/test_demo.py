@@ -32,7 +32,7 @@ PROPOSED = ("describe", "why", "sweep", "new", "run", "presets")
 
 @pytest.mark.parametrize("proposed", [pytest.param(p, marks=pytest.mark.long if p == "why" else ()) for p in PROPOSED])
 def test_what_is_proposed_next_works(cli, shown, proposed):
-    lines = [line for line in shown.split("To go on:", 1)[1].splitlines() if line.startswith("linecard ")]
+    lines = [line for line in shown.split("Next:", 1)[1].splitlines() if line.startswith("linecard ")]
     commands = {(words := shlex.split(line.split("   ")[0])[1:])[0]: words for line in lines}
     assert tuple(commands) == PROPOSED
     ended = cli(*commands[proposed])

@@ -54,7 +54,7 @@ def test_a_name_that_is_not_utf8_is_an_error_that_shows_it(tmp_path, command):
     ended = run(tmp_path, *command, name)
     assert ended.returncode == 2, ended.stderr
     assert b"Traceback" not in ended.stderr
-    assert b"not UTF-8" in ended.stderr
+    assert b"expected a name in UTF-8" in ended.stderr
 
 
 def test_results_are_written_under_names_that_are_not_utf8(tmp_path):

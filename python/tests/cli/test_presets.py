@@ -59,7 +59,7 @@ def test_a_preset_says_what_it_changes_in_its_base(cli):
     assert linecard.describe("ddr4_2400").changes == ()
     assert [each.base for each in linecard.describe("ddr266_cl25").changes if each.key == "timing.RL"] == [2]
     shown = cli("describe", "rosebud8").out
-    assert "What it changes in rosebud16" in shown
+    assert "Changes to rosebud16" in shown
     assert json.loads(cli("describe", "rosebud8", "--json").out)["changes"][0]["key"] == "cluster.rpu.count"
 
 

@@ -97,7 +97,7 @@ def test_bars_of_a_source_are_of_all_its_time(tmp_path):
     page = found.save(tmp_path / "run.html").read_text()
     lines = found.programs[0].lines
     times = [each.cycles_per_packet + each.stall_cycles_per_packet for each in lines]
-    listed = page[page.index("adds.c, of a packet") :]
+    listed = page[page.index("adds.c, per packet") :]
     shares = {f"width:{time / max(times):.1%}" for time in times}
     assert all(share in listed for share in shares)
     assert "`backends[3]`" in page

@@ -131,7 +131,7 @@ def test_rows_on_the_command_line(cli):
     found = json.loads(cli("program", "rows", "tx", "--lanes", 2, "--json").out)
     assert [each["lanes"] for each in found["lanes"]] == [1, 2]
     assert found["blocks"][-1]["exit"] == "constant"
-    assert "instructions a row" in cli("program", "rows", "tx").out
+    assert "instructions per row" in cli("program", "rows", "tx").out
 
 
 def test_raw_instructions_have_rows_too(tmp_path):

@@ -117,7 +117,7 @@ def test_routes_of_the_kernel(capture, tmp_path, wording):
 def test_the_command_shows_and_prints(cli, capture):
     shown = cli("program", "run", "firewall", "--trace", str(capture))
     assert shown.status == 0, shown.err
-    assert "Accesses  a packet" in shown.out
+    assert "Accesses  per packet" in shown.out
     printed = cli("program", "run", "firewall", "--trace", str(capture), "--json")
     report = json.loads(printed.out)
     assert report["traffic"]["packets"] == 60

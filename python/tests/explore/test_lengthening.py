@@ -217,7 +217,7 @@ def test_a_run_is_as_precise_as_was_asked_or_says_that_it_is_not(gate, cli, monk
     assert ended.status == 4
     said = " ".join(ended.err.split())
     assert "the precision was not reached: with 1,000 to 4,000 packets half the 95 % interval of throughput" in said
-    assert "would do (--packets), or ask for less" in said
+    assert "packets (--packets), or ask for a lower precision" in said
 
 
 def test_the_precision_of_a_rate_without_loss_is_its_width(gate):

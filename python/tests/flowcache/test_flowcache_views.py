@@ -96,7 +96,7 @@ def test_plots_are_written_whole_and_the_same_each_time(cli, tmp_path):
     for kind in ("png", "svg"):
         assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
     drawn = (tmp_path / "one.svg").read_text()
-    for title in ("Hit rate", "Why packets miss", "LRU of every size", "Flows by size"):
+    for title in ("Hit rate", "Misses by class", "LRU of every size", "Flows by size"):
         assert f">{title}</text>" in drawn
 
 

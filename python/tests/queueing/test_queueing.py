@@ -73,7 +73,7 @@ def test_a_file_says_what_differs_from_the_machine_of_the_document(tmp_path, wor
     assert [change.key for change in linecard.describe(mine).changes] == ["memory_ns", "entries"]
     call = CliRunner().invoke
     run = ["queueing", "run", "--workload", "R", "--operations", "2000", "--manager", "qc", "--machine", str(mine)]
-    assert "as the machine has them" in call(app, run).stdout
+    assert "defaults of the machine" in call(app, run).stdout
     design = ["queueing", "design", "--workload", "R", "--target-mops", "10", "--operations", "1000", "--json"]
     assert json.loads(call(app, [*design, "--machine", str(mine)]).stdout)["machine"] == str(mine)
     mine.write_text(f"{head}entrys = 4\nways = 0\n")
@@ -177,7 +177,7 @@ def test_a_wrong_option_ends_with_status_2():
     assert done.returncode == 2
     assert "threads" in done.stderr
     both = [*command[:5], "--workload", "R", "--trace", "x.pcap"]
-    assert "expected one of the two" in subprocess.run(both, capture_output=True, text=True, check=False).stderr
+    assert "expected one of them" in subprocess.run(both, capture_output=True, text=True, check=False).stderr
 
 
 def spec(preset="", app="R", overrides=(), trace=""):

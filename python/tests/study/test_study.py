@@ -254,7 +254,7 @@ def test_a_reason_explains_a_missed_limit_and_does_not_excuse_it(folder, wording
     (folder / "study.toml").write_text(text.replace("limit = 0.05", "limit = 0.01"))
     (problem,) = run_study(folder).problems
     assert problem.startswith("limit missed: mean (over 3 cells)")
-    assert problem.endswith("no reason is listed")
+    assert problem.endswith("no reason listed")
     (folder / "deviations.toml").write_text('[[deviations]]\nid = "limit: mean"\nreason = "BASE is 5 % off"\n')
     result = run_study(folder)
     assert [(deviation.id, deviation.state) for deviation in result.deviations] == [("limit: mean", "known")]

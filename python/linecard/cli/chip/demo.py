@@ -15,58 +15,60 @@ CHIP = "example_smartnic"
 PACKETS = 4_000
 CHANGED = "packets.channels=2"
 UNSTEADY = (
-    " “Steady” and the warning say that this is not at rest: packets still pile up, so take the numbers as a trend."
+    " “Steady” and the warning say that this run is not in steady state: packets still pile up, so its numbers are a "
+    "trend."
 )
 NEXT = (
     ("linecard describe example_smartnic", "every value of this chip, with unit and source"),
-    (f"linecard why {CHIP} --set {CHANGED}", "what limits it, and what would help, each measured"),
+    (f"linecard why {CHIP} --set {CHANGED}", "what limits it and what would help, all measured"),
     (f"linecard sweep {CHIP} --vary packets.channels=2..4 --packets 8000", "a table over a space of designs"),
-    ("linecard new my_chip.toml --like example_smartnic", "a chip of your own; then check it, run it, draw it"),
+    ("linecard new my_chip.toml --like example_smartnic", "your own chip; then check it, run it, draw it"),
     (
         "linecard run nfp4000 --program count_min --packets 20000",
-        "an XDP program, executed on every packet; or your C file",
+        "an XDP program, executed on every packet; or your own C file",
     ),
-    ("linecard presets", "all that is shipped: chips, DRAM, programs, nets, studies"),
+    ("linecard presets", "everything that ships: chips, DRAM, programs, nets, studies"),
 )
 
 
 def demo() -> None:
     """Run a first simulation, explain what it prints, and change one value of the chip.
 
-    Takes a few seconds, reads no file and writes none.
+    It takes a few seconds, and reads and writes no file.
 
     **Examples**
 
         linecard demo
     """
     _say(
-        "A chip is a file. This one is a SmartNIC: ten islands of eight engines with eight threads each, memories "
-        "of their own, four channels of DDR4 for packets, and two ports of 100 Gbit/s."
+        "A file describes a chip. This one is a SmartNIC with ten islands. Each has eight engines with eight threads, "
+        "and local memories. Four channels of DDR4 hold packets, and two ports carry 100 Gbit/s each."
     )
     first = _run([])
     largest = max(first.packet_time, key=lambda part: part.mean_ns)
     _say(
-        f"Of {first.summary.offered_gbps:.1f} Gbit/s that arrived, {first.summary.throughput_gbps:.1f} left, and "
-        f"{_lost(first)}. A packet stayed {si_time(first.summary.latency_ns.mean)}, the largest part of "
-        f"it “{largest.part}”, {si_time(largest.mean_ns)}. “Bottleneck” says what keeps more from leaving: here it "
-        f"is “{first.bottleneck.component}”."
+        f"The offered load was {first.summary.offered_gbps:.1f} Gbit/s, the throughput "
+        f"{first.summary.throughput_gbps:.1f} Gbit/s, and {_lost(first)}. The mean latency was "
+        f"{si_time(first.summary.latency_ns.mean)}; its largest part is “{largest.part}”, {si_time(largest.mean_ns)}. "
+        f"“Bottleneck” names what limits the throughput: here it is “{first.bottleneck.component}”."
     )
-    _say("Would two channels of DRAM do? One value of the file is changed:")
+    _say("Are two channels of DRAM enough? The next run changes one value of the file:")
     second = _run([CHANGED])
     _say(
-        f"Now {second.summary.throughput_gbps:.1f} Gbit/s leave instead of {first.summary.throughput_gbps:.1f}, "
-        f"{_lost(second)}, and a packet stays {si_time(second.summary.latency_ns.mean)}. The bottleneck is "
-        f"“{second.bottleneck.component}”; the advice below it was tried in runs of its own before it was printed."
+        f"Now the throughput is {second.summary.throughput_gbps:.1f} Gbit/s instead of "
+        f"{first.summary.throughput_gbps:.1f}, {_lost(second)}, and the mean latency is "
+        f"{si_time(second.summary.latency_ns.mean)}. The bottleneck is “{second.bottleneck.component}”. Separate runs "
+        f"measured the advice below it before it was printed."
         f"{'' if second.summary.steady else UNSTEADY}"
     )
     width = max(len(command) for command, _ in NEXT)
     wide = width + 50 < stdout.screen_width()
     lines = [f"{command:<{width}}   {what}" if wide else f"{command}\n    {what}" for command, what in NEXT]
-    _say("To go on:\n\n" + "\n".join(lines))
+    _say("Next:\n\n" + "\n".join(lines))
 
 
 def _run(changes: list[str]) -> RunResult:
-    """One run under the command that makes it, as a user would type it."""
+    """One run, below the command that a user would type."""
     words = ["linecard run", CHIP, "--packets", str(PACKETS), *(f"--set {change}" for change in changes)]
     stdout.show(Padding(Text("$ " + " ".join(words), style="bold"), (1, 0, 0, 0)))
     with stderr.progress("Simulating", "packets") as progress:

@@ -1,4 +1,4 @@
-"""`linecard explain`: what a term means."""
+"""`linecard explain`: the meaning of a term."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def explain(
         str | None,
         typer.Argument(
             metavar="[TERM]",
-            help="The term, or another name of it; every term if left out.",
+            help="A term of the glossary, or another name of it; every term if left out.",
             autocompletion=completion.terms,
         ),
     ] = None,

@@ -20,15 +20,14 @@ def new(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="File to write.")],
     like: Annotated[
         str,
-        typer.Option(
-            "--like", metavar="PRESET", help="Preset that the new chip is like.", autocompletion=completion.chips
-        ),
+        typer.Option("--like", metavar="PRESET", help="Preset to start from.", autocompletion=completion.chips),
     ] = "example_smartnic",
 ) -> None:
-    """Write a chip's file to start from.
+    """Write a file of a new chip, from a preset.
 
-    Of a shipped chip it is the whole file with its comments; of another platform, a few lines that extend it. Beside it
-    stands chip.schema.json, which its first line names: an editor completes and checks the file by it.
+    From a shipped chip it writes the whole file with its comments, from another platform a few lines that extend it. It
+    also writes `chip.schema.json`, which the first line of the file names. With it an editor completes and checks the
+    file.
 
     **Examples**
 
@@ -43,11 +42,15 @@ def new(
 @takes_program
 def check(
     preset: Chip,
-    app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application that it runs.")] = None,
+    app_name: Annotated[
+        str | None, typer.Option("--app", metavar="NAME", help="Application that the chip runs.")
+    ] = None,
     trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
     size: Annotated[
         str | None,
-        typer.Option(metavar="BYTES|KIND", help="Frames that come: a size, imix, rfc2544, a mix of the chip."),
+        typer.Option(
+            metavar="BYTES|KIND", help="Frame sizes of the traffic: bytes, imix, rfc2544, or a mix of the chip."
+        ),
     ] = None,
     set: Set = None,
     json: Json = False,
@@ -55,12 +58,11 @@ def check(
     *,
     executed: dict[str, Any],
 ) -> None:
-    """Say what is wrong with a chip's file, or what its places do without load and at most.
+    """Check a chip's file, and print the unloaded latency and the peak rate of each memory.
 
-    The numbers follow from the file, so that you see at once whether it says what you meant. Beside them it tries the
-    first 200 packets, and warns of what would keep a run from ending, lose packets that fit nowhere, or leave channels
-    of the packet memory idle. With traffic or a program it says what is asked of each part and what that carries, by
-    a short run at light load.
+    The numbers follow from the file alone. A trial of 200 packets adds warnings: a run that would not end, packets
+    larger than every buffer, idle channels of the packet memory. With traffic or a program it prints the demand on each
+    part beside its capacity, from a short run at light load.
 
     **Examples**
 
@@ -89,7 +91,7 @@ def draw(
     set: Set = None,
     result: Annotated[
         Path | None,
-        typer.Option("--result", metavar="FILE", help="Colour it by the utilisation in the JSON of a run."),
+        typer.Option("--result", metavar="FILE", help="Colour the parts by their utilisation in the JSON of a run."),
     ] = None,
 ) -> None:
     """Draw a chip as a block diagram.

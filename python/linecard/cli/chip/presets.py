@@ -1,4 +1,4 @@
-"""`linecard presets` and `linecard describe`: what is shipped."""
+"""`linecard presets` and `linecard describe`: the presets that ship with Linecard."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def presets(
     ] = None,
     search: Annotated[
         str | None,
-        typer.Option("--search", metavar="WORDS", help="List presets with all of these words in name or title."),
+        typer.Option("--search", metavar="WORDS", help="List presets whose name or title contains all of these words."),
     ] = None,
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """List the shipped presets: how many of each kind, those of one kind, or those with a word.
+    """List the shipped presets: a summary by kind, the presets of one kind, or those that match words.
 
     **Examples**
 
@@ -63,7 +63,7 @@ def presets(
 
 
 def _kinds(found: Sequence[PresetInfo]) -> Table:
-    """How many presets there are of each kind, and some of them."""
+    """The number of presets of each kind, and some of their names."""
     from linecard.catalogue import KINDS
     from linecard.view import Lines, Said, Table, text, wide
 
@@ -75,7 +75,7 @@ def _kinds(found: Sequence[PresetInfo]) -> Table:
         more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
         rows.append((Said(kind), len(names), Lines(meaning, ", ".join(names[:NAMES_SHOWN]) + more)))
     words = "linecard presets KIND lists a kind, --search WORD finds presets, linecard describe PRESET shows one"
-    columns = (text("kind"), "presets", wide("what they are"))
+    columns = (text("kind"), "presets", wide("meaning and examples"))
     return Table("", columns, rows, below=(Said(words, "dim"),))
 
 
@@ -94,9 +94,9 @@ def describe(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Show every parameter of a preset with unit and source, and what follows from them.
+    """Show every parameter of a preset with its unit and source, and the values that follow from them.
 
-    Of a preset that extends another, what it changes in that one comes first.
+    If the preset extends another one, its changes come first.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard run`: one design under one traffic."""
+"""`linecard run`: one design under one kind of traffic."""
 
 from __future__ import annotations
 
@@ -20,19 +20,27 @@ def run(
     output: Output = None,
     folded: Annotated[
         Path | None,
-        typer.Option("--folded", metavar="FILE", help="Write the cycles of an executed program's call stacks, folded."),
+        typer.Option(
+            "--folded",
+            metavar="FILE",
+            help="Write the cycles by call stack of an executed program, in the folded format of flame graphs.",
+        ),
     ] = None,
     latency: Annotated[
         Path | None,
-        typer.Option("--latency", metavar="FILE.hgrm", help="Write the latency's percentiles as HdrHistogram's text."),
+        typer.Option(
+            "--latency",
+            metavar="FILE.hgrm",
+            help="Write the percentiles of the latency in the text format of HdrHistogram.",
+        ),
     ] = None,
     *,
     asked: dict[str, Any],
 ) -> None:
-    """Simulate one design under one traffic.
+    """Simulate one design under one kind of traffic.
 
-    Prints throughput, loss, latency, the bottleneck and why, how busy every resource was, where the DRAM's and the
-    packets' time went. With `--json`, the same command and seed print the same bytes.
+    Prints throughput, loss, latency, the bottleneck with its cause, the utilisation of every resource, and where the
+    DRAM and the packets spent their time. With `--json`, the same command and seed print the same bytes.
 
     **Examples**
 
@@ -66,7 +74,7 @@ def run(
     from linecard.files import check_outputs, write_text
 
     if folded is not None and asked["program"] is None:
-        message = "has no effect without a program to execute (--program)"
+        message = "needs a program to execute; add --program"
         raise ConfigError.of([ConfigProblem("folded", "", message)])
     timeline, pcap_out = asked["timeline"], asked["pcap_out"]
     outputs = Outputs(json, output)
@@ -97,12 +105,12 @@ def run(
 
 
 def _end(result: linecard.RunResult, trace: Path | None, precision: float | None) -> None:
-    """Say what is wrong with a result that was printed, and end with its status."""
+    """Report what is wrong with a result that was printed, and end with its status."""
     from linecard.chip.length import NOT_REACHED
     from linecard.cli import stderr
 
     if result.capture_damage:
-        stderr.diagnose(f"{trace}: damaged in {result.capture_damage} places; what could be read was used")
+        stderr.diagnose(f"{trace}: found {result.capture_damage} damaged records; the run used all others")
         raise typer.Exit(Exit.CAPTURE)
     if precision is not None:
         lacks = next((each for each in result.warnings if each.startswith(NOT_REACHED)), None)

@@ -1,4 +1,4 @@
-"""`linecard schema`: what editors know of a file."""
+"""`linecard schema`: the JSON Schema of a kind of file, for editors."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def schema(
         str,
         typer.Argument(
             metavar="KIND",
-            help="What the file is: chip, program, dram, policy, traffic, queueing, sweep or study.",
+            help="Kind of file: chip, program, dram, policy, traffic, queueing, sweep or study.",
             autocompletion=lambda: list(_names()),
         ),
     ] = "chip",
 ) -> None:
-    """Print the JSON Schema of a file, by which an editor completes and checks it.
+    """Print the JSON Schema of a kind of file, with which an editor completes and checks it.
 
-    A first line `#:schema ./chip.schema.json` names it to an editor; `linecard new` writes both.
+    The first line `#:schema ./chip.schema.json` of a file tells the editor its schema. `linecard new` writes both.
 
     **Examples**
 

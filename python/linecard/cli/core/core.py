@@ -1,4 +1,4 @@
-"""`linecard core`: the best split of a core between threads and data cache."""
+"""`linecard core`: the best split of a core's area between threads and data cache."""
 
 from __future__ import annotations
 
@@ -19,22 +19,33 @@ def core(
         str, typer.Option("--program", metavar="PROGRAM", help="A shipped program, C file or ELF file.")
     ],
     trace: Trace = "edge",
-    latency: Annotated[str, typer.Option(metavar="L,…", help="Cycles of an access off chip; several in turn.")] = "150",
-    bandwidth: Annotated[float, typer.Option(metavar="B", help="References that memory serves a cycle.")] = 0.64,
-    area: Annotated[int, typer.Option(metavar="A", help="Thread-equivalents for threads and cache.")] = 16,
-    threads: Annotated[int | None, typer.Option(metavar="N", help="One number of threads only.")] = None,
+    latency: Annotated[
+        str, typer.Option(metavar="L,…", help="Cycles of an off-chip access; several return one result each.")
+    ] = "150",
+    bandwidth: Annotated[float, typer.Option(metavar="B", help="References that memory serves per cycle.")] = 0.64,
+    area: Annotated[int, typer.Option(metavar="A", help="Area for threads and cache, in thread-equivalents.")] = 16,
+    threads: Annotated[int | None, typer.Option(metavar="N", help="Simulate this number of threads only.")] = None,
     adapt: Annotated[
-        int, typer.Option("--adapt", min=0, metavar="N", help="Packets through a malleable core that adapts; 0: none.")
+        int,
+        typer.Option("--adapt", min=0, metavar="N", help="Packets through a malleable core that adapts; 0 for none."),
     ] = 300_000,
     clock_mhz: Annotated[
-        int, typer.Option("--clock-mhz", min=0, metavar="F", help="Packets come by the capture's time; 0: at once.")
+        int,
+        typer.Option(
+            "--clock-mhz",
+            min=0,
+            metavar="F",
+            help="Clock of the core, for arrivals at the times of the capture; 0 for back to back.",
+        ),
     ] = 0,
     entry: Entry = None,
     control: Control = None,
     packets: Packets = 20_000,
     cache: Cache = None,
     cache_limit: CacheLimit = 4096,
-    events: Annotated[int, typer.Option(min=1, metavar="N", help="Events that each simulation counts.")] = 400_000,
+    events: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Events of each simulation with statistics.")
+    ] = 400_000,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Simulations at the same time; one per core if left out.")
     ] = None,
@@ -43,8 +54,8 @@ def core(
 ) -> None:
     """Find the best split of a core's area between threads and data cache for a program.
 
-    Simulates every split on one execution trace: throughput, what limits it, the best split, and what a malleable core
-    of the same area reaches that finds its number of threads by itself.
+    Simulates every split on one execution trace. Prints the throughput of each with its limit, and the best split.
+    Beside it is a malleable core of the same area, which adapts its number of threads at run time.
 
     **Examples**
 

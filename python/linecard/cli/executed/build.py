@@ -1,4 +1,4 @@
-"""`linecard program build`: a C file compiled."""
+"""`linecard program build`: compile a C file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from linecard.cli.executed.options import Bits, Cflags  # typer reads the annota
 def build(
     source: Annotated[Path, typer.Argument(metavar="FILE.c", help="A C file with app_packet, or an XDP program.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="What is made. If left out: FILE.elf, FILE.o.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File to write. If left out: FILE.elf, FILE.o."),
     ] = None,
     define: Annotated[
         list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro; repeatable.")
@@ -25,8 +26,8 @@ def build(
 ) -> None:
     """Compile a C file for RISC-V, with the runtime of the programs, or an XDP program for eBPF (extra: programs).
 
-    A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object. The compiler is that of the Python
-    package ziglang. What it refuses is shown in its own words (exit status 2).
+    A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object file. The Python package `ziglang`
+    provides the compiler. If the compiler refuses the file, the command prints its message (exit status 2).
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""What is said of a capture that is damaged, and of kept traces."""
+"""Messages about damaged captures and about kept traces."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 def note_kept(traced: ProgramTrace) -> None:
-    """What went wrong with kept traces; the result is right all the same."""
+    """Report problems with kept traces; the result is still right."""
     for each in traced.notes:
         stderr.note(each)
 
 
 def end_with_damage(traced: ProgramTrace) -> None:
-    """End with the status of a damaged capture, if the trace was made of one."""
+    """End with the status of a damaged capture, if the trace comes from one."""
     note_damage(traced.traffic)
 
 
 def note_damage(traffic: ProgramTraffic) -> None:
-    """Say where a capture is damaged, and end with its status.
+    """Report where a capture is damaged, and end with its status.
 
     Raises:
-        Exit: It is damaged.
+        Exit: The capture is damaged.
     """
     if traffic.damaged_records:
-        stderr.diagnose(f"{traffic.damaged_records} damaged records, the first: {traffic.first_damage}")
+        stderr.diagnose(f"found {traffic.damaged_records} damaged records; the first: {traffic.first_damage}")
         raise typer.Exit(Exit.CAPTURE)

@@ -13,7 +13,7 @@ from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.screen import screen
 from linecard.view import Said, Table, Title, text
 
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder given to --cache.")]
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder that --cache names.")]
 
 
 def show(
@@ -21,10 +21,10 @@ def show(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """List the traces that a folder keeps, those used last first.
+    """List the traces in a folder, the most recently used first.
 
-    Every file is read and its checksum compared; one that cannot be used is named with the reason, and is made again
-    when it is needed.
+    The command reads every file and verifies its checksum. A file that cannot be used has the reason beside it. The
+    next command that needs that trace makes it again.
 
     **Examples**
 
@@ -57,7 +57,7 @@ def show(
 
 
 def clear(folder: Folder) -> None:
-    """Remove the traces of a folder, and nothing else in it.
+    """Remove the traces in a folder, and no other file.
 
     **Examples**
 

@@ -11,7 +11,7 @@ from linecard.cli.output import Json, Output, Outputs
 
 
 def list_programs(
-    xdp: Annotated[bool, typer.Option("--xdp", help="The XDP programs, instead of those for RISC-V.")] = False,
+    xdp: Annotated[bool, typer.Option("--xdp", help="List XDP programs instead of programs for RISC-V.")] = False,
     json: Json = False,
     output: Output = None,
 ) -> None:

@@ -14,35 +14,51 @@ Program = Annotated[
 ]
 Trace = Annotated[str, typer.Option("--trace", metavar="CAPTURE", help=CAPTURE_HELP)]
 Control = Annotated[
-    Path | None, typer.Option("--control", metavar="FILE", help="What app_init is given; shipped programs have theirs.")
+    Path | None,
+    typer.Option(
+        "--control", metavar="FILE", help="Control file, passed to app_init; shipped programs have their own."
+    ),
 ]
-Entry = Annotated[str | None, typer.Option("--entry", metavar="NAME", help="Function of a packet, if not app_packet.")]
+Entry = Annotated[
+    str | None, typer.Option("--entry", metavar="NAME", help="Function called for each packet, if not app_packet.")
+]
 Define = Annotated[
     list[str] | None,
     typer.Option("--define", "-D", metavar="NAME=VALUE", help="A macro for the C file; repeatable."),
 ]
 Cflags = Annotated[
     str,
-    typer.Option("--cflags", metavar="FLAGS", help="Further flags of the compiler for the C file: '-O1 -fno-inline'."),
+    typer.Option("--cflags", metavar="FLAGS", help="Further compiler flags for the C file, such as '-O1 -fno-inline'."),
 ]
-Bits = Annotated[
-    int, typer.Option("--bits", metavar="N", help="What a C file is compiled for: RISC-V of 32 or 64 bits.")
+Bits = Annotated[int, typer.Option("--bits", metavar="N", help="Target of a C file: RISC-V of 32 or 64 bits.")]
+Payload = Annotated[
+    str, typer.Option(metavar="KIND", help="Content of payload that the capture lacks: random or pages.")
 ]
-Payload = Annotated[str, typer.Option(metavar="KIND", help="Payload that the capture lacks: random or pages.")]
 Routes = Annotated[
     Path | None,
-    typer.Option("--map-addresses", metavar="ROUTES", help="Move IPv4 addresses into the space of a route table."),
+    typer.Option("--map-addresses", metavar="ROUTES", help="Map IPv4 addresses into the prefixes of a route table."),
 ]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of what is made up.")]
+Seed = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Seed of generated payload, mapped addresses and random numbers.")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")]
-Budget = Annotated[int, typer.Option(min=1, metavar="N", help="Instructions that a packet may take.")]
+Budget = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Instructions that the program may execute for a packet.")
+]
 Unchecked = Annotated[
     bool,
-    typer.Option("--unchecked", help="Let it touch bytes beyond packets and blocks of the heap."),
+    typer.Option("--unchecked", help="Let the program access bytes beyond packets and blocks of the heap."),
 ]
 Cache = Annotated[
-    Path | None, typer.Option("--cache", metavar="FOLDER", help="Keep traces here, by the hash of what they depend on.")
+    Path | None,
+    typer.Option("--cache", metavar="FOLDER", help="Keep traces in this folder, by the hash of their inputs."),
 ]
 CacheLimit = Annotated[
-    int, typer.Option("--cache-limit", min=1, metavar="MB", help="What the folder may hold; the least used go.")
+    int,
+    typer.Option(
+        "--cache-limit",
+        min=1,
+        metavar="MB",
+        help="Size limit of the folder; the least recently used traces are removed.",
+    ),
 ]

@@ -1,4 +1,4 @@
-"""`linecard program rows`: an XDP program in rows of several lanes."""
+"""`linecard program rows`: an XDP program scheduled into rows of several instructions."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ from linecard.cli.output import Json, Output, Outputs
 
 def rows(
     program: Annotated[
-        str, typer.Argument(metavar="PROGRAM", help="An XDP program: name of a shipped one, a C file, an object file.")
+        str, typer.Argument(metavar="PROGRAM", help="XDP program: a shipped one, a C file or an object file.")
     ],
-    lanes: Annotated[int, typer.Option(min=1, max=8, metavar="N", help="Instructions of a row at most.")] = 4,
+    lanes: Annotated[int, typer.Option(min=1, max=8, metavar="N", help="Instructions in a row, at most.")] = 4,
     section: Annotated[
-        str | None, typer.Option("--section", metavar="NAME", help="Function or section, where an object has several.")
+        str | None,
+        typer.Option("--section", metavar="NAME", help="Function or section, if the object has several programs."),
     ] = None,
     define: Annotated[
-        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro for a C file; repeatable.")
+        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="Macro for a C file; repeatable.")
     ] = None,
     isa: Annotated[
-        int, typer.Option("--isa", min=1, max=4, metavar="N", help="Version of eBPF that a C file is compiled for.")
+        int, typer.Option("--isa", min=1, max=4, metavar="N", help="Version of the eBPF instruction set for a C file.")
     ] = 1,
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Schedule an XDP program into rows, as for a processor that carries out several instructions a cycle.
+    """Schedule an XDP program into rows, for a processor that executes several instructions per cycle.
 
-    Prints rows of the whole program for one lane up to N, and those of each block with N. A list scheduler stands for
-    the compiler of such a machine (preset hxdp); rows that a packet takes are those of the blocks on its way.
+    Prints the rows of the whole program for one lane to N lanes, and the rows of each block with N lanes. A list
+    scheduler replaces the compiler of such a processor (preset `hxdp`). A packet takes the rows of the blocks on its
+    path.
 
     **Examples**
 

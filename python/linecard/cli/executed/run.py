@@ -23,29 +23,30 @@ def run(
     ],
     trace: Trace = "edge",
     section: Annotated[
-        str | None, typer.Option("--section", metavar="NAME", help="Function or section, where an object has several.")
+        str | None,
+        typer.Option("--section", metavar="NAME", help="Function or section, if the object has several programs."),
     ] = None,
     fill: Annotated[
         list[str] | None,
         typer.Option("--map", metavar="NAME=FILE", help="Fill a map from a CSV or TOML file; repeatable."),
     ] = None,
-    fib: Annotated[
-        Path | None, typer.Option("--fib", metavar="FILE.csv", help="Routes that bpf_fib_lookup finds.")
-    ] = None,
+    fib: Annotated[Path | None, typer.Option("--fib", metavar="FILE.csv", help="Routes for bpf_fib_lookup.")] = None,
     define: Annotated[
-        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro for a C file; repeatable.")
+        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="Macro for a C file; repeatable.")
     ] = None,
     packets: Packets = 20_000,
     payload: Payload = "random",
     map_addresses: Routes = None,
     seed: Seed = 1,
     strict: Strict = False,
-    cpus: Annotated[int, typer.Option(min=1, metavar="N", help="Processors; packets take turns.")] = 1,
-    interface: Annotated[int, typer.Option(min=0, metavar="N", help="Interface that packets come by.")] = 1,
+    cpus: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Processors of per-CPU maps; packets take them in turn.")
+    ] = 1,
+    interface: Annotated[int, typer.Option(min=0, metavar="N", help="Index of the receiving interface.")] = 1,
     budget: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="Instructions: of an XDP program a packet (1000000), else in all (10^9)."
+            min=1, metavar="N", help="Limit of instructions: per packet for XDP (1000000), in total for RISC-V (10^9)."
         ),
     ] = None,
     json: Json = False,
@@ -53,12 +54,12 @@ def run(
 ) -> None:
     """Run an XDP program on a capture, or a program for RISC-V by itself.
 
-    An XDP program gets every frame, one after another. Prints verdicts, instructions, accesses by region, source lines
-    and what maps hold in the end. What is not supported is named before the run; what the kernel's verifier would
-    refuse ends it with instruction and source line (exit status 4).
+    An XDP program processes every frame, one after another. Prints verdicts, instructions, accesses by region, source
+    lines and the content of maps at the end. Unsupported features are errors before the run. Behaviour that the
+    kernel's verifier would refuse ends the run with its instruction and source line (exit status 4).
 
-    A program for RISC-V runs from its entry until `ecall` with 93 in a7: tests of the instruction set. Exit status 0 if
-    it left 0 in a0, else 1.
+    A program for RISC-V, such as a test of the instruction set, runs from its entry until `ecall` with 93 in a7. The
+    exit status is 0 if a0 is 0, else 1.
 
     **Examples**
 
@@ -99,7 +100,7 @@ def run(
         note_damage(found.traffic)
         return
     if output:
-        message = "has no effect on a program for RISC-V, of which one number is told; use program trace for files"
+        message = "has no effect on a program for RISC-V, whose result is one number; use `linecard program trace`"
         raise ConfigError.of([ConfigProblem("--output", "", message)])
     with stderr.progress("Running", "instructions") as progress:
         result, instructions = linecard.program_run(program, budget or RUN_BUDGET, progress=progress)

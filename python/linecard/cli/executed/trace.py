@@ -1,4 +1,4 @@
-"""`linecard program trace`: what a program does on the packets of a capture."""
+"""`linecard program trace`: execute a program on the packets of a capture."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def trace(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Execute a program on the packets of a capture and say what it does.
+    """Execute a program on the packets of a capture and count what it does.
 
-    Prints instructions, accesses to packet and tables, and locks a packet, what the program returned, and in which
-    functions and source lines its instructions are. A program that faults is an error with the packet, the address and
-    the function (exit status 4).
+    Prints instructions, accesses to packet and tables, and locks per packet, the returned values, and the instructions
+    by function and source line. If the program faults, the error names the packet, the address and the function (exit
+    status 4).
 
     **Examples**
 

@@ -18,13 +18,19 @@ def flowcache(
         Path,
         typer.Argument(
             metavar="INPUT",
-            help="A capture; a described link (edge, core, a TOML file); or digests, a little-endian u32 each.",
+            help="A capture; a described link (edge, core, a TOML file); or digests, each a little-endian u32.",
         ),
     ],
-    entries: Annotated[str, typer.Option(metavar="N,…", help="Sizes.")] = "512,1024,2048",
-    ways: Annotated[str, typer.Option(metavar="N,…", help="Entries of a set; `full` for one set of all.")] = "4",
+    entries: Annotated[str, typer.Option(metavar="N,…", help="Entries of the caches.")] = "512,1024,2048",
+    ways: Annotated[
+        str, typer.Option(metavar="N,…", help="Ways: entries of a set; `full` for fully associative.")
+    ] = "4",
     policy: Annotated[
-        str, typer.Option(metavar="NAME,…", help="Policies in any case, such as BIP32, or SECOND16+SP with a filter.")
+        str,
+        typer.Option(
+            metavar="NAME,…",
+            help="Replacement policies, such as BIP32, or SECOND16+SP with a filter; case does not matter.",
+        ),
     ] = "lru,sp,opt",
     format: Annotated[  # noqa: A002 # the name of the option
         str | None,
@@ -38,43 +44,47 @@ def flowcache(
         str | None,
         typer.Option(
             metavar="FIELDS",
-            help="What makes a flow: 5-tuple, 2-tuple, or fields such as dst/24,protocol. If left out: 5-tuple.",
+            help="Key of a flow: 5-tuple, 2-tuple, or fields such as dst/24,protocol. If left out: 5-tuple.",
         ),
     ] = None,
     hash: Annotated[  # noqa: A002 # the name of the option
         str | None,
-        typer.Option("--hash", metavar="NAME", help="md5, crc32c, xxhash or h3 for the digest. If left out: md5."),
+        typer.Option("--hash", metavar="NAME", help="Hash of the digest: md5, crc32c, xxhash or h3. If left out: md5."),
     ] = None,
-    width: Annotated[int, typer.Option(metavar="BITS", help="Bits of a digest, the low ones.")] = 32,
-    result_bits: Annotated[int, typer.Option(metavar="BITS", help="Bits of a result, for the cost of an entry.")] = 8,
+    width: Annotated[int, typer.Option(metavar="BITS", help="Low bits of the hash that form a digest.")] = 32,
+    result_bits: Annotated[
+        int, typer.Option(metavar="BITS", help="Bits of a classification result, for the cost of an entry.")
+    ] = 8,
     cold_window: Annotated[
-        int, typer.Option(metavar="N", help="A miss is cold if its digest is not in so many packets before.")
+        int, typer.Option(metavar="N", help="A miss is cold if the last N packets do not have its digest.")
     ] = 10_000,
     foresight: Annotated[int, typer.Option(metavar="N", help="Packets that PRED looks ahead.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of policies that draw, and of the hash h3.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of random policies and of the hash h3.")] = 1,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Caches run at the same time; one per core if left out.")
     ] = None,
     false_hits: Annotated[
-        bool, typer.Option("--false-hits", help="Count packets that get the result of another flow.")
+        bool, typer.Option("--false-hits", help="Count packets that receive the result of another flow.")
     ] = False,
     curves: Annotated[
-        bool, typer.Option("--curves", help="Add LRU of all sizes and ways, and reuse distances, from one pass.")
+        bool, typer.Option("--curves", help="Add LRU for all sizes and ways, and reuse distances, in one pass.")
     ] = False,
     traffic: Annotated[
-        bool, typer.Option("--traffic", help="Add what the flows are like: sizes, and how many are active at once.")
+        bool, typer.Option("--traffic", help="Add statistics of flows: their sizes, and how many are active at once.")
     ] = False,
-    time_out: Annotated[float, typer.Option(metavar="SECONDS", help="Silence that ends a flow there.")] = 1.0,
+    time_out: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Idle time that ends a flow, for --traffic.")
+    ] = 1.0,
     packets: Packets = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Compare flow caches: hit rate and miss classes of every size, number of ways and policy.
+    """Compare flow caches: hit rate and miss classes by size, number of ways and policy.
 
-    A cache keeps results of packet classification by the digest of the flow. Prints for each cache how many packets
-    hit, why the others miss (cold, capacity, conflict), and for each size the best policy that can be built and how
-    close it comes to the optimum. The same command prints the same bytes, whatever `--jobs`.
+    A flow cache holds results of packet classification by the digest of the flow. Prints for each cache the hit rate
+    and the classes of misses (cold, capacity, conflict). For each size it prints the best policy that hardware can
+    implement and its distance from the optimum. The output does not depend on `--jobs`.
 
     **Examples**
 
@@ -122,15 +132,17 @@ def flowcache(
 
 
 def _words(text: str) -> list[str]:
-    """The parts of a list with commas."""
+    """The parts of a list separated by commas."""
     return [part for part in (part.strip() for part in text.split(",")) if part]
 
 
 def _number(option: str, text: str) -> int:
-    """A whole number on a list."""
+    """A whole number of a list."""
     also = ", or full" if option == "--ways" else ""
     try:
         return int(text)
     except ValueError:
-        problem = ConfigProblem(option, "", f"found {text!r}, expected whole numbers with commas, such as 4,8{also}")
+        problem = ConfigProblem(
+            option, "", f"found {text!r}, expected whole numbers separated by commas, such as 4,8{also}"
+        )
         raise ConfigError.of([problem]) from None

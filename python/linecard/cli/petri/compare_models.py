@@ -1,4 +1,4 @@
-"""`linecard compare-models`: the IXP2400 as events and as a Petri net, and the difference of every metric."""
+"""`linecard compare-models`: the event-driven model of the IXP2400 beside its Petri net."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _THREADS, _TRAFFIC, _SCHEMES = "1x4,1x8,2x8,4x4,4x8", "64,AMP,FRG,PSC", "BASE,HB
 
 
 def compare_models(
-    threads: Annotated[str, typer.Option(metavar="MxN,…", help="Engines x threads of each.")] = _THREADS,
-    traffic: Annotated[str, typer.Option(metavar="NAME,…", help="Bytes of a packet, or a mix.")] = _TRAFFIC,
+    threads: Annotated[str, typer.Option(metavar="MxN,…", help="Engines x threads of an engine.")] = _THREADS,
+    traffic: Annotated[str, typer.Option(metavar="NAME,…", help="Bytes of a packet, or the name of a mix.")] = _TRAFFIC,
     scheme: Annotated[str, typer.Option(metavar="NAME,…", help="Buffering schemes.")] = _SCHEMES,
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
@@ -28,8 +28,8 @@ def compare_models(
 ) -> None:
     """Run both models of the IXP2400 over a grid and print the difference of every metric.
 
-    The event-driven model and the Petri net read the same preset. They pass when throughput differs by at most 3 % and
-    every utilisation by at most 5 points, at every point; the exit status says whether they do.
+    The event-driven model and the Petri net read the same preset. The comparison passes if, at every point, throughput
+    differs by at most 3 % and every utilisation by at most 5 percentage points. Otherwise the exit status is 1.
 
     **Examples**
 

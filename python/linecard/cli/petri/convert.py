@@ -13,11 +13,13 @@ from linecard.cli.petri.options import Net, Set
 
 def convert(
     net: Net,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="PNML file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="PNML file to write.")],
     unfold: Annotated[bool, typer.Option("--unfold", help="Write a coloured net as places and transitions.")] = False,
     overrides: Set = None,
 ) -> None:
-    """Write a net as PNML; times go into toolspecific blocks, and those of other tools stay.
+    """Write a net as PNML.
+
+    Times are in `toolspecific` blocks; blocks of other tools are kept.
 
     **Examples**
 

@@ -13,14 +13,14 @@ from linecard.cli.petri.options import Net, Set
 
 def draw(
     net: Net,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Picture: .svg or .dot.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Drawing to write: .svg or .dot.")],
     overrides: Set = None,
 ) -> None:
-    """Draw a net: SVG with a layout of its own, or DOT for Graphviz.
+    """Draw a net: SVG with a computed layout, or DOT for Graphviz.
 
-    Places are round, queues with a second ring; timed transitions are open bars, immediate ones filled. Each module has
-    a box, long chains stand in columns, and where an arc would cross the page the name of its place stands beside the
-    transition. In a browser such a name leads to the place, and pointing at a text that was cut shows all of it.
+    Places are circles; a queue has a second ring. Timed transitions are open bars, immediate ones filled bars. Each
+    module has a box, and long chains are in columns. The name of a place beside a transition replaces an arc across the
+    page. In a browser it links to the place, and a shortened text shows in full under the pointer.
 
     **Examples**
 

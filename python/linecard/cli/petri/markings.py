@@ -1,4 +1,4 @@
-"""`linecard petri explore` and `solve`: every marking of a net, and its steady state."""
+"""`linecard petri explore` and `solve`: all markings of a net, and its steady state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def explore(
     net: Net,
     limit: Limit = 10_000_000,
     invariants: Annotated[
-        bool, typer.Option("--invariants", help="Find P- and T-invariants: the minimal semiflows.")
+        bool, typer.Option("--invariants", help="Compute P- and T-invariants: the minimal semiflows.")
     ] = False,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Markings at the same time; one per core if left out.")
@@ -24,10 +24,10 @@ def explore(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Find every marking of a net, its bounds and its dead ends. Time and priorities play no part.
+    """Find every reachable marking of a net, its bounds and its deadlocks, without time and priorities.
 
-    A coloured net is unfolded first. A search that reaches the limit says so and shows what it found. The same command
-    prints the same bytes, whatever `--jobs`.
+    A coloured net is unfolded first. A search that reaches `--limit` reports it, and prints its markings so far. The
+    output does not depend on `--jobs`.
 
     **Examples**
 
@@ -45,7 +45,7 @@ def explore(
     outputs.give(found)
     for name, flows in (("P-invariants", found.place_invariants), ("T-invariants", found.transition_invariants)):
         if invariants and flows is None:
-            stderr.note(f"{name}: too many to be found")
+            stderr.note(f"{name}: too many to enumerate")
 
 
 def solve(
@@ -55,7 +55,7 @@ def solve(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Solve for the steady state of a net with exponential and immediate transitions, exactly.
+    """Compute the exact steady state of a net with exponential and immediate transitions.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard petri simulate`: a net in time."""
+"""`linecard petri simulate`: a timed simulation of a net."""
 
 from __future__ import annotations
 
@@ -13,19 +13,25 @@ from linecard.cli.petri.options import Net, Set
 
 def simulate(
     net: Net,
-    time: Annotated[float, typer.Option(metavar="T", help="Time with statistics of each replication.")] = 10_000.0,
+    time: Annotated[float, typer.Option(metavar="T", help="Measured time of each replication.")] = 10_000.0,
     warmup: Annotated[
-        float | None, typer.Option(metavar="T", help="Time before; a tenth of --time if left out.")
+        float | None, typer.Option(metavar="T", help="Warm-up before it; a tenth of --time if left out.")
     ] = None,
-    replications: Annotated[int, typer.Option(metavar="N", help="Replications, each with a seed of its own.")] = 10,
+    replications: Annotated[int, typer.Option(metavar="N", help="Replications, each with its own seed.")] = 10,
     accuracy: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Go on until half of each 95 % interval is this share of its mean."),
+        typer.Option(
+            metavar="SHARE",
+            help="Add replications until half of each 95 % interval is at most this fraction of its mean.",
+        ),
     ] = None,
     of: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A place or transition that --accuracy is for; else all.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Place or transition to which --accuracy applies; all if left out; repeatable."
+        ),
     ] = None,
-    most_replications: Annotated[int, typer.Option(metavar="N", help="Where --accuracy gives up.")] = 1000,
+    most_replications: Annotated[int, typer.Option(metavar="N", help="Replications, at most, for --accuracy.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the first replication.")] = 1,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Replications at the same time; one per core if left out.")
@@ -36,7 +42,7 @@ def simulate(
 ) -> None:
     """Simulate a net: throughputs and mean tokens with 95 % intervals over replications.
 
-    The same command prints the same bytes, whatever `--jobs`.
+    The output does not depend on `--jobs`.
 
     **Examples**
 
@@ -67,5 +73,6 @@ def simulate(
     width = found.relative_half_width
     if accuracy is not None and width is not None and width > accuracy:
         stderr.note(
-            f"the accuracy of {accuracy:g} was not reached: {width:.2g} after {found.replications} replications"
+            f"--accuracy: {found.replications} replications reached {width:.2g}, expected at most {accuracy:g}; "
+            "raise --most-replications or --time"
         )

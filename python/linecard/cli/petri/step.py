@@ -1,4 +1,4 @@
-"""`linecard petri step`: firings one by one."""
+"""`linecard petri step`: fire transitions one by one."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ def step(
 ) -> None:
     """Step through a run, by commands from the keyboard or from a pipe.
 
-    An empty line or `n` fires once, a number fires so many times, `t TIME` goes on until that time, `m` shows the
-    marking,
-    `q` ends.
+    An empty line or `n` fires once, a number fires that many times, and `t TIME` runs until that time. `m` shows the
+    marking, `q` quits.
 
     **Examples**
 
@@ -52,7 +51,7 @@ def step(
         nonlocal done, now, tokens
         firing = upcoming()
         if firing is None:
-            typer.echo("nothing is enabled")
+            typer.echo("no transition is enabled")
             return False
         run.pop(0)
         changes = [

@@ -1,4 +1,4 @@
-"""`linecard queueing design`: the smallest queuing cache that is fast enough."""
+"""`linecard queueing design`: the smallest queuing cache that reaches a throughput."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from linecard.queueing.settings import MACHINE
 
 def design(
     target_mops: Annotated[
-        float, typer.Option("--target-mops", metavar="M", help="Throughput to reach, million operations a second.")
+        float, typer.Option("--target-mops", metavar="M", help="Throughput to reach, in million operations per second.")
     ],
     workload: Workload = None,
     trace: Trace = None,
     machine: Machine = MACHINE,
     set: Set = None,  # the name of the option
-    operations: Annotated[int, typer.Option(metavar="N", help="Operations measured for every size.")] = 30_000,
-    warmup: Annotated[int, typer.Option(metavar="N", help="Operations before.")] = 5_000,
+    operations: Annotated[int, typer.Option(metavar="N", help="Measured operations of each size.")] = 30_000,
+    warmup: Annotated[int, typer.Option(metavar="N", help="Operations of the warm-up.")] = 5_000,
     seed: Seed = 1,
     strict: Strict = False,
     json: Json = False,
@@ -30,7 +30,7 @@ def design(
 ) -> None:
     """Find the smallest queuing cache that reaches a throughput.
 
-    Prints for each number of entries and engines the fewest threads that reach the target, and the smallest product of
+    Prints the fewest threads that reach the target for each number of entries and engines, and the smallest product of
     the three.
 
     **Examples**

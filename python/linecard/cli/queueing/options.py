@@ -1,4 +1,4 @@
-"""Options that the commands of queues share, and how they end."""
+"""Options and exit of the commands of queues."""
 
 from __future__ import annotations
 
@@ -17,16 +17,20 @@ if TYPE_CHECKING:
 Workload = Annotated[
     str | None,
     typer.Option(
-        "--workload", metavar="W", help="R, U, Lk, SDn_k, MIXt_k_m_s, edge or core. If left out, and no trace: R."
+        "--workload",
+        metavar="W",
+        help="Workload: R, U, Lk, SDn_k, MIXt_k_m_s, edge or core. If left out, without --trace: R.",
     ),
 ]
 Trace = Annotated[
     Path | None,
-    typer.Option("--trace", metavar="CAPTURE", help=f"{CAPTURE_HELP} Its packets are mapped to queues by a hash."),
+    typer.Option("--trace", metavar="CAPTURE", help=f"{CAPTURE_HELP} A hash maps its packets to queues."),
 ]
 Machine = Annotated[
     str,
-    typer.Option("--machine", metavar="M", help="What the managers run on: a shipped preset, or path of a TOML file."),
+    typer.Option(
+        "--machine", metavar="M", help="Machine that the managers run on: a shipped preset, or path of a TOML file."
+    ),
 ]
 Set = Annotated[
     list[str] | None,
@@ -37,14 +41,14 @@ Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damage
 
 
 def source_of(workload: str | None, trace: Path | None) -> str:
-    """The workload or the capture that is asked for."""
+    """The requested workload or capture."""
     if workload is not None and trace is not None:
-        raise ConfigError.of([ConfigProblem("--workload", "", "found with --trace, expected one of the two")])
+        raise ConfigError.of([ConfigProblem("--workload", "", "found --workload and --trace, expected one of them")])
     return str(trace) if trace is not None else workload or "R"
 
 
 def end_with_damage(result: QueueingResult | QueueDesignResult) -> None:
-    """Say what was found in a capture, and end with its status.
+    """Report the problems of a capture, and end with its status.
 
     Raises:
         Exit: The capture is damaged.

@@ -17,17 +17,17 @@ def run(
     workload: Workload = None,
     trace: Trace = None,
     manager: Annotated[
-        str, typer.Option("--manager", metavar="NAME,…", help="qc, sqc, dc, nc, qarray.")
+        str, typer.Option("--manager", metavar="NAME,…", help="Queue managers: qc, sqc, dc, nc, qarray.")
     ] = "qc,sqc,dc,nc",
     machine: Machine = MACHINE,
     set: Set = None,  # the name of the option
     operations: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Operations measured. If left out: 200,000, or two for each packet of the capture."
+            metavar="N", help="Measured operations. If left out: 200,000, or two for each packet of the capture."
         ),
     ] = None,
-    warmup: Annotated[int, typer.Option(metavar="N", help="Operations before.")] = 20_000,
+    warmup: Annotated[int, typer.Option(metavar="N", help="Operations of the warm-up.")] = 20_000,
     seed: Seed = 1,
     strict: Strict = False,
     json: Json = False,
@@ -35,8 +35,8 @@ def run(
 ) -> None:
     """Compare queue managers under one workload.
 
-    Prints throughput, hit rate, latency and traffic of each manager, what the analytical model predicts and by how much
-    it differs, and how packets of a queue follow each other. The same command and seed print the same bytes.
+    Prints throughput, hit rate, latency and memory traffic of each manager, beside the predictions of the analytical
+    model. It also prints the distance between packets of one queue. The same command and seed print the same bytes.
 
     **Examples**
 

@@ -14,7 +14,7 @@ def settings(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """List every setting with value, unit, meaning and source.
+    """List every setting of the machine with value, unit, meaning and source.
 
     **Examples**
 

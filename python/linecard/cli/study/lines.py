@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def yes_no(flag: bool | None, yes: str = "kept", no: str = "missed") -> Text:
-    """A judgement in words and colour."""
+    """A verdict in words and colour."""
     if flag is None:
         return Text("not judged", style=DIM)
     return Text(yes, style="green") if flag else Text(no, style="bold red")
 
 
 def target_lines(lines: Iterable[Line]) -> RenderableType:
-    """Lines of the scorecard: what came out, the limit, by how much it is beyond; below, why it is missed."""
+    """Lines of the scorecard: the result, its limit and the excess; below, the reason of a miss."""
     table = grid("l", "l", "r", "w")
     for line in lines:
         numbers = Text.assemble(line.measured_text, (f" ({line.limit_text})", DIM))
@@ -35,6 +35,6 @@ def target_lines(lines: Iterable[Line]) -> RenderableType:
         if line.shown:
             what.append(f"\n{line.outcome}: {line.shown}")
         if line.kept is False:
-            what.append(f"\n{line.reason or 'no reason is listed'}", style=DIM)
+            what.append(f"\n{line.reason or 'no reason listed'}", style=DIM)
         table.add_row(line.target.id, yes_no(line.kept, no=line.outcome), numbers, what)
     return table

@@ -1,4 +1,4 @@
-"""`linecard reproduce`: a published study, beside its published numbers."""
+"""`linecard reproduce`: a published study, simulated beside its published numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def reproduce(
         list[int] | None,
         typer.Option("--chapter", metavar="N", help="Only the tables and figures of this chapter; repeatable."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="One seed and fewer packets, for a first look.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Use one seed and fewer packets, for a first look.")] = False,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     jobs: Annotated[
         int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
@@ -39,12 +39,14 @@ def reproduce(
     ] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="End with status 1 when a limit is missed or the deviations are not up to date."),
+        typer.Option(
+            "--check", help="End with status 1 if a limit is missed or the list of deviations is not up to date."
+        ),
     ] = False,
 ) -> None:
-    """Reproduce a published study: every number beside the published one.
+    """Reproduce a published study: every simulated number beside the published one.
 
-    Writes tidy tables, plots and one self-contained HTML report into the output folder. The result does not depend
+    Writes tidy tables, charts and one self-contained HTML report into the output folder. The result does not depend
     on `--jobs`.
 
     **Examples**

@@ -1,4 +1,4 @@
-"""`linecard flows`: what a capture or a described link holds."""
+"""`linecard flows`: the packets and flows of a capture or a described link."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def flows(
         Path,
         typer.Argument(
             metavar="CAPTURE",
-            help="pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2. Or a link: edge, core, FILE.toml.",
+            help="A pcap, pcapng, ERF, TSH or CSV file, plain, gzip, zstd or bzip2; or a link: edge, core, FILE.toml.",
         ),
     ],
     packets: Packets = 0,
@@ -25,13 +25,19 @@ def flows(
     output: Output = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
     most_flows: Annotated[
-        int, typer.Option(min=1, max=1 << 40, metavar="N", help="Flows at which it gives up; 220 bytes of memory each.")
+        int,
+        typer.Option(
+            min=1,
+            max=1 << 40,
+            metavar="N",
+            help="Flows at most, or the command stops with an error; each takes 220 bytes of memory.",
+        ),
     ] = 20_000_000,
 ) -> None:
     """Count the packets and flows of a capture, or of a described link.
 
-    Prints packets, bytes, duration, the size distribution, one-way flows, and what was skipped and why. What can be
-    read of a damaged capture is read; the rest is reported with file, byte offset and packet number.
+    Prints packets, bytes, duration, the size distribution, one-way flows, and skipped packets by reason. It reports
+    each damaged record with file, byte offset and packet number, and reads the others.
 
     **Examples**
 

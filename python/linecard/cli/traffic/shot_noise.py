@@ -1,4 +1,4 @@
-"""`linecard shot-noise`: traffic of an uncongested link."""
+"""`linecard shot-noise`: the traffic of an uncongested link."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from linecard.cli.output import Json, Output, Outputs
 
 
 def shot_noise(
-    preset: Annotated[str, typer.Argument(metavar="PRESET", help="A chip whose file has shots.")] = "ixp2400_core",
+    preset: Annotated[
+        str, typer.Argument(metavar="PRESET", help="A chip whose file has a table `shots`.")
+    ] = "ixp2400_core",
     rate: Annotated[str, typer.Option(metavar="RATE", help="Mean load of all flows, such as 411Mbps.")] = "411Mbps",
     windows: Annotated[int, typer.Option(metavar="N", help="Windows to generate.")] = 50,
     window_ms: Annotated[float, typer.Option(metavar="MS", help="Length of a window.")] = 200.0,
@@ -21,10 +23,10 @@ def shot_noise(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Generate shot noise, flows that begin, send and end, and measure its load in windows.
+    """Generate shot-noise traffic from flows that begin, send and end, and measure its load in windows.
 
     Rates and durations of flows are log-uniform between the bounds `shots.*` of the preset. The variation is the
-    standard deviation of the windows by their mean; beside it stands what the closed form says.
+    standard deviation of the windows divided by their mean, beside its closed form.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard vrp budget`: what is left for extensions at line rate."""
+"""`linecard vrp budget`: the operations that extensions may add at line rate."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from linecard.cli.vrp.options import RATE_HELP, Preset, Seed, Set
 
 def budget(
     preset: Preset = "ixp1200_eval",
-    rate: Annotated[str, typer.Option(metavar="RATE,…", help=f"{RATE_HELP} Several give a row each.")] = "1.128Mpps",
+    rate: Annotated[str, typer.Option(metavar="RATE,…", help=f"{RATE_HELP} Several return a row each.")] = "1.128Mpps",
     set: Set = None,
     seed: Seed = 1,
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Find what a program may do for every 64 bytes at a packet rate, beside forwarding.
+    """Find the operations that a program may add to forwarding for every 64 bytes, at a packet rate.
 
-    Operations of one kind are added to the forwarding program until it no longer keeps up (0.1 % lost, or 1 % piling
-    up): that is the head room. Extensions are given a share of it (`vrp.margin_percent`).
+    The command adds operations of one kind to the forwarding program until the chip no longer keeps up. It then loses
+    0.1 % of the packets, or 1 % pile up inside. The number of operations is the head room, and `vrp.margin_percent` of
+    it is the budget of extensions.
 
     **Examples**
 

@@ -16,7 +16,9 @@ from linecard.cli.vrp.options import RATE_HELP, Seed, Set
 
 def check(
     extension: Annotated[Path, typer.Argument(metavar="EXTENSION", help="A TOML file of operations.")],
-    preset: Annotated[str, typer.Option("--preset", metavar="NAME", help="The platform.")] = "ixp1200_eval",
+    preset: Annotated[
+        str, typer.Option("--preset", metavar="NAME", help="Platform of the extension.")
+    ] = "ixp1200_eval",
     rate: Annotated[str, typer.Option(metavar="RATE", help=RATE_HELP)] = "1.128Mpps",
     set: Set = None,
     seed: Seed = 1,
@@ -25,9 +27,9 @@ def check(
 ) -> None:
     """Check that an extension fits the budget at a packet rate, then run it.
 
-    An extension is a list of `[[ops]]` without loops, done for every 64 bytes of a packet. One that takes too much is
-    refused with the resource and by how much (exit status 1); a loop, an unknown operation or a count below one is an
-    error with its line (exit status 2).
+    An extension is a list of `[[ops]]` without loops, executed for every 64 bytes of a packet. If it exceeds the
+    budget, the command refuses it with the resource and the excess (exit status 1). A loop, an unknown operation or a
+    count below one is an error with its line (exit status 2).
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard hierarchy`: packets that go up to the core and across the link to the host."""
+"""`linecard hierarchy`: packets sent to the core and across the link to the host."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ def hierarchy(
     rate: Annotated[str, typer.Option(metavar="RATE", help=RATE_HELP)] = "1.128Mpps",
     packet_bytes: Annotated[int, typer.Option("--bytes", metavar="N", help="Bytes of a packet.")] = 64,
     message_bytes: Annotated[
-        int | None, typer.Option("--message", metavar="N", help="Bytes that go up and come back; all if left out.")
+        int | None,
+        typer.Option("--message", metavar="N", help="Bytes sent to the host and back; the whole packet if left out."),
     ] = None,
-    one_in: Annotated[
-        int, typer.Option(metavar="N", help="Of so many packets one asks to be sent up, on average.")
-    ] = 1,
+    one_in: Annotated[int, typer.Option(metavar="N", help="One packet in N, on average, is sent up.")] = 1,
     seed: Seed = 1,
     set: Set = None,
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Send packets to the core and across the link to the host: how many are reached, and what can be spent on each.
+    """Send packets to the core and across the link to the host: the rate that arrives, and the cycles for each packet.
 
-    A chip like any other: `linecard run ixp1200_host` runs it, `linecard draw` draws it. Engines, core and link share
+    The preset is a chip: `linecard run ixp1200_host` runs it, `linecard draw` draws it. Engines, core and link share
     the DRAM.
 
     **Examples**

@@ -1,11 +1,11 @@
-"""What carries out the runs of a study: one module a kind of run.
+"""The runners of studies: one module per kind of run.
 
-It stands in this package or, where it knows a document, in ``runners/`` of that study's folder.
+A runner is in this package or, if it knows a document, in ``runners/`` of that study's folder.
 
-A runner is a module with a function ``run(spec, progress)``: it takes everything from the
-:class:`~linecard.study.plan.RunSpec` (``preset``, ``app``, ``trace`` and ``overrides`` mean what the runner says they
-mean), calls ``progress`` now and then with (packets done, in all), and returns a :class:`StudyRun`. Tables and
-figures of a study name their runner; the rest of the study's machinery knows none.
+A runner is a module with a function ``run(spec, progress)``. Its inputs are in the
+:class:`~linecard.study.plan.RunSpec`; the runner defines the meaning of ``preset``, ``app``, ``trace`` and
+``overrides``. It calls ``progress`` now and then with (packets done, in all), and returns a :class:`StudyRun`. Tables
+and figures of a study name their runner; the other modules know none.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def runners() -> dict[str, str]:
 
 
 class StudyRun(Protocol):
-    """What a study needs of a finished run."""
+    """The interface of a finished run that a study needs."""
 
     @property
     def run_id(self) -> str:
@@ -69,7 +69,7 @@ class StudyRun(Protocol):
 
 
 def load_runner(name: str) -> Callable[[RunSpec, Callable[[int, int], object]], StudyRun]:
-    """The function of a runner, imported when it is first needed."""
+    """The function of a runner, imported on first use."""
     runner: Callable[[RunSpec, Callable[[int, int], object]], StudyRun]
     runner = importlib.import_module(runners()[name]).run
     return runner
@@ -80,7 +80,7 @@ OF_RUNNERS = ("count.", "define.", "further.", "map.")
 
 
 def is_of_runner(key: str) -> bool:
-    """Whether a setting is the runner's own and no parameter of the chip."""
+    """Whether a setting belongs to the runner and not to the chip."""
     return key.startswith(OF_RUNNERS)
 
 
@@ -103,7 +103,7 @@ def command_of(spec: RunSpec) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class PlainRun:
-    """A finished run of a runner that has no result type of its own: its metrics by component and name."""
+    """A finished run of a runner without its own result type: its metrics by component and name."""
 
     spec: RunSpec
     values: Mapping[tuple[str, str], float] = field(repr=False)

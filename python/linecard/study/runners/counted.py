@@ -1,10 +1,10 @@
-"""A program of which only counts are published, on a chip: cycles of instructions and accesses, spread evenly.
+"""A program on a chip of which only counts are published: cycles of instructions, and accesses, spread evenly.
 
-``preset`` is the chip. Settings that begin with ``count.`` are the program's work on a packet; it stands where the chip
-executes a program (its step with ``op = "run"``), in the middle of all that is done around it:
+``preset`` is the chip. Settings that begin with ``count.`` are the program's work on a packet. It replaces the step of
+the chip that executes a program (``op = "run"``), between the steps around it:
 
 - ``count.cycles``: cycles of its instructions, those that issue its accesses included; ``percent`` of the chip's table
-  of eBPF instructions is of them, too;
+  of eBPF instructions applies to them, too;
 - ``count.ROLE.OP``: accesses of that kind at a role of the chip, always of the same 4 bytes. The thread waits for reads
   (``read``); writes and additions (``write``, ``add``) are posted.
 
@@ -46,16 +46,16 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
 
 
 def options(spec: RunSpec) -> list[str]:
-    """What ``linecard run`` takes beside the chip to make the same run."""
+    """Options of ``linecard run`` that repeat the run."""
     return [word for change in changes(spec) for word in ("--set", change)]
 
 
 def changes(spec: RunSpec) -> list[str]:
-    """The changes of the chip that carry the program out, as ``linecard run`` takes them with ``--set``.
+    """The changes of the chip that execute the program, as ``linecard run`` takes them with ``--set``.
 
     Raises:
-        ConfigError: A count is no whole number or of nothing that is known, the instructions take fewer cycles than
-            issuing the accesses, or the chip executes no program.
+        ConfigError: A count is not a whole number or is unknown, the instructions take fewer cycles than issuing the
+            accesses, or the chip executes no program.
     """
     counts: dict[str, int] = {}
     rest = []

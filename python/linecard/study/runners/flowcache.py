@@ -1,4 +1,4 @@
-"""Flow caches under traffic that is made to stated flow statistics: `linecard.flow_mix`, then `linecard.flowcache`.
+"""Flow caches under traffic with stated flow statistics: `linecard.flow_mix`, then `linecard.flowcache`.
 
 A run is a traffic (``mix.…``, the arguments of :func:`linecard.flow_mix`) and a shape (``entries``, ``ways``); every
 policy of :data:`POLICIES` runs over it. The packets of the study's effort are the packets of the traffic. Metrics:
@@ -65,7 +65,7 @@ def _traffic(spec: RunSpec, found: dict[str, str]) -> FlowMixTraffic:
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Make the traffic and run every policy over it."""
+    """Generate the traffic and simulate every policy on it."""
     found = settings(spec, (*MIX_SETTINGS, STREAM, "entries", "ways"))
     entries, ways = int(found["entries"]), int(found["ways"])
     traffic = _traffic(spec, found)

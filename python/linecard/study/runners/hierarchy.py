@@ -1,8 +1,8 @@
 """The processor hierarchy: `linecard.hierarchy`.
 
-``preset`` is the platform; ``packet_kpps``, ``packet_bytes`` and ``message_bytes`` say what comes (``line``: as many
-packets as 1,128,000 of 64 bytes a second have bytes), every other setting is a change to the preset. The component
-``host`` has ``reach_percent``, ``most_kpps`` and ``cycles_per_message``.
+``preset`` is the platform. ``packet_kpps``, ``packet_bytes`` and ``message_bytes`` describe the traffic; ``line`` is
+the packet rate with the byte rate of 1,128,000 packets of 64 bytes per second. Every other setting is a change to the
+preset. The component ``host`` has ``reach_percent``, ``most_kpps`` and ``cycles_per_message``.
 """
 
 from __future__ import annotations

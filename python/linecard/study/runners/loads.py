@@ -1,16 +1,16 @@
-"""Loads of threads on a chip: `linecard.run` of a program whose packets are so many loads, or of loads of packets.
+"""Loads of threads on a chip: `linecard.run` of a program whose packets are series of loads, or of loads of packets.
 
-``preset`` is the chip, ``app`` the program; every setting changes a parameter of the chip or of the program. What
-follows from a run stands under the component ``loads``. Where the setting ``program.step[load].times`` says how many
-loads a packet is:
+``preset`` is the chip, ``app`` the program; every setting changes a parameter of the chip or of the program. The
+results are metrics of the component ``loads``. If the setting ``program.step[load].times`` states the loads of a
+packet:
 
-- ``ns_each`` and ``cycles_each``: what a load takes a thread, in nanoseconds and in cycles of the core;
-- ``gbyte_per_s``: 8 bytes a load, all threads together.
+- ``ns_each`` and ``cycles_each``: time of a load for a thread, in nanoseconds and in cycles of the core;
+- ``gbyte_per_s``: 8 bytes per load, all threads together.
 
-Where it does not, loads are those of packets that a port has written, through caches one behind the other:
+Otherwise loads read packets that a port has written, through two levels of caches:
 
-- ``first_percent``, ``second_percent``: loads that the first and the second of them answered;
-- ``beyond_percent``: what is left.
+- ``first_percent``, ``second_percent``: loads that hit in the first and in the second level;
+- ``beyond_percent``: all others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WORD_BYTES = 8
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
-    """Run ``app`` on ``preset`` and say what its loads took, or where they found what they loaded."""
+    """Run ``app`` on ``preset`` and return the time of its loads, or the memory that answered them."""
     first = run_machine(spec, progress)
     given = dict(override.split("=", 1) for override in spec.overrides)
     chip = describe(spec.preset, set=[f"program.run={spec.app}", *spec.overrides])

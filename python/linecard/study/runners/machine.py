@@ -1,4 +1,4 @@
-"""A machine under a traffic: `linecard.run`."""
+"""A machine under one kind of traffic: `linecard.run`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def options(spec: RunSpec) -> list[str]:
-    """What ``linecard run`` takes beside the machine to make the same run."""
+    """Options of ``linecard run`` that repeat the run."""
     words = ["--app", spec.app] if spec.app else []
     words += ["--trace", spec.trace] if spec.trace else []
     words += ["--map-addresses"] if spec.map_addresses else []

@@ -1,4 +1,4 @@
-"""Both models of the IXP2400 beside each other: `linecard compare-models`, a point at a time.
+"""Both models of the IXP2400: `linecard compare-models`, one point at a time.
 
 ``overrides``: ``threads`` is engines x threads of each, ``traffic`` the bytes of a packet or a mix, ``program.scheme``
 the buffering scheme.
@@ -20,7 +20,7 @@ KEYS = ("threads", "traffic", "program.scheme")
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Run one point through both models."""
+    """Run both models at one point."""
     found = settings(spec, KEYS)
     comparison = compare_models(
         threads=[found["threads"]],

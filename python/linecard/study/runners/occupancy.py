@@ -1,8 +1,8 @@
-"""A chip whose ports send out of a transmit buffer, and how full it was: `linecard.run`, seen at one number of KiB.
+"""The occupancy of the transmit buffer of a chip: `linecard.run`, compared with one number of KiB.
 
-The setting ``below_kib`` says at which; every other one is a change to the preset. The component ``inside`` has
-``time_below_percent`` and ``events_below_percent``: how much of the time, and after how many of the arrivals and
-departures, the packets inside were of fewer bytes. Runs that differ in ``below_kib`` alone are simulated once.
+The setting ``below_kib`` is that number; every other one is a change to the preset. The component ``inside`` has
+``time_below_percent`` and ``events_below_percent``: the percentage of the time, and of arrivals and departures, with
+fewer bytes of packets inside. Runs that differ in ``below_kib`` alone are simulated once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _lock = threading.Lock()
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Run the machine, or take what it gave before."""
+    """Run the machine, or return its earlier result."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     kib = int(found.pop("below_kib"))
     changes = tuple(f"{key}={value}" for key, value in found.items())

@@ -1,12 +1,13 @@
 """A program executed on a chip: `linecard.run` with a program.
 
 ``preset`` is the chip and ``app`` the program: a shipped one, or a file of the study's folder. The setting
-``define.NAME`` is a macro of the program, ``further.NAME`` its value in a second run, ``map.NAME`` a file of the folder
-that fills a map; every other setting changes a parameter of the chip. Beside the metrics of the run there are:
+``define.NAME`` is a macro of the program, and ``further.NAME`` its value in a second run. ``map.NAME`` is a file of the
+folder that fills a map. Every other setting changes a parameter of the chip. These metrics are added to those of the
+run:
 
 - ``program engine_cycles_per_packet``: cycles of all engines together between two packets that leave or are dropped;
 - ``program engine_cycles_around``: the same without those of the program itself;
-- ``program further_cycles``: what one more of ``NAME`` adds to that, by the second run;
+- ``program further_cycles``: increase of that per unit of ``NAME``, from the second run;
 - of every memory and unit, ``cycles_per_access``: core cycles between two of its accesses.
 """
 
@@ -34,7 +35,7 @@ CLOCK, ENGINE_CYCLES = "clock.core_mhz", "engine cycles"
 
 @dataclass(frozen=True, slots=True)
 class ExecutedRun:
-    """A run, what follows from it, and the run beside it that one measure needs."""
+    """A run with its derived metrics, and the second run that one measure needs."""
 
     first: RunResult
     derived: tuple[Metric, ...]
@@ -49,7 +50,7 @@ class ExecutedRun:
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """Every measurement of the first run, and what follows."""
+        """Every measurement of the first run, and derived ones."""
         return (*self.first.metrics, *self.derived)
 
     def metric(self, component: str, metric: str) -> float:
