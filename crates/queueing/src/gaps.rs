@@ -1,37 +1,37 @@
-//! Inter-arrival times within queues (section 5.1 and Figure 10): how many packets of other queues come between two of
-//! one queue.
+//! Inter-arrival times within queues (section 5.1 and Figure 10): the number of packets of other queues between
+//! two of one queue.
 //!
-//! Below the *loss threshold*, the service of one packet, operations wait for each other; below the *gain threshold*,
-//! as many packets as the cache has entries, a fully associative cache is sure to hit.
+//! Below the *loss threshold*, the service of one packet, operations wait for each other. Below the *gain
+//! threshold*, the number of cache entries, a fully associative cache always hits.
 
 use crate::operation::Operation;
 use serde::Serialize;
 
-/// Packets whose gap lies in one range.
+/// Packets whose gap is in one range.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GapRow {
     /// Least gap of the range, in packets.
     pub from_packets: u64,
     /// The first gap beyond it.
     pub to_packets: u64,
-    /// Packets in it, of all that have one before them in their queue.
+    /// Fraction of the packets with a predecessor in their queue.
     pub share: f64,
 }
 
-/// How near packets of a queue come after each other.
+/// The distribution of gaps.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Gaps {
     /// No packet of another queue in between: below the loss threshold.
     pub below_loss: f64,
     /// At least one, and fewer than the entries of the cache.
     pub between: f64,
-    /// As many as the entries, or more: above the gain threshold.
+    /// At least the number of entries: above the gain threshold.
     pub above_gain: f64,
-    /// The distribution; each range begins where the last ended and is twice as long.
+    /// The distribution; each range begins at the end of the previous one and is twice as long.
     pub rows: Vec<GapRow>,
 }
 
-/// Gaps between the packets that arrive, against a cache of so many entries.
+/// Returns the gaps between arriving packets, for a cache with `entries` entries.
 pub fn gaps(operations: &[Operation], queues: u32, entries: u32) -> Gaps {
     const NEVER: u64 = u64::MAX;
     let mut last_at = vec![NEVER; queues as usize];
