@@ -1,14 +1,14 @@
-//! What can be found in a capture, and one finding.
+//! The kinds of findings in a capture, and one finding.
 
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
 
-/// How much a diagnostic matters.
+/// How severe a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Sound, but worth knowing.
+    /// Valid, but noteworthy.
     Notice,
     /// A broken packet in a sound file.
     Malformed,
@@ -18,22 +18,22 @@ pub enum Severity {
 
 macro_rules! damage_kinds {
     ($($(#[doc = $doc:literal])+ $name:ident = $key:literal, $severity:ident;)+) => {
-        /// What kind of thing was found.
+        /// The kind of a finding.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(rename_all = "snake_case")]
         pub enum DamageKind { $($(#[doc = $doc])+ $name,)+ }
 
         impl DamageKind {
-            /// Every kind, in declaration order.
+            /// All kinds, in declaration order.
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
-            /// Stable key for tables and JSON.
+            /// Returns the stable key for tables and JSON.
             #[must_use]
             pub const fn key(self) -> &'static str {
                 match self { $(Self::$name => $key,)+ }
             }
 
-            /// How much it matters.
+            /// Returns how severe it is.
             #[must_use]
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)+ }
@@ -86,11 +86,11 @@ damage_kinds! {
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// What kind of thing was found.
+    /// The kind of the finding.
     pub kind: DamageKind,
     /// The file.
     pub file: PathBuf,
-    /// Where, in bytes from the beginning of the file after decompression.
+    /// Its offset, in bytes from the beginning of the file after decompression.
     pub byte_offset: u64,
     /// The packet concerned, counted from 1 in delivered packets; for lost ones, the number it would have had.
     pub packet: u64,
@@ -100,7 +100,7 @@ pub struct Diagnostic {
     pub found: String,
     /// What was expected.
     pub expected: String,
-    /// What was done.
+    /// The action that was taken.
     pub action: String,
 }
 

@@ -1,11 +1,11 @@
-//! The statistics themselves, and what each number means.
+//! The statistics, and the meaning of each number.
 
 use super::{FlowTable, SizeBin, SizeHistogram};
 use crate::{CaptureReader, DamageReport, Decoded, Network, Packet, PacketSource, Severity, TrafficError};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Counts as packets arrive.
+/// Counters that are updated per packet.
 #[derive(Clone, Debug, Default)]
 struct Counters {
     packets: u64,
@@ -87,11 +87,11 @@ pub struct FlowStatistics {
     pub top10_flows_percent: f64,
     /// IPv4 headers captured whole, so that their checksum could be verified.
     pub ipv4_checksums: u64,
-    /// Percentage of those whose checksum holds; `None` when there are none.
+    /// Percentage of those with a valid checksum; `None` if there are none.
     pub ipv4_checksums_ok_percent: Option<f64>,
     /// Packets that belong to no flow, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// IP packets whose ports or addresses were not captured whole: they count to a flow of what was.
+    /// IP packets whose ports or addresses were not captured whole: they count to a flow of the captured part.
     pub incomplete_flow_packets: u64,
     /// Findings in the capture by kind; empty for generators.
     pub damage: BTreeMap<&'static str, u64>,
@@ -104,8 +104,8 @@ impl FlowStatistics {
     ///
     /// # Errors
     ///
-    /// As [`PacketSource::next_packet`]; what was read until then is lost, so a caller who wants it uses
-    /// [`FlowStatisticsBuilder`].
+    /// As [`PacketSource::next_packet`]. The statistics up to the error are lost; [`FlowStatisticsBuilder`]
+    /// keeps them.
     pub fn of_capture(reader: &mut CaptureReader) -> Result<Self, TrafficError> {
         let mut builder = FlowStatisticsBuilder::default();
         builder.add_all(reader)?;
@@ -161,7 +161,7 @@ impl FlowStatisticsBuilder {
         &self.table
     }
 
-    /// The statistics of everything counted.
+    /// Returns the statistics of all counted packets.
     #[must_use]
     pub fn finish(&self, report: Option<&DamageReport>) -> FlowStatistics {
         let Counters { packets, wire_bytes, ipv4_packets, ipv6_packets, .. } = self.counters;
@@ -205,7 +205,7 @@ impl FlowStatisticsBuilder {
     }
 }
 
-/// A quotient for a table; 0 where there is nothing to divide by.
+/// Returns a quotient for a table; 0 if the divisor is 0.
 fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
