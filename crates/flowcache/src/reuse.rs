@@ -1,9 +1,9 @@
-//! Counting distinct digests between two packets of one flow, in one pass.
+//! Counts distinct digests between two packets of one flow, in one pass.
 
 use crate::trace::{NEVER, Trace};
 use serde::Serialize;
 
-/// Packets whose digest came back after so many others.
+/// Packets whose digest occurred again after a range of other digests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReuseRow {
     /// Fewest other digests in between.
@@ -12,11 +12,12 @@ pub struct ReuseRow {
     pub distance_to: u32,
     /// Packets.
     pub packets: u64,
-    /// Packets with this distance or less, of all packets; the rest are farther or first references.
+    /// Packets with this distance or less, of all packets; the rest have larger distances or are first
+    /// references.
     pub cumulative_percent: f64,
 }
 
-/// Reuse distances in steps of powers of two: 0, 1, 2 to 3, 4 to 7, … up to the largest that occurs.
+/// Returns reuse distances in steps of powers of two: 0, 1, 2 to 3, 4 to 7, … up to the largest that occurs.
 #[must_use]
 pub fn reuse_rows(trace: &Trace) -> Vec<ReuseRow> {
     let mut bins = Vec::new();

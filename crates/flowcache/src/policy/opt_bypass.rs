@@ -1,4 +1,5 @@
-//! OPT_BYPASS: as OPT, but what is needed later than every entry is not let in. No policy misses less.
+//! OPT_BYPASS: as OPT, but a digest that is needed later than every entry is not inserted. No policy misses
+//! less.
 
 use super::foresight::Foresight;
 use super::opt::Opt;
