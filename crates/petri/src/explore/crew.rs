@@ -1,8 +1,9 @@
-//! Workers who expand a batch of markings at once.
+//! Workers that expand a batch of markings in parallel.
 //!
-//! Each takes pieces of the batch in order, looks its markings' successors up among the markings that there are, which nobody
-//! changes meanwhile, and notes those that are new to it and to them. Then what was noted is added in the order of the pieces:
-//! of two workers who found the same marking, the one whose piece comes first gives it its number, as one worker would have.
+//! Each takes parts of the batch in order. It looks the successors of its markings up in the set of known
+//! markings, which does not change meanwhile, and records those that are new to the set and to itself. Then the
+//! records are added in the order of the parts. If two workers found the same marking, the one whose part comes
+//! first determines its number, as a single worker would.
 
 use super::space::Space;
 use crate::PetriError;
@@ -11,10 +12,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Places and transitions looked at between two looks at whether to stop: a wide net has few markings meanwhile.
 pub(super) const PARTS_PER_LOOK: usize = 1 << 22;
-/// Told now and then how many markings there are.
+/// Called periodically with the number of markings.
 pub(super) type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
-/// Pieces of a batch for each worker: whoever is slowed down leaves some to the others.
+/// Parts of a batch per worker: a slow worker leaves some to the others.
 const PIECES_EACH: usize = 4;
 /// Words that a worker may note in a batch, 8 bytes each: it gives up where markings are so wide and lead to so many.
 const MOST_WORDS: usize = 1 << 22;

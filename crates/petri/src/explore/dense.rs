@@ -1,5 +1,5 @@
-//! Markings as rows of all places. From marking to marking only places that differ are looked at, and only transitions that
-//! look at those.
+//! Markings as rows of all places. Between two markings, only places that differ are tested, and only the
+//! transitions that depend on them.
 
 use super::firing::touched;
 use super::found::{Explored, Tally, too_many_tokens};

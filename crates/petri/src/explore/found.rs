@@ -1,13 +1,13 @@
-//! What a search finds, whatever its rows are.
+//! The result of a search, for any form of rows.
 
 use crate::PetriError;
 use crate::net::Net;
 use serde::Serialize;
 
-/// What exploration found.
+/// The result of an exploration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Explored {
-    /// Markings, the first one included.
+    /// Markings, including the first one.
     pub reachable_markings: u64,
     /// Pairs of a marking and a transition that it enables.
     pub edges: u64,
@@ -19,17 +19,17 @@ pub struct Explored {
     pub max_tokens_in_marking: u64,
     /// Transitions that no marking enables.
     pub never_enabled_transitions: u64,
-    /// Most tokens of each place; a report gives them by name.
+    /// Most tokens of each place; reports list them by name.
     #[serde(skip_serializing)]
     pub bounds: Vec<u64>,
-    /// Whether everything was found; otherwise the search stopped at its limit, and the numbers are of what was found.
+    /// Whether the search is complete; otherwise it stopped at its limit, and the numbers are those so far.
     pub complete: bool,
-    /// Places that can get any number of tokens, where the search stopped at its limit and that could be shown.
+    /// Places that are proven unbounded, if the search stopped at its limit.
     #[serde(skip_serializing)]
     pub unbounded: Vec<u32>,
 }
 
-/// What was seen of the markings that were looked at.
+/// Statistics of the visited markings.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     pub edges: u64,

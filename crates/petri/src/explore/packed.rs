@@ -1,7 +1,8 @@
 //! Markings as rows of words, in which each place has as many bits as it needs: 1, 2, 4, 8, 16 or 32.
 //!
-//! A place gets more bits when it first holds more tokens than its bits can tell; then all rows are written anew, which
-//! happens early, while there are few. Several workers can look at rows at once, each with a cursor and a list of what it finds.
+//! A place gets more bits when it first holds more tokens than fit; then all rows are rewritten, which happens
+//! early, while they are few. Several workers can read rows in parallel, each with a cursor and a list of its
+//! findings.
 
 use super::slots::Slots;
 

@@ -1,8 +1,9 @@
-//! Markings of wide nets: only the places that hold tokens are kept, and only transitions that could be enabled are looked at.
+//! Markings of wide nets: only places with tokens are stored, and only transitions that could be enabled are
+//! tested.
 //!
-//! A transition that takes tokens is looked at when the first place it takes from holds some; one that takes none is always
-//! looked at. Transitions come in the order of their numbers, so that markings are found in the same order as in rows of all
-//! places.
+//! A transition that takes tokens is tested if the first place from which it takes holds some; one that takes
+//! none is always tested. Transitions are in the order of their numbers, so that markings are found in the same
+//! order as in rows of all places.
 
 use super::firing::touched;
 use super::found::{Explored, Tally, too_many_tokens};

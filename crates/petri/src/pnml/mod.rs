@@ -1,9 +1,9 @@
 //! PNML (ISO/IEC 15909-2): place/transition nets and symmetric nets.
 //!
-//! A symmetric net is unfolded: a place for each colour of its sort, a transition for each binding of its variables whose
-//! guard holds. Names are ids, with `@` and the colours joined by points. Inhibitor and reset arcs are no part of the
-//! standard; the ways in which GreatSPN, TAPAAL and pm4py write them are read. Anything else that an arc says of its type is
-//! an error: an arc that is left out makes another net.
+//! A symmetric net is unfolded: a place for each colour of its sort, a transition for each binding of its
+//! variables whose guard holds. Names are ids, with `@` and the colours joined by points. Inhibitor and reset
+//! arcs are not in the standard; the notations of GreatSPN, TAPAAL and pm4py are read. Any other type of arc is
+//! an error, because a net without that arc would be another net.
 
 mod bindings;
 mod depth;
@@ -34,8 +34,8 @@ fn label(node: Node<'_, '_>, name: &str) -> Result<Option<u32>, PetriError> {
     count.parse().map(Some).map_err(|_| wrong(label, format!("{text:?}"), "a whole number from 0"))
 }
 
-/// Tokens of the class `Default` in `Default,1,red,0`, as PIPE writes numbers; nothing where another class has some: those
-/// tokens are not of the kind that a place/transition net has.
+/// Returns the tokens of the class `Default` in `Default,1,red,0`, as PIPE writes numbers; `None` if another
+/// class has tokens, which a place/transition net does not have.
 fn default_class(text: &str) -> Option<&str> {
     let mut parts = text.split(',').map(str::trim);
     let mut of_default = None;
@@ -53,16 +53,19 @@ fn default_class(text: &str) -> Option<&str> {
 /// Reads the first net of a PNML document.
 ///
 /// # Errors
-/// When it is no XML, no net of these kinds, or says something that cannot be used; with the line.
+///
+/// If it is no XML, no net of these kinds, or has unusable contents; with the line.
 pub fn read_pnml(text: &str) -> Result<Net, PetriError> {
-    // Nobody stops it.
+    // No watch stops it.
     read_pnml_until(text, &mut || ControlFlow::Continue(()))
 }
 
-/// The same; `watch` is asked now and then whether to go on, for a small file may unfold to millions of transitions.
+/// As `read_pnml`; `watch` is called periodically and returns whether to continue, because a small file may
+/// unfold to millions of transitions.
 ///
 /// # Errors
-/// As [`read_pnml`], and when `watch` ended it.
+///
+/// As [`read_pnml`], and if `watch` ended it.
 pub fn read_pnml_until(text: &str, watch: Watch<'_>) -> Result<Net, PetriError> {
     let document = parse(text)?;
     let root = document.root_element();

@@ -1,4 +1,4 @@
-//! Lists that are used again in each firing, so that none is made anew.
+//! Lists that are reused in each firing, so that none is allocated anew.
 
 /// See above.
 pub(super) struct Buffers {

@@ -1,5 +1,5 @@
-//! The entries of a place that an arc can take: those that fit the arc by themselves, found by the words that other arcs
-//! of the transition decide.
+//! The entries of a place that an arc can take: those that fit the arc by themselves, indexed by the words that
+//! other arcs of the transition determine.
 
 use super::store::{NONE, mixed};
 use rustc_hash::FxHashMap;

@@ -1,4 +1,4 @@
-//! In which order a transition's arcs are searched, and what is known at each.
+//! The order in which a transition's arcs are searched, and the known words at each.
 
 use super::super::code::Code;
 use super::super::net::{Choice, ColouredNet, ColouredTransition};

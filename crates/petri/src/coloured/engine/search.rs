@@ -1,4 +1,4 @@
-//! Bindings of a transition: one after another, and no further than somebody wants.
+//! Enumerates the bindings of a transition, and stops on request.
 
 use super::super::fault::Fault;
 use super::plan::{Plans, Step};
@@ -26,7 +26,7 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Calls `visit` with each binding until it says `true`; whether it did.
+    /// Calls `visit` with each binding until it returns `true`. Returns whether it did.
     pub fn run(
         &self,
         scratch: &mut Scratch,

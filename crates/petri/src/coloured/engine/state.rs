@@ -12,7 +12,7 @@ use super::store::Store;
 use crate::occupancy::Occupancy;
 use linecard_sim::Stream;
 
-/// A coloured net at one moment of its run; what it does is told by the files around this one.
+/// A coloured net at one moment of its run; the files around this one implement its actions.
 pub(super) struct Engine<'a> {
     pub net: &'a ColouredNet,
     pub fixed: Vec<Fixed>,
