@@ -1,4 +1,4 @@
-//! From slots to operations (RFC 9669, sections 4 and 5).
+//! Decodes slots to operations (RFC 9669, sections 4 and 5).
 
 use crate::code::{CMPXCHG, Code, FETCH, Kind, NO_OP, Op, XCHG};
 use crate::insn::{LDDW, Slot};
@@ -35,10 +35,11 @@ const JUMPS: [(u8, Kind, Kind); 11] = [
     (0xc0, Kind::JsltI, Kind::JsltWI),
     (0xd0, Kind::JsleI, Kind::JsleWI),
 ];
-/// Frame pointer, which is only read.
+/// Frame pointer, which is read-only.
 const FRAME: u8 = 10;
 
-/// Decodes all sections. What is no instruction becomes [`Kind::Illegal`]: it matters only where a program reaches it.
+/// Decodes all sections. An invalid instruction becomes [`Kind::Illegal`]: it matters only if a program reaches
+/// it.
 pub(crate) fn decode(sections: &[CodeSection]) -> Code {
     let mut code = Code::default();
     let mut next = 0;
@@ -52,7 +53,7 @@ pub(crate) fn decode(sections: &[CodeSection]) -> Code {
             }
             next += 1;
         }
-        // The end of the section, where control must not come.
+        // The end of the section, which control must not reach.
         next += 1;
         code.sections.push(indices);
     }

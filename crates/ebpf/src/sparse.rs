@@ -1,4 +1,4 @@
-//! Values of arrays that are too many to be held: pages of zeros that are made when they are written.
+//! Values of arrays that are too large to store: pages of zeros that are allocated when they are written.
 
 use std::collections::BTreeMap;
 

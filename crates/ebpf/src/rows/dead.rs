@@ -1,4 +1,4 @@
-//! Instructions whose result nobody reads.
+//! Removes instructions whose result is never read.
 
 use super::graph::Graph;
 use super::inst::{ARGUMENTS, Does, Inst};

@@ -1,4 +1,4 @@
-//! Exits that say themselves what becomes of the packet.
+//! Exits that contain the verdict of the packet.
 
 use super::graph::{Block, Graph};
 use super::inst::{Does, Inst};

@@ -1,4 +1,4 @@
-//! Free slots, filled from blocks that are executed as often, and branches side by side.
+//! Fills free slots from blocks that execute equally often, and puts branches in one row.
 
 use super::graph::{Block, Graph};
 use super::inst::{Does, Inst};

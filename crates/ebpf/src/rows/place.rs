@@ -1,4 +1,4 @@
-//! Bytes of memory, and whether two accesses may meet.
+//! Ranges of memory, and whether two accesses may overlap.
 
 use crate::memory::STACK_BYTES;
 

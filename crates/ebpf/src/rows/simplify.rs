@@ -1,4 +1,4 @@
-//! What the hardware does by itself, and what two instructions become one.
+//! Removes operations of the hardware itself, and joins pairs of instructions.
 
 use super::graph::Graph;
 use super::inst::{ARGUMENTS, Does, Inst};

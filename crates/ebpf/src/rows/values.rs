@@ -1,7 +1,7 @@
-//! What registers point to: a forward analysis over all paths.
+//! The targets of pointers in registers: a forward analysis over all paths.
 //!
-//! Packet, stack, context and values of maps lie apart from each other. Offsets are kept while they are known constants,
-//! also through the stack where eight bytes are put aside.
+//! Packet, stack, context and values of maps do not overlap. Offsets are tracked while they are known
+//! constants, also through the stack if eight bytes are saved there.
 
 use super::graph::Graph;
 use super::inst::{Does, Inst};
