@@ -1,8 +1,8 @@
-//! 16-bit instructions as the 32-bit ones they stand for (RISC-V unprivileged specification, chapter 16).
+//! Expands 16-bit instructions to their 32-bit equivalents (RISC-V unprivileged specification, chapter 16).
 
 use crate::word::Width;
 
-/// The 32-bit instruction, or `None` where the width has none (floating point is not supported).
+/// Returns the 32-bit instruction, or `None` if the width has none (floating point is not supported).
 #[must_use]
 pub fn expand(width: Width, half: u16) -> Option<u32> {
     let rv64 = width == Width::Rv64;
