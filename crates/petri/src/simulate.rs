@@ -416,7 +416,7 @@ impl<'a> State<'a> {
         Err(PetriError::Unsolvable("immediate transitions fire for ever without time passing".to_owned()))
     }
 
-    /// Whether every place can still count its tokens.
+    /// Returns whether every place can still count its tokens.
     #[inline]
     fn check(&self) -> Result<(), PetriError> {
         if self.overfull.is_none() && self.too_busy.is_none() { Ok(()) } else { Err(self.failure()) }

@@ -69,7 +69,7 @@ impl Tally {
         self.enabled.fill(0);
     }
 
-    /// What was found with so many markings; `unbounded` where the search stopped at its limit.
+    /// Returns the result with this number of markings; `unbounded` applies if the search stopped at its limit.
     pub fn explored(self, net: &Net, markings: usize, unbounded: Option<Vec<u32>>) -> Explored {
         let enabled = self.enabled.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
         Explored {

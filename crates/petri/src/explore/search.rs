@@ -15,7 +15,7 @@ pub(super) struct Batches {
     pub most: usize,
 }
 
-/// As few as are worth to wake a worker up for, and as many as leave what they lead to in its cache.
+/// Enough to justify waking a worker, and few enough for their successors to stay in its cache.
 pub(super) const BATCHES: Batches = Batches { least: 128, most: 4096 };
 
 /// Finds all markings, or more than the limit, with `workers` workers (0: one per core).
@@ -63,7 +63,7 @@ pub(super) fn search<S: Space>(
 struct Alone {
     /// The next one.
     number: usize,
-    /// Places and transitions since the last look at whether to stop.
+    /// Places and transitions since the last call of the progress function.
     parts: usize,
 }
 
@@ -85,7 +85,7 @@ impl Alone {
                 }
             }
             if !space.complete() {
-                // What was found but not looked at has no edges yet.
+                // Markings that were not expanded have no edges yet.
                 break;
             }
         }

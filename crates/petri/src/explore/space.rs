@@ -9,7 +9,7 @@ use std::ops::Range;
 /// record the successors of its markings, and [`take`](Self::take) adds them in the order of those markings.
 /// Both return the same result.
 pub(super) trait Space: Sync {
-    /// Where a worker stands, and what it saw and noted in a batch.
+    /// The state of a worker, and its records in a batch.
     type Worker: Send;
 
     /// Returns the number of markings.

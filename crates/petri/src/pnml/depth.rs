@@ -31,7 +31,7 @@ pub(super) fn check(text: &str) -> Result<(), PetriError> {
             behind("?>")
         } else if rest.starts_with("<!") {
             let end = end_of_tag(bytes, opened, b"[>");
-            // Entities stand for elements that no look at the text finds.
+            // Entities can expand to elements that a scan of the text does not find.
             if bytes.get(end) == Some(&b'[') {
                 let expected = "a document without declarations of its own".to_owned();
                 return Err(wrong(opened, "a document type with declarations", expected));
@@ -55,7 +55,7 @@ pub(super) fn check(text: &str) -> Result<(), PetriError> {
     Ok(())
 }
 
-/// Where the first of these letters stands that is not inside quotes; the end of the text if nowhere.
+/// Returns the position of the first of these letters outside quotes; the end of the text if there is none.
 fn end_of_tag(bytes: &[u8], from: usize, ends: &[u8]) -> usize {
     let mut quote = None;
     for (at, &byte) in bytes.iter().enumerate().skip(from) {

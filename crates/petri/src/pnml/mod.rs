@@ -73,7 +73,7 @@ pub fn read_pnml_until(text: &str, watch: Watch<'_>) -> Result<Net, PetriError> 
     let net = net.filter(|_| root.tag_name().name() == "pnml");
     let net =
         net.ok_or_else(|| wrong(root, format!("<{}>", root.tag_name().name()), "<pnml> with a <net>"))?;
-    // Some tools write no type, and mean a place/transition net; what only a symmetric net has tells otherwise.
+    // Some tools write no type and mean a place/transition net, unless it contains parts of symmetric nets.
     let plain = || net.descendants().all(|node| !node.tag_name().name().starts_with("hlin"));
     let kind = match net.attribute("type") {
         None if plain() => "ptnet",
@@ -102,7 +102,7 @@ struct Reader<'a, 'i, 'w> {
     sorts: Sorts,
     builder: NetBuilder,
     places: FxHashMap<&'a str, FilePlace>,
-    /// Reference places and transitions, and whom they stand for.
+    /// Reference places and transitions, and their targets.
     references: FxHashMap<&'a str, &'a str>,
     unfolded_places: u64,
     watch: Watch<'w>,
@@ -174,9 +174,9 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         self.builder.build()
     }
 
-    /// Whom an id stands for.
+    /// Returns the target of an id.
     fn real(&self, mut id: &'a str) -> &'a str {
-        // References to references end, or they go round: so many steps are enough.
+        // A chain of references longer than their number is a circle.
         for _ in 0..=self.references.len() {
             match self.references.get(id) {
                 Some(&further) => id = further,
@@ -308,7 +308,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         Ok(())
     }
 
-    /// Whether to go on.
+    /// Returns whether to continue.
     fn look(&mut self) -> Result<(), PetriError> {
         self.parts += 1;
         if self.parts.is_multiple_of(PARTS_PER_LOOK) && (self.watch)().is_break() {
@@ -348,7 +348,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
     }
 }
 
-/// The meaning of a label of a symmetric net stands in its structure.
+/// The meaning of a label of a symmetric net is in its structure.
 fn structure<'a, 'i>(label: Node<'a, 'i>) -> Result<Node<'a, 'i>, PetriError> {
     let inner = child(label, "structure").and_then(|structure| children(structure).next());
     inner.ok_or_else(|| {

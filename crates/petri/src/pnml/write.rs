@@ -119,7 +119,7 @@ pub fn rewrite_pnml(text: &str) -> Result<String, PetriError> {
     Ok(out)
 }
 
-/// A node and what is inside it; iteratively, so that no depth is too much.
+/// Writes a node and its contents; iteratively, so that any depth is possible.
 fn element(root: Node<'_, '_>, out: &mut String) {
     let mut stack = vec![(root, false)];
     while let Some((node, opened)) = stack.pop() {

@@ -157,7 +157,7 @@ impl Engine<'_> {
                     }
                 }
             } else {
-                // What is taken there is taken from what the change finds.
+                // Tokens taken here are subtracted from the number that the change finds.
                 let needs = self.fixed[number].needs.iter().filter(|(other, _)| *other == place);
                 let taken: i64 = needs.map(|(_, weight)| i64::from(*weight)).sum();
                 let varying = self.fire.dots.iter().filter(|(other, by)| *other == place && *by < 0);
@@ -196,7 +196,7 @@ impl Engine<'_> {
 
     /// Takes tokens of an entry.
     fn take(&mut self, place: u32, entry: u32, count: u32) {
-        // What is taken was there.
+        // The tokens taken were there.
         let _ = self.shift(place, -i64::from(count));
         let Some(store) = self.stores[place as usize] else { return };
         if !self.coloured[store as usize].remove(entry, count) {
@@ -330,7 +330,8 @@ impl Engine<'_> {
                 self.renew(transition, binding, false)?;
             }
         }
-        // Who inhibits by colour looks at the number of the place, which changed as well unless a colour replaced another.
+        // An inhibitor by colour depends on the number of tokens of the place, which changed as well unless a
+        // colour replaced another.
         for at in 0..self.counters[place as usize].len() {
             let transition = self.counters[place as usize][at];
             if self.fixed[transition as usize].is_immediate {

@@ -164,7 +164,7 @@ impl<'a> Engine<'a> {
         Ok(engine)
     }
 
-    /// Puts the first tokens, and starts what they enable.
+    /// Puts the initial tokens, and starts the transitions that they enable.
     fn begin(&mut self, progress: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<(), Ended> {
         for (number, place) in (0u32..).zip(&self.net.places) {
             for (words, count) in &place.tokens {
@@ -195,7 +195,7 @@ impl<'a> Engine<'a> {
         self.settle(progress)
     }
 
-    /// Whether the conditions without variables hold.
+    /// Returns whether the conditions without variables hold.
     fn always(&mut self, transition: u32) -> Done<bool> {
         for code in &self.plans[transition as usize].always {
             let holds = code.run(&[], &mut self.random);

@@ -10,7 +10,8 @@ use super::state::Engine;
 use crate::net::{erlang, one_of};
 
 impl Engine<'_> {
-    /// Whether the dots suffice and nothing inhibits, as far as that does not depend on the binding.
+    /// Returns whether the dots suffice and no arc inhibits, for the conditions that do not depend on the
+    /// binding.
     #[inline]
     pub(super) fn is_open(&self, transition: usize) -> bool {
         let fixed = &self.fixed[transition];
@@ -100,7 +101,7 @@ impl Engine<'_> {
             degree = degree.min(if needed == 1 { held } else { held / needed });
         }
         let degree = self.limited_by_dots(transition, degree)?;
-        // What takes nothing is enabled once.
+        // A transition without inputs is enabled once.
         Ok(if degree == u32::MAX { 1 } else { degree })
     }
 
