@@ -240,7 +240,7 @@ mod tests {
         routes.iter().filter(covers).max_by_key(|r| r.length).map(|r| r.port)
     }
 
-    /// One route for each prefix: which of two equal ones stands is not the question.
+    /// One route for each prefix: the test does not decide between equal ones.
     fn distinct<A: Copy + Into<u128>>(routes: Vec<(A, u8, u16)>, bits: u32) -> Vec<Route<A>> {
         let mut seen = HashSet::new();
         let cut = |prefix: A, length: u8| prefix.into().checked_shr(bits - u32::from(length)).unwrap_or(0);

@@ -284,7 +284,7 @@ mod tests {
     use super::*;
     use linecard_program::script::Action;
 
-    /// Addresses of four reads a packet of `packets`, 64 bytes each, within so many bytes.
+    /// Returns the addresses of four reads per packet of `packets`, 64 bytes each, within a range.
     fn addresses(address: Address, within_bytes: u32, thread: Option<u32>, packets: u64) -> Vec<u32> {
         let reach = Reach::Access { kind: Access::Read, posted: false, amount: Amount::Bytes(64) };
         let span = Span { address, within_bytes, per_thread: thread.is_some() };

@@ -57,7 +57,7 @@ impl StepList {
         Self { sends_blocks, block, ..Self::part(steps, 0, routes) }
     }
 
-    /// Steps that a list may go on behind.
+    /// Returns a list of steps that another list may follow.
     fn part(steps: Vec<ListedStep>, first: usize, routes: Option<Rc<RouteTable>>) -> Self {
         let locks = steps.iter().filter_map(|step| match step.does {
             Does::Lock(lock) | Does::Unlock(lock) => Some(lock + 1),
