@@ -338,7 +338,7 @@ mod tests {
         let (mut low, mut high) = (-40.0, 40.0);
         for _ in 0..HALVINGS {
             let middle = (low + high) / 2.0;
-            // The law of 1/x stands between the two.
+            // The law of 1/x is between the two.
             let middle = if middle == 0.0 { 1e-8 } else { middle };
             if sizes(middle).iter().sum::<u64>() > packets { low = middle } else { high = middle }
         }

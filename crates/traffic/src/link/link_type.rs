@@ -1,4 +1,4 @@
-//! Link types, by the numbers that capture files give them.
+//! Link types, by their numbers in capture files.
 
 use serde::Serialize;
 

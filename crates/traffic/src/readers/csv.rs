@@ -21,7 +21,8 @@ use std::net::IpAddr;
 const COLUMNS: [&str; 7] = ["time", "length", "src", "dst", "src_port", "dst_port", "protocol"];
 const MAX_LINE_BYTES: usize = 4096;
 
-/// Whether the beginning of a file could be CSV: printable text whose first line names the required columns.
+/// Returns whether the beginning of a file could be CSV: printable text whose first line names the required
+/// columns.
 pub(crate) fn sniff(start: &[u8]) -> bool {
     let line = start.split(|&byte| byte == b'\n').find(|line| !passed_over(line)).unwrap_or_default();
     let Ok(line) = std::str::from_utf8(line) else { return false };
