@@ -64,7 +64,7 @@ pub(crate) struct Way {
     of: u32,
     /// Where it leads to.
     pub to: u32,
-    /// Instruction at which the run goes on, if it does.
+    /// Instruction at which the run continues, if it does.
     pub on: u32,
     /// Loads and stores on it.
     pub accesses: u32,
@@ -144,7 +144,7 @@ impl Way {
     }
 }
 
-/// All ways of a program, as far as it took them.
+/// All ways that a program has taken.
 #[derive(Debug)]
 pub(crate) struct EventPaths {
     places: Vec<Place>,
