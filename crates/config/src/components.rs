@@ -85,7 +85,7 @@ fn bases_of(extends: &Node, path: &str, kind: &str, table: &Table, log: &Log) ->
             let found = table.position(name).filter(|_| table.get(name).is_some_and(|n| n.table().is_some()));
             if found.is_none() {
                 let near = nearest(name, table.iter().filter(|(_, n)| n.table().is_some()).map(|(k, _)| k));
-                log.add(item.place, path, format!("no `{name}` stands in `{kind}`{near}"));
+                log.add(item.place, path, format!("`{kind}` has no `{name}`{near}"));
             }
             found.map(|number| (number, item.place))
         }

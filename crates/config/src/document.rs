@@ -65,7 +65,7 @@ impl Document {
                 }
             } else if !known.contains(&variant) {
                 let message =
-                    format!("nothing is called so{}", nearest(&variant, known.iter().map(String::as_str)));
+                    format!("no table has this name{}", nearest(&variant, known.iter().map(String::as_str)));
                 self.log.add(node.place, join(key, &variant), message);
             }
         }

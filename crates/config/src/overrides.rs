@@ -83,7 +83,7 @@ fn one(
             parsed => node(parsed),
         },
         Err(e) if value.starts_with(['"', '\'', '[', '{']) => {
-            return Err(format!("found `{value}`, which is no value: {}", e.message()));
+            return Err(format!("found `{value}`, which is not a value: {}", e.message()));
         }
         Err(_) => node(Spanned::new(0..value.len(), DeValue::String(value.into())).get_ref()),
     };
@@ -104,7 +104,7 @@ fn whole_path<'a>(root: &Table, parts: Vec<&'a str>, kinds: &[&'a str]) -> Resul
         let Some(table) = components(first) else { return Ok(parts) };
         if parts.len() > 2 && table.get(parts[1]).is_none() {
             let near = nearest(parts[1], table.keys());
-            return Err(format!("no `{}` stands in `{first}`{near}", parts[1]));
+            return Err(format!("`{first}` has no `{}`{near}", parts[1]));
         }
         return Ok(parts);
     }
@@ -209,7 +209,7 @@ fn set(root: &mut Node, parts: &[String], mut node: Node) -> Result<(), String> 
         let is_new = table.get(key).is_none();
         let place = node.place;
         if is_new && index.is_some() {
-            return Err(format!("`{key}` is not there"));
+            return Err(format!("`{key}` does not exist"));
         }
         if is_new && last {
             table.lay_over(key.to_owned(), node);

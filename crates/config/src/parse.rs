@@ -96,7 +96,7 @@ impl Parser<'_> {
         let title = self.text_at(table, "title", Path::Whole("title")).unwrap_or_default();
         if title.trim().is_empty() && !self.untitled {
             let at = position(table, "title");
-            self.log.add(self.place(at), "title", "missing: a file says what it is");
+            self.log.add(self.place(at), "title", "missing; expected what the file describes");
         }
         let kind = self.text_at(table, "kind", Path::Whole("kind")).unwrap_or_default();
         let extends = match table.get_key_value("extends") {
@@ -145,7 +145,7 @@ impl Parser<'_> {
             self.log.add(
                 self.place(position(table, "source")),
                 path.to_string(),
-                "empty: say where the values come from",
+                "empty; expected where the values come from",
             );
         }
         source.into()
@@ -271,7 +271,7 @@ impl Parser<'_> {
         }
         match (number("low"), number("value"), number("high")) {
             (Some(low), Some(value), Some(high)) if low <= value && value <= high => Ok(Some([low, high])),
-            _ => Err("an interval has low, value and high, numbers that grow in this order".to_owned()),
+            _ => Err("expected low, value and high in ascending order".to_owned()),
         }
     }
 

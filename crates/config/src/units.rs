@@ -235,7 +235,7 @@ pub(crate) fn quantity(measure: Measure, value: &Scalar) -> Result<Quantity, Str
         Scalar::Number(n) => Ok(Quantity::Real(*n)),
         Scalar::Text(text) if !measure.name.is_empty() => convert(text, measure),
         Scalar::Text(text) if Decimal::parse(text).is_some() => {
-            Err(format!("found the text `\"{text}\"`, a number in quotes: leave them out"))
+            Err(format!("found the text `\"{text}\"`, a number in quotes; remove the quotes"))
         }
         _ => Err(format!("found `{value}`")),
     }
@@ -244,7 +244,7 @@ pub(crate) fn quantity(measure: Measure, value: &Scalar) -> Result<Quantity, Str
 fn convert(text: &str, measure: Measure) -> Result<Quantity, String> {
     let (number, name) = split(text);
     let Some(decimal) = Decimal::parse(number) else {
-        return Err(format!("found `{text}`, no number with a unit"));
+        return Err(format!("found `{text}`; expected a number with a unit"));
     };
     if name == measure.name && measure.unit.is_none() {
         return Ok(decimal.times(1, 1));
@@ -303,7 +303,7 @@ impl Decimal {
             let exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
             Some((format!("{whole}{fraction}").parse().ok()?, exponent))
         };
-        // Beyond the exponents of any number with a meaning, the nearest floating number stands for it.
+        // Beyond the exponents of any meaningful number, the nearest floating-point number is used.
         let (mantissa, exponent) = exact().unwrap_or((0, i32::MIN));
         Some(Self { mantissa, exponent, near })
     }
@@ -391,7 +391,7 @@ mod tests {
         assert!(message.contains("a time (ps, ns, us, ms, s)"), "{message}");
         assert!(of("latency_ns", "5 parsec").unwrap_err().contains("unknown unit `parsec`"));
         assert!(of("latency_ns", "5").unwrap_err().contains("no unit"));
-        assert!(of("latency_ns", "soon").unwrap_err().contains("no number"));
+        assert!(of("latency_ns", "soon").unwrap_err().contains("expected a number with a unit"));
         assert!(of("engines", "5 ns").unwrap_err().contains("found `5 ns`"));
     }
 
@@ -425,7 +425,7 @@ mod tests {
     #[test]
     fn a_number_in_quotes_is_said_to_be_a_text() {
         let of = |text: &str| quantity(Measure::NONE, &Scalar::Text(text.into())).unwrap_err();
-        assert_eq!(of("1"), "found the text `\"1\"`, a number in quotes: leave them out");
+        assert_eq!(of("1"), "found the text `\"1\"`, a number in quotes; remove the quotes");
         assert_eq!(of("many"), "found `many`");
     }
 

@@ -39,7 +39,7 @@ pub enum EbpfError {
 pub enum Fault {
     /// An access through a null pointer, or through a number that is no pointer.
     #[error(
-        "{what} of {bytes} bytes at {address:#x}, which is no memory; the result of a lookup that was not compared with NULL?"
+        "{what} of {bytes} bytes at {address:#x}, which is not memory; the result of a lookup that was not compared with NULL?"
     )]
     NoMemory {
         /// `read`, `write` or `atomic`.
@@ -72,7 +72,7 @@ pub enum Fault {
     },
     /// More written values of a large map than are kept.
     #[error(
-        "more than {most} bytes of {region} are written, which is all that is kept of a map of its size; write fewer of its values"
+        "more than {most} bytes of {region} are written, the most that Linecard keeps of a map of this size; write fewer of its values"
     )]
     TooMuchWritten {
         /// Name of the region.
@@ -109,13 +109,13 @@ pub enum Fault {
         register: u8,
     },
     /// More instructions than the budget.
-    #[error("more than {budget} instructions for one packet; an endless loop? (the budget can be raised)")]
+    #[error("more than {budget} instructions for one packet (an endless loop? otherwise raise the budget)")]
     Runaway {
         /// Instructions allowed.
         budget: u64,
     },
     /// Calls nested deeper than the kernel permits.
-    #[error("more than {most} calls nested; the kernel allows no more")]
+    #[error("more than {most} nested calls, the limit of the kernel")]
     TooDeep {
         /// Frames allowed.
         most: usize,
@@ -139,7 +139,7 @@ pub enum Fault {
     #[error("the code ends without an exit")]
     NoExit,
     /// A resource that was acquired and not released.
-    #[error("{0} at the end of the program; give it back on every path")]
+    #[error("{0} at the end of the program; release it on every path")]
     Kept(&'static str),
 }
 

@@ -339,9 +339,9 @@ impl Machine {
                 EbpfError::Request(Mismatch::new(
                     format!("map `{}`", self.world.maps[map].definition.name),
                     match error {
-                        errno::ENOMEM => "more values than are kept of a map of its size".to_owned(),
-                        errno::E2BIG | errno::ENOSPC => "a key that does not fit in".to_owned(),
-                        _ => "a key that it does not take".to_owned(),
+                        errno::ENOMEM => "more values than Linecard keeps of a map of this size".to_owned(),
+                        errno::E2BIG | errno::ENOSPC => "a key without room in the map".to_owned(),
+                        _ => "a key that the map does not accept".to_owned(),
                     },
                     format!(
                         "{} entries at most, and an index below that number in arrays",
@@ -372,7 +372,7 @@ impl Machine {
         let Some(inner) = &definition.inner else {
             return Err(EbpfError::Request(Mismatch::new(
                 format!("map `{}`", definition.name),
-                format!("{} without `values` that say what inner maps are", definition.kind.name()),
+                format!("{} without `values` that define its inner maps", definition.kind.name()),
                 "__array(values, struct …) in the object",
             )));
         };

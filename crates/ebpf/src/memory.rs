@@ -313,7 +313,7 @@ impl Memory {
         let Some(region) = self.regions.get(number) else { return no_memory };
         let (element, _) = region.split(meant);
         let room = region.extent();
-        // The lowest addresses belong to the packet's region, but nobody ever got a pointer to them.
+        // The lowest addresses belong to the packet's region, but no pointer to them exists.
         if number == 0 && (element > 0 || offset < HEADROOM_START) || room == 0 {
             return no_memory;
         }

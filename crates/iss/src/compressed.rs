@@ -8,7 +8,7 @@ pub fn expand(width: Width, half: u16) -> Option<u32> {
     let rv64 = width == Width::Rv64;
     let h = u32::from(half);
     let field = |from: u32, bits: u32| (h >> from) & ((1 << bits) - 1);
-    // Moves `bits` bits that stand at `from` to `to`.
+    // Moves `bits` bits at `from` to `to`.
     let place = |from: u32, bits: u32, to: u32| field(from, bits) << to;
     let sign = |value: u32, bits: u32| ((value << (32 - bits)) as i32 >> (32 - bits)) as u32;
     // Registers x8 to x15, in three bits.

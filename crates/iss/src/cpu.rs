@@ -149,7 +149,7 @@ impl<W: Word> Cpu<W> {
                     limit + i64::from(rest[index as usize]) - 1
                 };
             }
-            // Ends the run at the instruction at hand and goes on at an index.
+            // Ends the run at the present instruction and continues at an index.
             macro_rules! jump {
                 ($to:expr) => {{
                     hook.run(first, index);
@@ -186,7 +186,7 @@ impl<W: Word> Cpu<W> {
             let a = x[usize::from(op.rs1)];
             let d = usize::from(op.rd);
             let imm = W::signed(op.imm);
-            // Half of all instructions want neither, and what stands here is done for every one.
+            // Half of all instructions need neither, and this code executes for every one.
             macro_rules! b {
                 () => {
                     x[usize::from(op.rs2())]

@@ -207,7 +207,7 @@ impl Amo {
 
 /// Register that replaces `x0` as a destination.
 pub const SINK: u8 = 32;
-/// Halfwords that an instruction takes stand above its second source.
+/// The length in halfwords of an instruction is in the bits above its second source.
 const HALFWORDS_AT: u32 = 6;
 const SHORT: u8 = 1 << HALFWORDS_AT;
 const LONG: u8 = 2 << HALFWORDS_AT;

@@ -44,7 +44,7 @@ pub enum IssError {
     },
     /// The program rejected its control data (`lc_bad_control_line`).
     #[error(
-        "{file}: does not understand line {line} of its control data; the first comment of its source says what it reads"
+        "{file}: rejects line {line} of its control data; the first comment of its source describes the format"
     )]
     Control {
         /// The program.
@@ -54,7 +54,7 @@ pub enum IssError {
     },
     /// The program ran out of memory (`lc_out_of_memory`).
     #[error(
-        "{place}: {file} is out of memory; its tables must fit into 32 MiB of heap: give it smaller control data"
+        "{place}: {file} is out of memory; its tables must fit in 32 MiB of heap: use smaller control data"
     )]
     OutOfMemory {
         /// Packet (from 1), or the initialisation.
@@ -120,7 +120,7 @@ pub enum Fault {
     },
     /// A jump to an address without code.
     #[error(
-        "jump to {target:#010x}, where there is no code; a function pointer or a return address was overwritten?"
+        "jump to {target:#010x}, which is not code; a function pointer or a return address was overwritten?"
     )]
     Jump {
         /// The target.
@@ -128,7 +128,7 @@ pub enum Fault {
     },
     /// An access outside memory.
     #[error(
-        "{what} of {address:#010x}, outside memory; a null pointer, an index out of range, or a stack that ran over?"
+        "{what} of {address:#010x}, outside memory; a null pointer, an index out of range, or a stack overflow?"
     )]
     OutOfRange {
         /// `load`, `store` or `atomic access`.
@@ -155,19 +155,21 @@ pub enum Fault {
         address: u64,
     },
     /// More instructions than the budget.
-    #[error("more than {budget} instructions; an endless loop? (the budget can be raised)")]
+    #[error("more than {budget} instructions (an endless loop? otherwise raise the budget)")]
     Runaway {
         /// Instructions allowed.
         budget: u64,
     },
     /// The first instruction of a watched function; it is never reported.
-    #[error("a call of a function that is watched")]
+    #[error("a call of a watched function")]
     Called,
     /// The return of it.
-    #[error("the return of a function that is watched")]
+    #[error("the return of a watched function")]
     Returned,
     /// A lock acquired again by its holder.
-    #[error("lock {address:#010x} is taken twice by the same packet: it would wait for itself for ever")]
+    #[error(
+        "lock {address:#010x} is acquired twice by the same packet, which would wait for itself for ever"
+    )]
     LockedTwice {
         /// The lock.
         address: u32,

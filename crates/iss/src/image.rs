@@ -64,7 +64,7 @@ impl Image {
         let unfit = |found: String, expected: &str| unfit(file, found, expected);
         if !bytes.starts_with(b"\x7fELF") {
             return Err(unfit(
-                "a file that is no ELF file".to_owned(),
+                "a file that is not an ELF file".to_owned(),
                 "a linked RISC-V program, or C source ending in `.c`",
             ));
         }
@@ -115,7 +115,7 @@ impl Image {
             if behind.is_none() || data.len() as u64 > memory_bytes {
                 return Err(unfit(
                     format!("a segment of {memory_bytes} bytes at {address:#x}"),
-                    "one that lies below 4 GiB and holds no more than its size: link it at 0x10000",
+                    "a segment below 4 GiB that does not exceed its size: link it at 0x10000",
                 ));
             }
             all_bytes += data.len() as u64;

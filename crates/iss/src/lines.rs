@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
             let address = u32::try_from(row.address()).unwrap_or(u32::MAX);
             self.lines.rows.push(Row { address, file, line, ends });
             if ends {
-                // Functions that the linker left out stand at address 0, or nowhere.
+                // Functions that the linker removed are at address 0, or at none.
                 let inside = |row: &Row| (self.code.0..=self.code.1).contains(&row.address);
                 if !self.lines.rows[first..].iter().all(inside) {
                     self.lines.rows.truncate(first);

@@ -385,7 +385,7 @@ impl Machine {
                     ),
                 }
             }
-            Near::Heap => "in the heap, past all that was allocated".to_owned(),
+            Near::Heap => "in the heap, behind all allocated blocks".to_owned(),
         };
         IssError::Memory { place, access, beyond, pc, symbol, line }
     }

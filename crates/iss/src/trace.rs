@@ -455,7 +455,7 @@ impl Recorder {
     }
 }
 
-/// A word of so many classes, to be filled further.
+/// Returns a word with a number of classes, to be filled further.
 fn opened(word: u64, count: u32) -> u64 {
     (word << 1 | 1) << (63 - count)
 }

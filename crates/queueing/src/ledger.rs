@@ -62,14 +62,16 @@ impl Ledger {
         let owner = self.queue_of.get(at).copied().unwrap_or(NO_QUEUE);
         if owner != queue {
             return Err(match owner {
-                NO_QUEUE => format!("packet {node} came out and was not inside"),
-                owner => format!("packet {node} came out and belongs to queue {owner}"),
+                NO_QUEUE => format!("packet {node} was dequeued, but was not in a queue"),
+                owner => format!("packet {node} was dequeued, but belongs to queue {owner}"),
             });
         }
         let expected = self.left[queue as usize];
         if self.number_of[at] != expected {
             let found = self.number_of[at];
-            return Err(format!("packet number {found} of the queue came out, expected number {expected}"));
+            return Err(format!(
+                "packet number {found} of the queue was dequeued, expected number {expected}"
+            ));
         }
         self.queue_of[at] = NO_QUEUE;
         self.left[queue as usize] = expected.wrapping_add(1);
@@ -144,11 +146,14 @@ mod tests {
             ledger.enter(node, 1);
         }
         assert!(
-            ledger.leave(11, 1).unwrap_err().contains("number 1 of the queue came out, expected number 0")
+            ledger
+                .leave(11, 1)
+                .unwrap_err()
+                .contains("number 1 of the queue was dequeued, expected number 0")
         );
         assert!(ledger.leave(10, 0).unwrap_err().contains("belongs to queue 1"));
         assert_eq!(ledger.leave(10, 1), Ok(()));
-        assert!(ledger.leave(10, 1).unwrap_err().contains("was not inside"));
+        assert!(ledger.leave(10, 1).unwrap_err().contains("was not in a queue"));
         assert!(ledger.leave(12, 1).is_err(), "11 is lost");
         assert_eq!(ledger.inside(), 2);
     }

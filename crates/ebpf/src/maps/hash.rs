@@ -160,7 +160,7 @@ impl HashTable {
         Some(entry)
     }
 
-    /// Keys and their entries, by key: the order of buckets is nobody's business.
+    /// Returns keys and their entries, by key, so that the order of buckets is not visible.
     pub fn listed(&self) -> Vec<(Vec<u8>, u32)> {
         let live = (0..self.entries.len() as u32).filter(|&entry| self.entries[entry as usize].live);
         let mut listed: Vec<_> = live.map(|entry| (self.key(entry).to_vec(), entry)).collect();

@@ -129,7 +129,7 @@ impl Map {
         Some(memory::map_handle(self.number_at(memory, element) as usize))
     }
 
-    /// The number that stands in a place of a map of maps, programs, interfaces, processors or sockets.
+    /// Returns the number in an element of a map of maps, programs, interfaces, processors or sockets.
     fn number_at(&self, memory: &Memory, element: u64) -> u32 {
         let region = memory.region(memory::values(self.number));
         let at = (element * u64::from(region.stride)) as usize;

@@ -8,7 +8,7 @@ const MAGIC: u16 = 0xeb9f;
 /// Following a chain of types stops here: damaged data can have circles.
 const MOST_STEPS: usize = 64;
 
-/// A type, as far as it is looked at.
+/// The used parts of a type.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Type {
     pub kind: u8,

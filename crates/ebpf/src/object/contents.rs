@@ -137,7 +137,7 @@ impl Object {
         }
     }
 
-    /// Where an operation stands, for people: instruction, function, source line.
+    /// Returns the location of an operation for messages: instruction, function, source line.
     pub(crate) fn place(&self, code: &Code, index: u32) -> String {
         let (number, slot) = code.place(index);
         let Some(section) = self.code.get(number) else { return format!("operation {index}") };

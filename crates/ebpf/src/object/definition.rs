@@ -174,7 +174,7 @@ const MOST_NESTED: u32 = 2;
 /// A BTF definition, and the offset of its `values`, which relocations fill.
 pub(super) fn from_btf(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<(MapDefinition, u32), String> {
     let found = btf.bare(of).filter(|found| found.kind == kind::STRUCT);
-    let found = found.ok_or("a variable in .maps that is no struct")?;
+    let found = found.ok_or("a variable in .maps that is not a struct")?;
     let mut made = MapDefinition::new(name, MapKind::Other(0), 0, 0, 0);
     let mut values_at = 0;
     for &(member, of, bits) in &found.members {
@@ -210,9 +210,10 @@ pub(super) fn from_btf(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<(Ma
 
 /// What `values` says of the maps that are values: an array of pointers to a definition.
 fn inner(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<Option<MapDefinition>, String> {
-    let array = btf.bare(of).filter(|found| found.kind == kind::ARRAY).ok_or("values that are no array")?;
+    let array =
+        btf.bare(of).filter(|found| found.kind == kind::ARRAY).ok_or("values that are not an array")?;
     let element = array.members.first().map_or(0, |&(element, _, _)| element);
-    let pointee = btf.pointee(element).ok_or("values that are no pointers")?;
+    let pointee = btf.pointee(element).ok_or("values that are not pointers")?;
     match btf.bare(pointee).map(|found| found.kind) {
         Some(kind::STRUCT) if depth < MOST_NESTED => {
             from_btf(btf, &format!("{name}.inner"), pointee, depth + 1).map(|(made, _)| Some(made))

@@ -179,7 +179,7 @@ fn scheduled(graph: &mut Graph, lanes: u32, rules: Rules) -> Vec<(u32, u32)> {
     rows
 }
 
-/// What a block ends with, as far as the program's action is concerned.
+/// Returns the end of a block, with respect to the program's action.
 fn exit(block: &Block) -> Option<ExitAction> {
     match block.insts.last()?.does {
         Does::Exit { constant } if !block.returns => {
@@ -189,7 +189,7 @@ fn exit(block: &Block) -> Option<ExitAction> {
     }
 }
 
-/// What a way through a block costs.
+/// Returns the cost of a path through a block.
 fn charge(graph: &Graph, rows: &[(u32, u32)], block: usize) -> Charge {
     Charge { rows: rows[block].0, asks: exit(&graph.blocks[block]) == Some(ExitAction::Register) }
 }
@@ -222,7 +222,7 @@ fn told(code: &Code, graph: &Graph, rows: &[(u32, u32)], operations: u32) -> Row
             (None, Some(paid)) => whole.without(paid),
             (None, None) => whole,
         };
-        // What is left of a tail is only jumped to.
+        // The rest of a tail is reached by jumps only.
         let Some(&least) = least.get(&block) else { continue };
         for from in graph.alive().filter(|&from| graph.blocks[from].jumps == Some(block)) {
             if let Some(jump) = graph.blocks[from].jump {
