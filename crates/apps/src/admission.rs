@@ -1,20 +1,20 @@
-//! Which packets a program works on, and what becomes of the others.
+//! The packets that a program processes, and the treatment of the others.
 
 use linecard_program::{DropReason, NetworkKind, PacketHead};
 
-/// What becomes of frames that are not IP.
+/// The treatment of frames that are not IP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NotIp {
     /// They leave by the port of their flow, without a lookup.
     Forward,
-    /// They go to the host.
+    /// They are sent to the host.
     #[default]
     Punt,
     /// They are dropped, by choice.
     Drop,
 }
 
-/// Protocols that a program works on.
+/// Protocols that a program processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocols {
     /// IPv4 alone.
@@ -23,19 +23,19 @@ pub(crate) enum Protocols {
     Ip,
 }
 
-/// What a program does with a packet.
+/// The treatment of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Admitted {
-    /// Its work.
+    /// It is processed.
     Worked,
-    /// Nothing: the packet is forwarded as it is.
+    /// It is forwarded unchanged.
     Passed,
-    /// The packet ends here.
+    /// It ends here.
     Ended(DropReason),
 }
 
 impl NotIp {
-    /// What a program of these protocols does with a packet.
+    /// Returns the treatment of a packet by a program of these protocols.
     #[inline]
     pub(crate) fn admit(self, protocols: Protocols, head: &PacketHead) -> Admitted {
         match head.network {

@@ -1,7 +1,7 @@
 //! The IPv4 header checksum (RFC 1071) and its incremental update (RFC 1624, equation 3).
 
-/// The checksum after a 16-bit word of the header changed from `old` to `new`. An invalid checksum stays invalid by
-/// the same amount, so anonymised captures are neither repaired nor broken further.
+/// Returns the checksum after a 16-bit word of the header changed from `old` to `new`. An invalid checksum
+/// stays invalid by the same amount, so anonymised captures are neither repaired nor broken further.
 #[inline]
 pub fn update(checksum: u16, old: u16, new: u16) -> u16 {
     let sum = u32::from(!checksum) + u32::from(!old) + u32::from(new);
@@ -9,7 +9,7 @@ pub fn update(checksum: u16, old: u16, new: u16) -> u16 {
     !((folded & 0xffff) + (folded >> 16)) as u16
 }
 
-/// The checksum of a header whose checksum field is zero, as 16-bit words.
+/// Returns the checksum of a header whose checksum field is zero, from its 16-bit words.
 pub fn header_checksum(words: &[u16]) -> u16 {
     let mut sum: u32 = words.iter().map(|&w| u32::from(w)).sum();
     while sum > 0xffff {

@@ -1,7 +1,7 @@
-//! `firewall`: packets matched against a list of templates.
+//! `firewall`: matches packets against a list of templates.
 //!
-//! Source: Hasan 2003, section 5.2. Header fields are extracted, then a linked list of templates in SRAM is walked;
-//! the first one that matches decides, and a packet that matches none is forwarded. Drops are counted.
+//! Source: Hasan 2003, section 5.2. The program extracts header fields and walks a linked list of templates in
+//! SRAM. The first match decides; a packet without a match is forwarded. Drops are counted.
 
 use crate::admission::Protocols;
 use crate::io::{Io, ResultCacheUse};
@@ -10,7 +10,7 @@ use linecard_program::{DropReason, PacketHead};
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-/// What a template decides.
+/// The decision of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Forward the packet.
@@ -32,12 +32,12 @@ pub struct Template {
     pub destination_ports: RangeInclusive<u16>,
     /// IP protocol; `None` for any.
     pub protocol: Option<u8>,
-    /// What it decides.
+    /// Its decision.
     pub verdict: Verdict,
 }
 
 impl Template {
-    /// Whether a packet matches.
+    /// Returns whether a packet matches.
     pub fn matches(&self, head: &PacketHead) -> bool {
         let within = |address: u32, (network, length): (u32, u8)| {
             length == 0 || (address ^ network) >> (32 - u32::from(length)) == 0
@@ -63,7 +63,7 @@ pub struct FirewallConfig {
     pub template_cycles: u32,
 }
 
-/// Bytes of SRAM that a template takes: two prefixes, two port ranges, protocol, verdict, link.
+/// Bytes of a template in SRAM: two prefixes, two port ranges, protocol, verdict, link.
 const TEMPLATE_BYTES: u16 = 24;
 
 /// The filtering application.
@@ -78,13 +78,13 @@ pub struct Firewall {
 }
 
 impl Firewall {
-    /// Filter by the templates of `config`, which are kept where `templates` says, where the result cache does not know the
-    /// verdict.
+    /// Returns a filter with the templates of `config`, in the memory of role `templates`, which it walks if
+    /// the result cache does not know the verdict.
     pub fn new(io: Io, config: FirewallConfig, templates: RoleId, cache: Option<ResultCacheUse>) -> Self {
         Self { io, config: Rc::new(config), templates, cache, packets: 0, walked: 0 }
     }
 
-    /// The walk over the templates, unless its verdict is `known`, and the rest.
+    /// Walks the templates, unless the verdict is `known`, and completes the packet.
     fn filter(&mut self, head: &PacketHead, known: bool, steps: &mut Steps) {
         let config = &self.config;
         let first = config.templates.iter().position(|template| template.matches(head));
@@ -104,7 +104,7 @@ impl Firewall {
         if verdict == Verdict::Drop {
             return steps.push(0, Action::Drop(DropReason::FirewallRule));
         }
-        // Two ports: a flow leaves by the side that its addresses draw.
+        // With two ports, a hash of its addresses selects a flow's output side.
         let side = (head.source ^ head.destination).wrapping_mul(0x9e37_79b1) >> 16;
         self.io.store_and_enqueue(head, side as u16 % config.ports, steps);
     }

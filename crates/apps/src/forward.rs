@@ -1,8 +1,9 @@
 //! `l3fwd16`: IP forwarding on 16 ports.
 //!
-//! Source: Hasan 2003, section 5.2. Longest-prefix match on the destination, time to live and checksum updated, one
-//! FIFO queue an output port; of IPv6, which has no checksum of its header, the hop limit. Of the first cell, 32 bytes of modified header come from registers and the rest from
-//! the receive buffer; later cells move whole.
+//! Source: Hasan 2003, section 5.2. Longest-prefix match on the destination, update of time to live and
+//! checksum, one FIFO queue per output port; for IPv6, whose header has no checksum, the hop limit. Of the
+//! first cell, 32 bytes of modified header come from registers and the rest from the receive buffer; later
+//! cells move whole.
 
 use crate::admission::Protocols;
 use crate::checksum::update;
@@ -24,12 +25,13 @@ pub struct L3Forward {
 }
 
 impl L3Forward {
-    /// Forward by `table`, which is kept where `table_role` says, where the result cache does not know the route.
+    /// Returns a program that forwards by `table`, in the memory of role `table_role`, if the result cache does
+    /// not know the route.
     pub fn new(io: Io, table: Rc<RouteTable>, table_role: RoleId, cache: Option<ResultCacheUse>) -> Self {
         Self { io, table, table_role, cache, lookups: 0, reads: 0 }
     }
 
-    /// The lookup, unless its result is `known`, and the rest.
+    /// Looks the route up, unless it is `known`, and completes the packet.
     fn forward(&mut self, head: &mut PacketHead, known: bool, steps: &mut Steps) {
         let (port, reads) = self.table.route(head);
         if !known {

@@ -1,18 +1,19 @@
-//! What the applications of the IXP1200 do alike: take a packet in cell by cell, and send packets block by block.
+//! Common parts of the applications of the IXP1200: receive a packet cell by cell, and send packets block by
+//! block.
 
 use crate::admission::{Admitted, NotIp, Protocols};
 use linecard_program::PacketHead;
 use linecard_program::script::{Access, Action, Block, PacketInfo, RoleId, Steps};
 
-/// What the input and output loops cost: engine cycles, and scratchpad accesses (ready flags, state of ports and of
-/// queues), one after another.
+/// Costs of the input and output loops: engine cycles, and scratchpad accesses (ready flags, state of ports and
+/// of queues), one after another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoCosts {
     /// First cell of a packet on the input side, without the application's own work.
     pub input_first_cell_cycles: u32,
     /// Each later cell on the input side.
     pub input_later_cell_cycles: u32,
-    /// Scratchpad accesses for each cell on the input side.
+    /// Scratchpad accesses per cell on the input side.
     pub input_cell_scratch: u32,
     /// Putting a packet into its output queue.
     pub enqueue_cycles: u32,
@@ -30,47 +31,47 @@ pub struct IoCosts {
     pub output_blocked_cell_cycles: u32,
 }
 
-/// What the loops call their places.
+/// The roles of the loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoRoles {
-    /// Memory that packets are kept in.
+    /// Memory that keeps packets.
     pub packets: RoleId,
     /// Memory of queue descriptors and of the free list.
     pub descriptors: RoleId,
     /// Memory of ready flags and of the state of ports and queues.
     pub flags: RoleId,
-    /// Queue manager, and the cycles that software spends on one of its operations; nothing on chips without one, whose
-    /// programs write and read descriptors.
+    /// Queue manager, and the cycles that software spends on one of its operations; `None` on chips without
+    /// one, whose programs access descriptors themselves.
     pub queues: Option<(RoleId, u32)>,
 }
 
 /// The two loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Io {
-    /// What they cost.
+    /// Their costs.
     pub costs: IoCosts,
-    /// Where their accesses go.
+    /// Roles of their accesses.
     pub roles: IoRoles,
-    /// What becomes of frames that are not IP.
+    /// The treatment of frames that are not IP.
     pub not_ip: NotIp,
 }
 
 /// Bytes of a word of SRAM, scratchpad and hash unit.
 pub(crate) const WORD_BYTES: u16 = 4;
-/// Bytes of SRAM that a queue descriptor or a free-list entry takes.
+/// Bytes of a queue descriptor or a free-list entry in SRAM.
 const DESCRIPTOR_BYTES: u16 = 8;
-/// Header bytes that a program writes back from registers (Hasan 2003, section 5.2), and the most that one instruction
-/// moves between registers and DRAM.
+/// Header bytes that a program writes back from registers (Hasan 2003, section 5.2), which is also the most
+/// that one instruction moves between registers and DRAM.
 pub(crate) const REGISTER_BYTES: u8 = 32;
 
 impl Io {
-    /// What the first cell of a packet costs in any application.
+    /// Appends the costs of the first cell of a packet in any application.
     pub fn receive(&self, steps: &mut Steps) {
         self.scratch(self.costs.input_cell_scratch, steps);
         steps.compute(self.costs.input_first_cell_cycles);
     }
 
-    /// Whether the program works on a packet; any other ends here, or is forwarded by its flow.
+    /// Returns whether the program processes a packet; any other ends here, or is forwarded by its flow.
     pub(crate) fn accept(
         &self,
         protocols: Protocols,
@@ -86,8 +87,8 @@ impl Io {
         false
     }
 
-    /// Take the packet into memory and put it into the queue of a port: the common end of every input program. The cycles
-    /// of its first cell have been spent. Its first bytes come from registers.
+    /// Stores the packet in memory and puts it in the queue of a port: the common end of every input program.
+    /// The cycles of its first cell have been spent. Its first bytes come from registers.
     pub fn store_and_enqueue(&self, head: &PacketHead, port: u16, steps: &mut Steps) {
         let Self { costs, roles, .. } = self;
         steps.push(0, Action::Admit { port });
@@ -117,7 +118,7 @@ impl Io {
         steps.push(0, Action::Enqueue);
     }
 
-    /// The output program of every application: one block, whatever port it is for.
+    /// Appends the output program of every application: one block, for any port.
     pub fn block(&self, block: &Block, steps: &mut Steps) {
         let Self { costs, roles, .. } = self;
         if block.first_cell == 0 {
@@ -138,7 +139,7 @@ impl Io {
         steps.push(0, Action::ReadBlock { role: roles.packets });
         steps.push(0, Action::Transmit);
         if block.last {
-            // The buffer goes back to the free list.
+            // The buffer returns to the free list.
             steps.access(roles.descriptors, Access::Write, WORD_BYTES, 0);
         }
     }
@@ -150,28 +151,28 @@ impl Io {
     }
 }
 
-/// The result cache in front of a lookup: a packet whose flow was seen lately takes the result from there. Source: Girish
-/// 2008, section 5.2.1. The key is hashed to a digest, the cache is asked for it; on a miss the program does its lookup and
-/// writes the result back.
+/// The result cache in front of a lookup: it returns the result for a packet of a recent flow. Source: Girish
+/// 2008, section 5.2.1. The program hashes the key to a digest and queries the cache; on a miss it performs its
+/// lookup and writes the result back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResultCacheUse {
-    /// The cache.
+    /// The role of the cache.
     pub results: RoleId,
-    /// The unit that makes digests.
+    /// The unit that computes digests.
     pub hash: RoleId,
-    /// Hashes that it makes for one.
+    /// Hashes per digest.
     pub hashes: u32,
 }
 
 impl ResultCacheUse {
-    /// Ask for the result; the program then goes on with `part`.
+    /// Queries the cache; the program then continues with `part`.
     pub(crate) fn recall(&self, part: u8, steps: &mut Steps) {
         steps.access(self.hash, Access::Ask, WORD_BYTES * self.hashes as u16, 0);
         steps.push(0, Action::Recall { role: self.results });
         steps.push(0, Action::More { part });
     }
 
-    /// Write the result of a lookup back.
+    /// Writes the result of a lookup back.
     pub(crate) fn remember(&self, steps: &mut Steps) {
         steps.access(self.results, Access::Write, WORD_BYTES, 0);
     }

@@ -1,8 +1,9 @@
 //! `ipv4_forward`: IPv4 forwarding by parallel threads on an IXP2400, and where it keeps the parts of a packet.
 //!
-//! Source: Girish 2008, section 3.3 (the steps), 3.5 (the schemes), 4.3 and 4.4 (dynamic buffering). A thread moves the
-//! mpackets from the receive buffer to the packet buffer, reads the header, hashes the destination, reads the table in
-//! SRAM, writes the header back, and moves the mpackets to the transmit buffer, one access at a time.
+//! Source: Girish 2008, section 3.3 (the steps), 3.5 (the schemes), 4.3 and 4.4 (dynamic buffering). A thread
+//! moves the mpackets from the receive buffer to the packet buffer, reads the header, hashes the destination,
+//! reads the table in SRAM, writes the header back, and moves the mpackets to the transmit buffer, one access
+//! at a time.
 
 use crate::admission::{Admitted, NotIp, Protocols};
 use crate::checksum::update;
@@ -14,7 +15,7 @@ use std::rc::Rc;
 /// Where the parts of a packet are kept while it is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferingScheme {
-    /// All in DRAM.
+    /// All parts in DRAM.
     Base,
     /// Header buffering: the header in the scratchpad, the rest of the first mpacket in DRAM.
     Hb,
@@ -25,12 +26,12 @@ pub enum BufferingScheme {
     /// Dynamic buffering (chapter 4): the first mpacket in the scratchpad, the others in the receive buffer until the
     /// lookup; then from buffer to buffer, or to DRAM while the output port is congested.
     Dynamic,
-    /// The same, and a thread goes on with a packet of a congested port until it is in the transmit buffer.
+    /// The same, but a thread keeps a packet of a congested port until it is in the transmit buffer.
     Detour,
 }
 
 impl BufferingScheme {
-    /// Every scheme.
+    /// All schemes.
     pub const ALL: [BufferingScheme; 6] = [
         BufferingScheme::Base,
         BufferingScheme::Hb,
@@ -40,7 +41,7 @@ impl BufferingScheme {
         BufferingScheme::Detour,
     ];
 
-    /// The name in presets and tables: the thesis's own.
+    /// Returns the name in presets and tables, which is the thesis's own.
     pub fn name(self) -> &'static str {
         match self {
             BufferingScheme::Base => "BASE",
@@ -52,12 +53,12 @@ impl BufferingScheme {
         }
     }
 
-    /// Whether it looks at the queues of ports before it moves a packet.
+    /// Returns whether it tests the queues of ports before it moves a packet.
     pub fn looks_at_queues(self) -> bool {
         matches!(self, BufferingScheme::Dynamic | BufferingScheme::Detour)
     }
 
-    /// Bytes of scratchpad that a thread needs, with headers of `header_bytes` (sections 3.5 and 3.5.1).
+    /// Returns the bytes of scratchpad per thread, with headers of `header_bytes` (sections 3.5 and 3.5.1).
     pub fn scratch_bytes(self, header_bytes: u32) -> u32 {
         match self {
             BufferingScheme::Base => 0,
@@ -67,7 +68,7 @@ impl BufferingScheme {
         }
     }
 
-    /// Of a cell of `bytes`, those that are kept in the scratchpad.
+    /// Returns the bytes in the scratchpad, of a cell of `bytes`.
     #[inline]
     fn in_scratch(self, cell: u16, cells: u16, bytes: u16, header_bytes: u16) -> u16 {
         match self {
@@ -84,19 +85,19 @@ impl BufferingScheme {
 pub struct Ipv4Config {
     /// Where packets are kept.
     pub scheme: BufferingScheme,
-    /// Engine cycles of a packet, beside those of its mpackets.
+    /// Engine cycles per packet, beside those of its mpackets.
     pub packet_cycles: u32,
-    /// Engine cycles of an mpacket on its way from the receive buffer to where it is kept.
+    /// Engine cycles per mpacket from the receive buffer to its memory.
     pub store_cycles: u32,
-    /// Engine cycles of an mpacket on its way from there to the transmit buffer.
+    /// Engine cycles per mpacket from its memory to the transmit buffer.
     pub load_cycles: u32,
-    /// Engine cycles of an mpacket from the receive buffer straight to the transmit buffer.
+    /// Engine cycles per mpacket directly from the receive buffer to the transmit buffer.
     pub direct_cycles: u32,
     /// Bytes of an access to the header.
     pub header_bytes: u16,
-    /// Hashes of a lookup.
+    /// Hashes per lookup.
     pub hashes: u32,
-    /// Reads of the table in SRAM that a lookup takes, one after the other.
+    /// Consecutive reads of the table in SRAM per lookup.
     pub table_reads: u32,
     /// Words of each of them.
     pub table_words: u32,
@@ -105,10 +106,10 @@ pub struct Ipv4Config {
 /// Bytes of a word of scratchpad and SRAM.
 const WORD_BYTES: u16 = 4;
 
-/// What the program calls its places.
+/// The roles of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ipv4Roles {
-    /// Memory that packets are kept in.
+    /// Memory that keeps packets.
     pub packets: RoleId,
     /// Scratchpad.
     pub scratch: RoleId,
@@ -120,17 +121,17 @@ pub struct Ipv4Roles {
     pub direct: RoleId,
 }
 
-/// How packets are carried from the receive buffer to where they are kept, and from there to the transmit buffer.
+/// Moves packets from the receive buffer to their memory, and from there to the transmit buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Carrier {
-    /// What it costs.
+    /// Its costs.
     pub config: Ipv4Config,
-    /// Where accesses go.
+    /// Roles of its accesses.
     pub roles: Ipv4Roles,
 }
 
 impl Carrier {
-    /// Bytes of a cell, and those of them that are kept in the scratchpad.
+    /// Returns the bytes of a cell, and the part of them in the scratchpad.
     fn cell(&self, packet_bytes: u32, cell: u16) -> (u8, u8) {
         let bytes = (packet_bytes - u32::from(cell) * CELL_BYTES).min(CELL_BYTES) as u16;
         let cells = linecard_program::cells_of(packet_bytes) as u16;
@@ -138,7 +139,7 @@ impl Carrier {
         (bytes as u8, scratch as u8)
     }
 
-    /// A cell between a buffer and where it is kept: what is kept in the scratchpad first, then the rest.
+    /// Moves a cell between a buffer and its memory: first the part in the scratchpad, then the rest.
     fn kept_cell(&self, way: Way, packet_bytes: u32, cell: u16, steps: &mut Steps) {
         let (bytes, scratch) = self.cell(packet_bytes, cell);
         let Ipv4Roles { packets, scratch: memory, .. } = self.roles;
@@ -151,19 +152,19 @@ impl Carrier {
         }
     }
 
-    /// A whole cell over a place.
+    /// Moves a whole cell by one role.
     fn whole_cell(&self, role: RoleId, way: Way, packet_bytes: u32, cell: u16, steps: &mut Steps) {
         let (bytes, _) = self.cell(packet_bytes, cell);
         steps.push(0, Action::Move { role, way, cell, bytes, last: true });
     }
 
-    /// Words of the first `bytes` bytes.
+    /// Returns the words of the first `bytes` bytes.
     fn words(bytes: u16) -> u16 {
         bytes.div_ceil(WORD_BYTES) * WORD_BYTES
     }
 
-    /// Carries a packet; `decide` is the work on its header, which says what port it goes to, or drops it. The header is then
-    /// in DRAM, or in the scratchpad.
+    /// Moves a packet; `decide` processes its header and returns its port, or drops it. The header is then in
+    /// DRAM, or in the scratchpad.
     pub fn carry(
         &self,
         head: &mut PacketHead,
@@ -176,7 +177,7 @@ impl Carrier {
         }
     }
 
-    /// Sends a packet that was kept in memory: each cell from where it is.
+    /// Sends a packet from memory: each cell from its memory.
     pub fn resume(&self, head: &PacketHead, steps: &mut Steps) {
         for cell in 0..head.cells() as u16 {
             steps.compute(self.config.load_cycles);
@@ -185,7 +186,7 @@ impl Carrier {
         steps.push(0, Action::Depart);
     }
 
-    /// All of the packet in DRAM and scratchpad, then the lookup, then out (section 3.3).
+    /// Moves the whole packet to DRAM and scratchpad, then does the lookup, then sends (section 3.3).
     fn buffered(
         &self,
         head: &mut PacketHead,
@@ -207,7 +208,8 @@ impl Carrier {
         steps.push(0, Action::Depart);
     }
 
-    /// The lookup first; then from buffer to buffer, or to DRAM and later out (section 4.3).
+    /// Does the lookup first; then moves the packet from buffer to buffer, or to DRAM to be sent later (section
+    /// 4.3).
     fn dynamic(
         &self,
         head: &mut PacketHead,
@@ -230,7 +232,7 @@ impl Carrier {
         }
         steps.push(0, Action::Depart);
         steps.when_kept_from_here();
-        // The first cell stays in the scratchpad, where it was for the lookup.
+        // The first cell stays in the scratchpad, where the lookup read it.
         for cell in 1..cells {
             steps.compute(store_cycles);
             self.whole_cell(packets, Way::Receive, bytes, cell, steps);
@@ -252,13 +254,14 @@ pub struct Ipv4Forward {
 }
 
 impl Ipv4Forward {
-    /// Forward by `table`: it says where packets go; what a lookup costs is the hash scheme's of the thesis, in the carrier's
-    /// configuration.
+    /// Returns a program that forwards by `table`, which determines the port of a packet; the costs of a lookup
+    /// are those of the thesis's hash scheme, in the carrier's configuration.
     pub fn new(carrier: Carrier, table: Rc<RouteTable>, not_ip: NotIp) -> Self {
         Self { carrier, table, not_ip, lookups: 0 }
     }
 
-    /// Header to registers, hash, table, header back. `None` if the packet is dropped.
+    /// Moves the header to registers, hashes, reads the table, writes the header back. Returns `None` if the
+    /// packet is dropped.
     fn look_up(
         &mut self,
         head: &mut PacketHead,
@@ -290,7 +293,7 @@ impl Ipv4Forward {
             steps.access(roles.hash, Access::Ask, WORD_BYTES, 0);
         }
         for read in 0..config.table_reads {
-            // Bucket and entry lie apart; which they are follows from the address.
+            // Bucket and entry have separate addresses, which depend on the destination.
             let address = head.destination.wrapping_mul(0x9e37_79b1).wrapping_add(read << 16) >> 12 << 2;
             steps.access(roles.table, Access::Read, config.table_words as u16 * WORD_BYTES, address);
         }

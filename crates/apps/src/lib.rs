@@ -1,7 +1,7 @@
-//! Packet programs, native: the work is done for real, on headers and tables, and what it costs is written down as steps.
+//! Native packet programs: they do real work on headers and tables, and write down its costs as steps.
 //!
-//! A program never names a chip. Costs in engine cycles come from the chip's file ([`IoCosts`] and each application's
-//! own), because the same program costs other chips other cycles; places are roles that the file binds.
+//! A program never names a chip. Costs in engine cycles come from the chip's file ([`IoCosts`] and each
+//! application's own), because they differ between chips; memories and units are roles that the file binds.
 #![forbid(unsafe_code)]
 
 mod admission;

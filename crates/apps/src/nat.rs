@@ -1,11 +1,11 @@
 //! `nat`: network address translation between two ports.
 //!
-//! Source: Hasan 2003, section 5.2. An index from addresses and ports finds a replacement address and port in a
-//! hash table in SRAM. SYN and FIN change the table, under a lock for each bucket. The first 64 bytes go through
-//! registers, in two 32-byte transfers.
+//! Source: Hasan 2003, section 5.2. A hash of addresses and ports indexes a hash table in SRAM, which contains
+//! a replacement address and port. SYN and FIN change the table, under a lock per bucket. The first 64 bytes
+//! pass through registers, in two 32-byte transfers.
 //!
-//! Decided here, because the paper does not say: a packet of an unknown flow enters it like a SYN does (captures
-//! begin in the middle of flows); FIN and RST take it out; the side by which a flow leaves is drawn by its hash.
+//! Choices that the paper leaves open: a packet of an unknown flow inserts it as a SYN does (captures begin in
+//! the middle of flows); FIN and RST remove it; a hash selects the output side of a flow.
 
 use crate::admission::Protocols;
 use crate::checksum::update;
@@ -18,7 +18,7 @@ use linecard_program::{DropReason, PacketHead};
 pub struct NatConfig {
     /// Buckets of the hash table, a power of two; each has a lock.
     pub buckets: u32,
-    /// Entries at most.
+    /// Most entries.
     pub entries: u32,
     /// Output ports.
     pub ports: u16,
@@ -26,11 +26,11 @@ pub struct NatConfig {
     pub translate_cycles: u32,
     /// Cycles to insert or remove an entry.
     pub update_cycles: u32,
-    /// First address of the translated range; entry number n has the n-th source port from 1024 on of it.
+    /// First address of the translated range; entry number n uses the n-th source port from 1024 on.
     pub address: u32,
 }
 
-/// What a flow is translated to.
+/// The translation of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Translation {
     /// Source address.
@@ -49,7 +49,7 @@ struct Key {
 
 const NONE: u32 = u32::MAX;
 
-/// A hash table with chains, in SRAM on the real machine.
+/// A hash table with chains; in SRAM on the real machine.
 #[derive(Clone, Debug)]
 struct Table {
     buckets: Vec<u32>,
@@ -79,7 +79,7 @@ impl Table {
         }
     }
 
-    /// The entry of a key in a bucket, and how many entries were read.
+    /// Returns the entry of a key in a bucket, and the number of entries read.
     fn find(&mut self, bucket: u32, key: &Key) -> (Option<u32>, u32) {
         let mut at = self.buckets[bucket as usize];
         let mut reads = 0;
@@ -120,7 +120,7 @@ impl Table {
     }
 }
 
-/// What the program calls its places.
+/// The roles of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NatRoles {
     /// Memory of the translation table.
@@ -138,7 +138,7 @@ pub struct Nat {
     table: Table,
 }
 
-/// Where the program goes on with what it knows by then.
+/// The parts from which the program continues.
 mod part {
     /// The bucket has been read.
     pub const FOUND: u8 = 0;
@@ -146,14 +146,15 @@ mod part {
     pub const LOCKED: u8 = 1;
     /// A new entry has been written.
     pub const WRITTEN: u8 = 2;
-    /// An entry has been taken out of its chain.
+    /// An entry has been removed from its chain.
     pub const UNLINKED: u8 = 3;
 }
 
 impl Nat {
-    /// Translate with an empty table.
+    /// Returns a program with an empty table.
     ///
     /// # Panics
+    ///
     /// If `buckets` is not a power of two.
     pub fn new(io: Io, config: NatConfig, roles: NatRoles) -> Self {
         assert!(config.buckets.is_power_of_two(), "buckets must be a power of two");
@@ -172,7 +173,7 @@ impl Nat {
         steps.access(self.roles.table, Access::Write, words * WORD_BYTES, 0);
     }
 
-    /// The chain of the bucket is walked; a flow that is not there, or that ends, changes the table under a lock.
+    /// Walks the chain of the bucket; a flow that is new, or that ends, changes the table under a lock.
     fn look_up(&mut self, head: &mut PacketHead, steps: &mut Steps) {
         let key = key_of(head);
         let bucket = self.bucket(&key);
@@ -206,7 +207,7 @@ impl Nat {
         }
     }
 
-    /// The entry of a flow that ends leaves its chain.
+    /// Removes the entry of a flow that ends from its chain.
     fn end(&mut self, entry: Option<u32>, head: &mut PacketHead, steps: &mut Steps) {
         match entry {
             Some(entry) if ends(head) => {
@@ -292,7 +293,7 @@ impl PacketProgram for Nat {
     }
 }
 
-/// Whether a packet ends its flow.
+/// Returns whether a packet ends its flow.
 fn ends(head: &PacketHead) -> bool {
     head.tcp_flags & (PacketHead::FIN | PacketHead::RST) != 0
 }
@@ -306,7 +307,7 @@ fn key_of(head: &PacketHead) -> Key {
     }
 }
 
-/// A mixing hash (the finaliser of MurmurHash3), standing for the hash unit's polynomial.
+/// A mixing hash (the finaliser of MurmurHash3), in place of the hash unit's polynomial.
 fn hash_of(key: &Key) -> u32 {
     let mix = |h: u32, w: u32| {
         let mut x = (h ^ w).wrapping_mul(0x85eb_ca6b);
@@ -317,13 +318,13 @@ fn hash_of(key: &Key) -> u32 {
     [key.source, key.destination, key.ports, u32::from(key.protocol)].into_iter().fold(0x9747_b28c, mix)
 }
 
-/// Entry n translates to the n-th pair of (address, port from 1024 on), so no two entries share one.
+/// Returns the n-th pair of (address, port from 1024 on) for entry n, so that no two entries share one.
 fn translation_of(config: &NatConfig, entry: u32) -> Translation {
     const PORTS: u32 = 65_536 - 1024;
     Translation { address: config.address.wrapping_add(entry / PORTS), port: (1024 + entry % PORTS) as u16 }
 }
 
-/// The header with its source replaced and its IP checksum updated.
+/// Returns the header with its source replaced and its IP checksum updated.
 fn translate(mut head: PacketHead, to: Translation) -> PacketHead {
     let (old, new) = (head.source.to_be_bytes(), to.address.to_be_bytes());
     for half in [0, 2] {

@@ -1,8 +1,9 @@
-//! Longest-prefix match on IPv4 and IPv6: tries whose first level has 16 bits and every other one 8, one memory read a level.
+//! Longest-prefix match on IPv4 and IPv6: tries with a first level of 16 bits and further levels of 8, one
+//! memory read per level.
 //!
-//! Source of the shape: L3fwd16 keeps its tables in SRAM as a trie that is walked a level a read (Hasan 2003, section
-//! 2). Leaf pushing inside a node; a node of 8 bits is made where a longer prefix needs it. IPv4 takes 1 to 3 reads, IPv6 1
-//! to 15: as many as its longest prefix on the way asks for.
+//! Source of the structure: L3fwd16 keeps its tables in SRAM as a trie with one read per level (Hasan 2003,
+//! section 2). It uses leaf pushing inside a node; a node of 8 bits exists where a longer prefix needs it. IPv4
+//! takes 1 to 3 reads, IPv6 1 to 15, depending on the longest prefix on the path.
 
 use linecard_program::{NetworkKind, PacketHead};
 use std::ops::Range;
@@ -12,7 +13,7 @@ pub trait Address: Copy {
     /// Its length.
     const BITS: u32;
 
-    /// The bits that choose an entry at a level: 16 at level 0, then 8 each.
+    /// Returns the bits that select an entry at a level: 16 at level 0, then 8 each.
     fn at_level(self, level: u32) -> usize;
 }
 
@@ -50,12 +51,12 @@ pub struct Route<A = u32> {
     pub port: u16,
 }
 
-/// What an entry holds: nothing, a port, or a node of the next level.
+/// The contents of an entry: nothing, a port, or a node of the next level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry(u32);
 
 impl Entry {
-    /// Zero, so that the system's empty memory is a level without routes.
+    /// Zero, so that zeroed memory from the system is a level without routes.
     const NONE: Entry = Entry(0);
     const NODE: u32 = 1 << 31;
 
@@ -78,19 +79,19 @@ impl Entry {
     }
 }
 
-/// Most nodes of a table: a gibibyte of them.
+/// Most nodes of a table: one gibibyte.
 const MOST_NODES: usize = 1 << 20;
 
-/// A table takes more memory than it may.
+/// A table exceeds its limit of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
 /// The trie of one protocol.
 #[derive(Clone, Debug)]
 struct Trie {
-    /// The first level, as it comes from the system: what an [`Entry`] holds.
+    /// The first level, as allocated by the system: values of [`Entry`].
     root: Vec<u32>,
-    /// Nodes of 256 entries, of the levels behind it.
+    /// Nodes of 256 entries, of the further levels.
     nodes: Vec<[Entry; 256]>,
 }
 
@@ -142,7 +143,7 @@ impl Trie {
         }
     }
 
-    /// The node under an entry, made if there is none, with what the entry held pushed down.
+    /// Returns the node under an entry; creates it if there is none, with the entry's contents pushed down.
     fn child(&mut self, parent: Option<usize>, index: usize) -> usize {
         let entry = match parent {
             None => Entry(self.root[index]),
@@ -162,7 +163,7 @@ impl Trie {
     }
 }
 
-/// A forwarding table; without routes by default.
+/// A forwarding table; empty by default.
 #[derive(Clone, Debug, Default)]
 pub struct RouteTable {
     v4: Trie,
@@ -170,27 +171,30 @@ pub struct RouteTable {
 }
 
 impl RouteTable {
-    /// A table of routes of IPv4 and of IPv6; of two routes with the same prefix and length the later one stands.
+    /// Returns a table of routes of IPv4 and of IPv6; of two routes with the same prefix and length the later
+    /// one counts.
     ///
     /// # Errors
-    /// [`TooLarge`] when the nodes of a protocol take more than a gibibyte.
+    ///
+    /// [`TooLarge`] if the nodes of a protocol take more than a gibibyte.
     pub fn new(v4: &[Route], v6: &[Route<u128>]) -> Result<Self, TooLarge> {
         Ok(Self { v4: Trie::new(v4, MOST_NODES)?, v6: Trie::new(v6, MOST_NODES)? })
     }
 
-    /// The port of the longest prefix that covers an IPv4 address, and the memory reads that finding it took (1 to 3).
+    /// Returns the port of the longest prefix that covers an IPv4 address, and the memory reads of the lookup
+    /// (1 to 3).
     #[inline]
     pub fn lookup(&self, address: u32) -> (Option<u16>, u32) {
         self.v4.lookup(address)
     }
 
-    /// The same of an IPv6 address (1 to 15 reads).
+    /// As `lookup`, for an IPv6 address (1 to 15 reads).
     #[inline]
     pub fn lookup_v6(&self, address: u128) -> (Option<u16>, u32) {
         self.v6.lookup(address)
     }
 
-    /// The same of the destination of a packet, which is IPv4 or IPv6.
+    /// As `lookup`, for the destination of a packet, which is IPv4 or IPv6.
     #[inline]
     pub fn route(&self, head: &PacketHead) -> (Option<u16>, u32) {
         match head.network {
@@ -200,7 +204,8 @@ impl RouteTable {
     }
 }
 
-/// The entries of a level that a prefix covers which ends so many bits before the level does.
+/// Returns the entries of a level that a prefix covers, if it ends the stated number of bits before the level
+/// does.
 #[inline]
 fn covered(index: usize, open_bits: u32) -> Range<usize> {
     let count = 1 << open_bits;
@@ -235,7 +240,7 @@ mod tests {
         routes.iter().filter(covers).max_by_key(|r| r.length).map(|r| r.port)
     }
 
-    /// One route for each prefix: which of two equal ones stands is not the question.
+    /// One route for each prefix: the test does not decide between equal ones.
     fn distinct<A: Copy + Into<u128>>(routes: Vec<(A, u8, u16)>, bits: u32) -> Vec<Route<A>> {
         let mut seen = HashSet::new();
         let cut = |prefix: A, length: u8| prefix.into().checked_shr(bits - u32::from(length)).unwrap_or(0);

@@ -1,8 +1,9 @@
-//! Single 64-byte cells from a pool; a packet takes just as many as it fills.
+//! Single 64-byte cells from a pool; a packet takes the cells that it fills.
 //!
-//! Source: Hasan 2003, sections 4.1, 6.2 (packets draw from the two pools in turn) and 6.3. No fragmentation, but after some allocations the pool holds the cells
-//! in random order, so the cells of a packet lie in different rows. The pool starts in a random order for that
-//! reason: the state it reaches by itself after some time.
+//! Source: Hasan 2003, sections 4.1, 6.2 (packets draw from the two pools in turn) and 6.3. There is no
+//! fragmentation. But after some allocations the pool holds the cells in random order, so the cells of a packet
+//! are in different rows. Therefore the pool starts in a random order, the state that it reaches by itself
+//! after some time.
 
 use crate::placement::Placement;
 use crate::pool::{Pool, PoolOrder};
@@ -89,7 +90,7 @@ mod tests {
         assert_eq!(a.cells_in_use(), 5);
         assert_eq!(a.allocate(2, 0), Placement::Wait, "pool 0 has one cell left");
         a.release(first, 3);
-        // The cell freed last comes first again.
+        // The cell freed last is allocated first.
         assert_eq!(a.allocate(1, 0), Placement::At(third));
         assert_eq!(a.allocate(5, 0), Placement::TooLarge);
     }

@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn two_pools_in_turn_each_a_stack() {
         let mut a = Fixed::new(32, 4, 2, PoolOrder::Lifo);
-        // Each stack pops its lowest buffer first; turns alternate.
+        // Each stack pops its lowest buffer first; pools alternate.
         assert_eq!([1, 4, 2].map(|c| a.allocate(c, 0)), [At(0), At(16), At(4)]);
         a.release(0, 1); // pool 0: [12, 8, 0]
         assert_eq!(a.allocate(1, 0), At(20)); // pool 1's turn

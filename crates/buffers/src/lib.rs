@@ -1,8 +1,8 @@
-//! Packet-buffer allocators: where the cells of a packet stand in memory.
+//! Packet-buffer allocators: the location of a packet's cells in memory.
 //!
-//! An allocator hands out 64-byte cells of a linear memory, numbered from 0. It knows neither banks nor rows nor
-//! packets: the memory's address map makes locality of neighbouring numbers. Each allocator is one file with its
-//! source and one variant of [`Allocator`]; the tests in `tests/` run over [`AllocatorKind::ALL`].
+//! An allocator allocates 64-byte cells of a linear memory, numbered from 0. It knows neither banks nor rows
+//! nor packets: the memory's address map turns adjacent numbers into locality. Each allocator is one file with
+//! its source and one variant of [`Allocator`]; the tests in `tests/` run over [`AllocatorKind::ALL`].
 #![forbid(unsafe_code)]
 
 mod fine_grain;
@@ -21,7 +21,7 @@ pub use piecewise::Piecewise;
 pub use placement::Placement;
 pub use pool::PoolOrder;
 
-/// The allocators by kind, for choosing at run time.
+/// The kinds of allocators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllocatorKind {
     /// Fixed-size buffers from one or two pools ([`Fixed`]).
@@ -30,18 +30,18 @@ pub enum AllocatorKind {
     FineGrain,
     /// One frontier through the whole memory ([`Linear`]).
     Linear,
-    /// A frontier inside the page taken last ([`Piecewise`]).
+    /// A frontier inside the page allocated last ([`Piecewise`]).
     Piecewise,
     /// A frontier in each queue's own region ([`PerQueue`]).
     PerQueue,
 }
 
 impl AllocatorKind {
-    /// Every allocator.
+    /// All allocators.
     pub const ALL: [AllocatorKind; 5] =
         [Self::Fixed, Self::FineGrain, Self::Linear, Self::Piecewise, Self::PerQueue];
 
-    /// The name in presets.
+    /// Returns the name in presets.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fixed => "fixed",
@@ -53,26 +53,26 @@ impl AllocatorKind {
     }
 }
 
-/// What an allocator is built from.
+/// The parameters of an allocator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllocatorConfig {
-    /// Which allocator.
+    /// The kind of allocator.
     pub kind: AllocatorKind,
     /// Cells of the memory.
     pub cells: u32,
     /// Cells in a buffer ([`Fixed`]) or a page ([`Linear`], [`Piecewise`]).
     pub page_cells: u32,
-    /// Pools that share the memory in equal parts and are drawn from in turn ([`Fixed`], [`FineGrain`]): 1 or 2.
+    /// Pools that share the memory equally and are used in turn ([`Fixed`], [`FineGrain`]): 1 or 2.
     pub pools: u32,
-    /// Order in which freed buffers, cells or pages are handed out again.
+    /// Order in which freed buffers, cells or pages are allocated again.
     pub order: PoolOrder,
     /// Output queues ([`PerQueue`]).
     pub queues: u32,
-    /// Seed of the initial disorder of [`FineGrain`]'s pool.
+    /// Seed of the initial order of [`FineGrain`]'s pool.
     pub seed: u64,
 }
 
-/// An allocator chosen at run time.
+/// An allocator of any kind.
 #[derive(Clone, Debug)]
 pub enum Allocator {
     /// See [`Fixed`].
@@ -100,10 +100,11 @@ macro_rules! each {
 }
 
 impl Allocator {
-    /// Build the allocator that `config` describes.
+    /// Builds the allocator that `config` describes.
     ///
     /// # Errors
-    /// A sentence on what does not fit together (a page larger than the memory, no queue, …).
+    ///
+    /// Returns a sentence on what does not fit together (a page larger than the memory, no queue, …).
     pub fn new(config: &AllocatorConfig) -> Result<Self, String> {
         let &AllocatorConfig { kind, cells, page_cells, pools, order, queues, seed } = config;
         let paged = matches!(kind, AllocatorKind::Fixed | AllocatorKind::Linear | AllocatorKind::Piecewise);
@@ -132,25 +133,25 @@ impl Allocator {
         })
     }
 
-    /// Ask for `cells` cells for a packet that will join `queue`.
+    /// Allocates `cells` cells for a packet that will join `queue`.
     #[inline]
     pub fn allocate(&mut self, cells: u32, queue: u16) -> Placement {
         each!(self, a => a.allocate(cells, queue))
     }
 
-    /// Give back the `cells` cells of a packet whose first one is `first`.
+    /// Frees the `cells` cells of a packet whose first one is `first`.
     #[inline]
     pub fn release(&mut self, first: u32, cells: u32) {
         each!(self, a => a.release(first, cells))
     }
 
-    /// The cell of a packet that follows `cell`.
+    /// Returns the cell of a packet that follows `cell`.
     #[inline]
     pub fn next_cell(&self, cell: u32) -> u32 {
         each!(self, a => a.next_cell(cell))
     }
 
-    /// Whether the cells of a packet follow each other by number.
+    /// Returns whether the cells of a packet have consecutive numbers.
     pub fn in_a_row(&self, first: u32, cells: u32) -> bool {
         match self {
             Allocator::Fixed(_) | Allocator::Piecewise(_) => true,
@@ -159,7 +160,7 @@ impl Allocator {
         }
     }
 
-    /// Cells that hold packets now, or are lost to fragmentation because of them.
+    /// Returns the cells that hold packets, or that these packets lose to fragmentation.
     pub fn cells_in_use(&self) -> u32 {
         each!(self, a => a.cells_in_use())
     }

@@ -1,15 +1,15 @@
-//! Linear allocation: one frontier runs through the whole memory and wraps.
+//! Linear allocation: one frontier advances through the whole memory and wraps around.
 //!
-//! Source: Hasan 2003, section 4.1. The memory is divided into pages (4 KiB) with a counter of free cells each. When
-//! the frontier comes to a page that is not empty it waits; it never skips. Cost: an addition; a counter a page.
-//! One packet that stays can stop all allocation.
+//! Source: Hasan 2003, section 4.1. The memory is divided into pages (4 KiB) with a counter of free cells each.
+//! If the frontier reaches a page that is not empty, it waits; it never skips a page. Cost: an addition, and a
+//! counter per page. A single packet that stays can stop all allocation.
 
 use crate::placement::Placement;
 
 /// A frontier that waits for the next page to empty.
 #[derive(Clone, Debug)]
 pub struct Linear {
-    /// Cells in use in each page.
+    /// Cells in use, by page.
     used: Vec<u32>,
     page_cells: u32,
     cells: u32,
@@ -23,7 +23,7 @@ impl Linear {
 
     #[inline]
     pub(crate) fn allocate(&mut self, cells: u32, _queue: u16) -> Placement {
-        // The page that the packet starts in cannot also be the one it ends in after a full turn.
+        // A packet must not end in the page in which it starts after a full turn.
         if cells > self.cells - self.page_cells {
             return Placement::TooLarge;
         }
@@ -36,7 +36,8 @@ impl Linear {
         Placement::At(first)
     }
 
-    /// Every page that the frontier enters (one that it is inside of already is its own) must be empty.
+    /// Returns whether every page that the frontier enters is empty; the page that it is already in does not
+    /// count.
     fn room_for(&self, first: u32, cells: u32) -> bool {
         let pages = self.used.len() as u32;
         let entered = |page: u32| self.used[(page % pages) as usize] == 0;
@@ -50,7 +51,7 @@ impl Linear {
         self.count(first, cells, |used, n| used - n);
     }
 
-    /// Change the counters of the pages under a packet.
+    /// Updates the counters of the pages of a packet.
     #[inline]
     fn count(&mut self, first: u32, cells: u32, change: impl Fn(u32, u32) -> u32) {
         let (mut cell, mut left) = (first, cells);

@@ -1,7 +1,7 @@
-//! Linear allocation in a region of its own for each output queue.
+//! Linear allocation in a separate region for each output queue.
 //!
-//! Source: Hasan 2003, section 4.5: wide accesses through caches need the packets of each output queue to lie one
-//! after another. Packets of a queue leave in order, so a region is a ring with a head and a tail.
+//! Source: Hasan 2003, section 4.5: wide accesses through caches need the packets of each output queue to be
+//! consecutive. Packets of a queue leave in order, so a region is a ring with a head and a tail.
 
 use crate::placement::Placement;
 
@@ -14,7 +14,7 @@ pub struct PerQueue {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Ring {
-    /// Where the next packet goes.
+    /// Start of the next packet.
     tail: u32,
     used: u32,
 }
@@ -39,7 +39,7 @@ impl PerQueue {
         Placement::At(first)
     }
 
-    /// Packets of a queue must come back in the order in which they were placed; only their number is kept.
+    /// Frees packets of a queue, which must be in the order of their allocation; only their number is kept.
     #[inline]
     pub(crate) fn release(&mut self, first: u32, cells: u32) {
         let ring = &mut self.rings[(first / self.ring_cells) as usize];

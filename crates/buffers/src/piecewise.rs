@@ -1,8 +1,8 @@
-//! Piece-wise linear allocation: a frontier inside the page taken last, pages from a pool.
+//! Piece-wise linear allocation: a frontier inside the page allocated last, pages from a pool.
 //!
-//! Source: Hasan 2003, section 4.1 (pages of 2 KiB). A packet that does not fit in what is left of the page takes a
-//! new one; a page returns to the pool as soon as its last cell is freed. Cost: a pop a page, a counter a page.
-//! Internal fragmentation at the end of each page.
+//! Source: Hasan 2003, section 4.1 (pages of 2 KiB). A packet that does not fit in the rest of the page takes a
+//! new page; a page returns to the pool when its last cell is freed. Cost: a pop per page, a counter per page.
+//! There is internal fragmentation at the end of each page.
 
 use crate::placement::Placement;
 use crate::pool::{Pool, PoolOrder};
@@ -13,7 +13,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct Piecewise {
     pool: Pool,
-    /// Cells in use in each page.
+    /// Cells in use, by page.
     used: Vec<u32>,
     page_cells: u32,
     /// The most recently allocated page, and the first free cell in it.
@@ -44,7 +44,7 @@ impl Piecewise {
         }
         if self.page == NONE || self.offset + cells > self.page_cells {
             let Some(page) = self.pool.take() else { return Placement::Wait };
-            // The page left behind may have emptied while it was the frontier's.
+            // The previous page may have become empty while the frontier was in it.
             if self.page != NONE && self.used[self.page as usize] == 0 {
                 self.pool.put(self.page);
             }

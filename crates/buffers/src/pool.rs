@@ -1,11 +1,11 @@
 //! A pool of numbered buffers, pages or cells.
 
-/// In which order freed members are handed out again.
+/// The order in which freed members are allocated again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolOrder {
-    /// A stack: the one freed last comes first (the IXP1200's hardware push and pop).
+    /// A stack: the one freed last is allocated first (the IXP1200's hardware push and pop).
     Lifo,
-    /// A ring: the one freed first comes first.
+    /// A ring: the one freed first is allocated first.
     Fifo,
 }
 

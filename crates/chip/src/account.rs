@@ -1,4 +1,4 @@
-//! What is counted while the chip runs.
+//! Counters of a running chip.
 
 use crate::counts::{BytesInside, NotIpCounts};
 use crate::loss::Loss;
@@ -7,7 +7,7 @@ use crate::thread::{State, Thread};
 use linecard_program::{NetworkKind, PacketHead};
 use linecard_sim::{Histogram, Ticks};
 
-/// A level over time: its integral, and the most.
+/// A level over time: its integral and its maximum.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Level {
     pub now: u64,
@@ -34,10 +34,10 @@ impl Level {
     }
 }
 
-/// KiB up to which the distribution of bytes inside is kept apart.
+/// Largest occupancy in KiB that the distribution of bytes counts separately.
 const KIB: usize = 64;
 
-/// Bytes of the packets inside: over time, and after arrivals and departures.
+/// Bytes of the packets inside: their distribution over time, and over arrivals and departures.
 #[derive(Clone, Debug)]
 pub(crate) struct Occupancy {
     level: Level,
@@ -68,7 +68,7 @@ impl Occupancy {
         self.level.set(bytes, now);
     }
 
-    /// A packet has come or gone.
+    /// Counts an arrival or a departure.
     #[inline]
     pub fn event(&mut self) {
         self.events_by_kib[self.kib()] += 1;
@@ -80,7 +80,7 @@ impl Occupancy {
         (self.time_by_kib, self.events_by_kib) = ([0; KIB + 1], [0; KIB + 1]);
     }
 
-    /// What was seen up to `now`, of `duration` ticks.
+    /// Returns the statistics up to `now`, over `duration` ticks.
     pub fn seen(&self, now: Ticks, duration: Ticks) -> BytesInside {
         let mut time = self.time_by_kib;
         time[self.kib()] += now - self.since;
@@ -118,34 +118,36 @@ pub(crate) struct Account {
     pub receive_bytes: Level,
     pub bytes_inside: Occupancy,
     pub latency: Histogram,
-    /// Packets between their last bit in and their last bit out.
+    /// Packets between the last bit received and the last bit sent.
     pub inside: Level,
     pub inside_at_start: u64,
-    /// Time before a thread took packets up, from being handed to an output queue to being on the wire, on the wire.
+    /// Time of packets before a thread took them, then from the output queue to the start of transmission, then
+    /// on the wire.
     pub waited: u128,
-    /// Time in which ports wrote packets to memory, and for which packets waited for their turn.
+    /// Time in which ports wrote packets to memory, and time in which packets waited for their turn.
     pub stored: u128,
     pub turned: u128,
-    /// Time for which packets were kept in memory because their port was congested.
+    /// Time of packets in memory while their port was congested.
     pub kept: u128,
-    /// Time in the transmit buffer after their threads were done with them.
+    /// Time of packets in the transmit buffer after their threads were free.
     pub transmitted: u128,
     pub queued: u128,
     pub wired: u128,
-    /// From the first block of a packet to its departure.
+    /// Time from the first block of a packet to its departure.
     pub sending: u128,
-    /// Time that threads spent on packets which they then gave up.
+    /// Time that threads spent on packets which they then dropped.
     pub on_dropped: u128,
     /// Time of threads by cluster and state, `states` to a cluster.
     pub spent: Vec<u128>,
     pub states: usize,
-    /// Time that threads of each cluster waited for operations of their program, by operation, where programs say so.
+    /// Time that threads of each cluster waited for operations of their program, by operation, if programs name
+    /// them.
     pub stalls: Vec<Vec<u64>>,
     pub series: Series,
 }
 
 impl Account {
-    /// States that threads can be in, with so many groups of places.
+    /// Number of thread states, given the number of groups of memories and units.
     pub fn states(groups: usize) -> usize {
         usize::from(State::PLACES) + groups
     }
@@ -185,7 +187,7 @@ impl Account {
         }
     }
 
-    /// A packet is lost, or its program has ended it by choice.
+    /// Counts a packet that is lost or that its program ended by choice.
     pub fn lost(&mut self, loss: Loss, head: &PacketHead, now: Ticks) {
         self.drops[loss.number()] += 1;
         if loss.is_by_choice() {
@@ -196,7 +198,7 @@ impl Account {
         self.not_ip.lost += u64::from(head.network == NetworkKind::NotIp);
     }
 
-    /// A packet of so many bytes is inside.
+    /// Counts a packet of `bytes` bytes that enters the chip.
     #[inline]
     pub fn enters(&mut self, bytes: u32, now: Ticks) {
         self.bytes_inside.set(self.bytes_inside.bytes() + u64::from(bytes), now);
@@ -206,7 +208,7 @@ impl Account {
         self.series.at(now).inside = level;
     }
 
-    /// A packet of so many bytes is no longer inside.
+    /// Counts a packet of `bytes` bytes that has left the chip.
     #[inline]
     pub fn leaves(&mut self, bytes: u32, now: Ticks) {
         self.bytes_inside.set(self.bytes_inside.bytes() - u64::from(bytes), now);
@@ -215,8 +217,8 @@ impl Account {
         self.series.at(now).inside = level;
     }
 
-    /// A thread waits in a state from `now` until `until`, and is ready then. All of the wait is entered now; what of it is
-    /// yet to come at some time, [`Account::ahead`] tells.
+    /// A thread waits in a state from `now` to `until`, and is then ready. The whole wait is entered now;
+    /// [`Account::ahead`] returns the part that is still in the future.
     #[inline(always)]
     pub fn waits(&mut self, t: &mut Thread, state: State, now: Ticks, until: Ticks) {
         let spent = &mut self.spent[t.spent_at as usize..];
@@ -227,14 +229,14 @@ impl Account {
         (t.since, t.state, t.ahead) = (until, State::READY, state);
     }
 
-    /// Where a thread's wait has been entered that goes on beyond `now`: its number in `spent`, and how much of it is yet to
-    /// come.
+    /// Returns the number in `spent` of a wait that lasts beyond `now`, and the time of it that is still in the
+    /// future.
     pub fn ahead(t: &Thread, now: Ticks) -> Option<(usize, u128)> {
         let number = t.spent_at as usize + usize::from(t.ahead.0);
         (t.since > now).then(|| (number, u128::from(t.since - now)))
     }
 
-    /// A thread of a cluster has waited for an operation of its program.
+    /// Counts the time that a thread of a cluster waited for an operation of its program.
     pub fn stalled(&mut self, cluster: usize, operation: usize, ticks: Ticks) {
         let stalls = &mut self.stalls[cluster];
         if stalls.len() <= operation {
@@ -243,7 +245,7 @@ impl Account {
         stalls[operation] += ticks;
     }
 
-    /// Forget what was before `now`.
+    /// Discards everything before `now`.
     pub fn restart(&mut self, now: Ticks) {
         self.since = now;
         (self.packets_in, self.bytes_in, self.packets_out, self.bytes_out) = (0, 0, 0, 0);

@@ -1,4 +1,4 @@
-//! The packets of a port whose threads send block by block, and the transmit slots that they send through.
+//! The packets of a port whose threads send block by block, and the port's transmit slots.
 
 use crate::config::{PortConfig, WhenFull};
 use crate::packet::Packets;
@@ -11,11 +11,11 @@ use std::collections::VecDeque;
 /// Packets that output threads send block by block.
 #[derive(Debug)]
 pub(crate) struct BlockQueue {
-    /// Packets in order; those at the end need not be complete in memory.
+    /// Packets in order; the last ones may be incomplete in memory.
     pub packets: VecDeque<PacketId>,
-    /// Packets admitted that have not left.
+    /// Packets that were admitted and have not left.
     pub in_transit: u32,
-    /// Packets that may be in transit, where one more waits; otherwise packets that the queue takes.
+    /// Capacity: packets in transit if the next packet waits for room, else packets in the queue.
     pub most: u32,
     pub when_full: WhenFull,
     /// Threads that wait for room.
@@ -23,14 +23,14 @@ pub(crate) struct BlockQueue {
     /// Next cell of the packet at the head.
     pub next_cell: u16,
     pub slots: TransmitSlots,
-    /// There is a block to send, and a free slot.
+    /// The queue has a block to send, and a slot is free.
     pub sendable: bool,
-    /// Output threads that serve the port, counted over the chip's.
+    /// Output threads that serve the port, numbered over the whole chip.
     pub servers: Box<[u32]>,
 }
 
 impl BlockQueue {
-    /// The empty queue of a port, if it has transmit slots.
+    /// Returns the empty queue of a port that has transmit slots.
     pub fn new(config: &PortConfig, timebase: &Timebase) -> Option<Self> {
         let transmit = config.transmit.as_ref()?;
         Some(Self {
@@ -46,14 +46,15 @@ impl BlockQueue {
         })
     }
 
-    /// Look whether there is a block to send and a slot for it.
+    /// Updates `sendable`: whether the queue has a block to send and a slot for it.
     #[inline(always)]
     pub fn update_sendable(&mut self, packets: &Packets) {
         let complete = self.packets.front().is_some_and(|&id| packets[id].complete);
         self.sendable = complete && self.slots.has_free();
     }
 
-    /// Take the next block of at most `most` cells, of the packet at the head of a queue that is sendable, and a slot for it.
+    /// Takes the next block, of at most `most` cells, of the first packet, and a slot for it. The queue must be
+    /// sendable.
     #[inline(always)]
     pub fn take_block(&mut self, most: u16, packets: &mut Packets, now: Ticks) -> Option<(PacketId, Block)> {
         let id = *self.packets.front()?;

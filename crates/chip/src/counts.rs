@@ -1,4 +1,5 @@
-//! What a chip measured: plain data with the names of the configuration. Times are ticks of the chip's timebase.
+//! The measurements of a chip as plain data, with the names of the configuration. Times are ticks of the chip's
+//! timebase.
 
 use crate::loss::Loss;
 use crate::series::Series;
@@ -7,12 +8,12 @@ use linecard_program::DropReason;
 use linecard_queueing::Usage;
 use linecard_sim::{Histogram, Ticks};
 
-/// Everything counted while statistics were on.
+/// All counts of a measurement.
 #[derive(Clone, Debug)]
 pub struct Counts {
     /// Length of the measurement.
     pub duration: Ticks,
-    /// Packets that came to a port, lost ones included, and their bytes.
+    /// Packets that arrived at a port, lost ones included, and their bytes.
     pub packets_in: u64,
     /// See `packets_in`.
     pub bytes_in: u64,
@@ -20,17 +21,18 @@ pub struct Counts {
     pub packets_out: u64,
     /// See `packets_out`.
     pub bytes_out: u64,
-    /// Packets of them that their program ended ([`linecard_program::script::Action::Finish`]).
+    /// Packets among those that left by a decision of their program
+    /// ([`linecard_program::script::Action::Finish`]).
     pub packets_finished: u64,
-    /// Packets lost, and those that programs ended by choice, by `Loss` number.
+    /// Packets lost, and those that programs ended by choice, indexed by `Loss` number.
     pub drops: Vec<u64>,
     /// Frames that are not IP.
     pub not_ip: NotIpCounts,
-    /// From the last bit in to the last bit out.
+    /// Latency from the last bit in to the last bit out.
     pub latency: Histogram,
-    /// Where the time of packets went.
+    /// Where packets spent their time.
     pub packet_time: Vec<Spent>,
-    /// Packets inside when statistics started, at the end, on average, and the most.
+    /// Packets inside when statistics started, at the end, on average, and at most.
     pub inside_at_start: u64,
     /// See `inside_at_start`.
     pub inside_at_end: u64,
@@ -40,7 +42,7 @@ pub struct Counts {
     pub inside_most: u64,
     /// Clusters.
     pub clusters: Vec<ClusterCounts>,
-    /// Places.
+    /// Memories and units.
     pub places: Vec<PlaceCounts>,
     /// Links.
     pub links: Vec<LinkCounts>,
@@ -62,40 +64,42 @@ pub struct Counts {
     pub receive_bytes_mean: f64,
     /// See `receive_bytes_mean`.
     pub transmit_bytes_mean: f64,
-    /// Mean cells of the packet memory in use, where programs place packets.
+    /// Mean cells of the packet memory in use, if programs allocate room for packets.
     pub cells_in_use: Option<f64>,
-    /// Blocks that the caches of output queues handed over inside the chip, and wrote to memory, where there are such.
+    /// Blocks that the caches of output queues handed over inside the chip, and blocks written to memory, if
+    /// there are such caches.
     pub wide_blocks: Option<(u64, u64)>,
     /// Bytes of the packets inside.
     pub bytes_inside: BytesInside,
-    /// Packets of each port and of each output queue; `None` where there is one of each, or more than can be kept apart.
+    /// Packets of each port and of each output queue; `None` if there is one of each, or too many to count
+    /// separately.
     pub breakdown: Option<Breakdown>,
-    /// The run in slices.
+    /// The run in time slices.
     pub series: Series,
 }
 
 impl Counts {
-    /// Packets that came to a cause.
+    /// Returns the packets lost, or ended, for a cause.
     pub fn dropped(&self, loss: Loss) -> u64 {
         self.drops[loss.number()]
     }
 
-    /// Packets that programs ended by choice.
+    /// Returns the packets that programs ended by choice.
     pub fn by_choice(&self) -> u64 {
         let reasons = DropReason::ALL.into_iter().map(Loss::Program);
         reasons.filter(|loss| loss.is_by_choice()).map(|loss| self.dropped(loss)).sum()
     }
 
-    /// Packets lost.
+    /// Returns the packets lost.
     pub fn lost(&self) -> u64 {
         self.drops.iter().sum::<u64>() - self.by_choice()
     }
 }
 
-/// Frames that are not IP; those that programs ended by choice stand among [`Counts::drops`].
+/// Frames that are not IP; those that programs ended by choice are in [`Counts::drops`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NotIpCounts {
-    /// They came to a port.
+    /// They arrived at a port.
     pub packets_in: u64,
     /// They left by a port.
     pub forwarded: u64,
@@ -105,19 +109,19 @@ pub struct NotIpCounts {
     pub lost: u64,
 }
 
-/// Packets counted apart.
+/// Packets counted separately.
 #[derive(Clone, Debug)]
 pub struct Breakdown {
-    /// Those that came by each port.
+    /// Those that arrived at each port.
     pub inputs: Vec<Part>,
     /// Those that programs sent to each class of each port, one port after another.
     pub queues: Vec<Part>,
 }
 
-/// Some of the packets: `offered + inside_at_start = delivered + lost + by_choice + inside`.
+/// A subset of the packets: `offered + inside_at_start = delivered + lost + by_choice + inside`.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
-    /// Packets that came, or were sent to a queue, and their bytes.
+    /// Packets that arrived, or were sent to a queue, and their bytes.
     pub offered: u64,
     /// See `offered`.
     pub bytes_offered: u64,
@@ -133,7 +137,7 @@ pub struct Part {
     pub inside_at_start: u64,
     /// See `inside_at_start`.
     pub inside: u64,
-    /// From the last bit in to the last bit out, of those that left.
+    /// Latency from the last bit in to the last bit out, of those that left.
     pub latency: Histogram,
 }
 
@@ -156,33 +160,33 @@ impl std::ops::AddAssign<&Part> for Part {
 pub struct BytesInside {
     /// Time-weighted mean.
     pub mean: f64,
-    /// Largest.
+    /// Maximum.
     pub most: u64,
-    /// Share of the time with less than so many KiB, from 1 on.
+    /// Fraction of the time below each KiB, from 1 on.
     pub time_below_kib: Vec<f64>,
-    /// Share of the arrivals and departures after which there were less.
+    /// Fraction of arrivals and departures after which the level was below each KiB.
     pub events_below_kib: Vec<f64>,
 }
 
-/// Time spent in one way.
+/// Time spent in one activity.
 #[derive(Clone, Debug)]
 pub struct Spent {
-    /// `compute`, `wait ddr`, …
+    /// The activity: `compute`, `wait ddr`, …
     pub part: String,
-    /// Ticks, summed.
+    /// Ticks, total.
     pub ticks: u128,
 }
 
-/// What the data caches of all engines of a cluster did.
+/// Counts of the data caches of all engines of a cluster.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DataCacheCounts {
-    /// Accesses to lines that were there.
+    /// Accesses to lines in the cache.
     pub hits: u64,
-    /// Lines that were fetched.
+    /// Lines fetched.
     pub misses: u64,
-    /// Accesses to a line on its way.
+    /// Accesses to a line that was being fetched.
     pub merged: u64,
-    /// Lines that were written back.
+    /// Lines written back.
     pub written_back: u64,
 }
 
@@ -200,108 +204,109 @@ impl std::iter::Sum for DataCacheCounts {
 /// A cluster.
 #[derive(Clone, Debug)]
 pub struct ClusterCounts {
-    /// Its name, and what it is one of.
+    /// Its name, and its group.
     pub name: String,
     /// See `name`.
     pub group: String,
-    /// Share of the time for which its engines ran instructions or switched, on average, and the busiest one.
+    /// Fraction of the time in which its engines executed instructions or switched threads, on average, and of
+    /// the busiest engine.
     pub busy: f64,
     /// See `busy`.
     pub busiest: f64,
-    /// Share of the time for which its engines had nothing but threads that look for a block to send.
+    /// Fraction of the time in which its engines had only threads that wait for a block to send.
     pub polling: f64,
     /// Whether its threads send blocks.
     pub sends_blocks: bool,
-    /// What the data caches of its engines did, if they have some.
+    /// Counts of the data caches of its engines, if they have any.
     pub data_cache: Option<DataCacheCounts>,
-    /// Share of the time for which its threads held a packet or a block.
+    /// Fraction of the time in which its threads held a packet or a block.
     pub threads_held: f64,
-    /// Where the time of its threads went.
+    /// Where its threads spent their time.
     pub threads: Vec<Spent>,
 }
 
-/// A place.
+/// A memory or a unit.
 #[derive(Clone, Debug, Default)]
 pub struct PlaceCounts {
-    /// Its name, and what it is one of.
+    /// Its name, and its group.
     pub name: String,
     /// See `name`.
     pub group: String,
-    /// Share of the time for which it was busy: of banks and channels the mean. Nothing where it serves as many
-    /// accesses as come.
+    /// Utilisation; of banks and channels the mean. `None` if it serves any number of accesses at once.
     pub utilization: Option<f64>,
-    /// Of banks and channels the busiest.
+    /// The busiest bank or channel.
     pub utilization_most: Option<f64>,
     /// Accesses.
     pub accesses: u64,
-    /// Bytes that they moved.
+    /// Bytes of these accesses.
     pub bytes: u64,
     /// Mean time from arrival to result.
     pub time_mean: f64,
-    /// Share of the accesses that a cache answered, or that found their DRAM row open.
+    /// Fraction of the accesses that hit a cache, or an open DRAM row.
     pub hit_rate: Option<f64>,
-    /// Reads that no port asked for, of a cache: how many found their line, and how many did not.
+    /// Reads of a cache that no port issued: hits and misses.
     pub reads: Option<(u64, u64)>,
-    /// Where the time of its buses went, of DRAM.
+    /// Where the time of its buses went, for DRAM.
     pub dram: Option<DramShares>,
-    /// The same of DRAM with slots.
+    /// The same for DRAM with slots.
     pub slots: Option<SlotShares>,
-    /// What DRAM behind packet-buffer controllers did.
+    /// Counts of DRAM behind packet-buffer controllers.
     pub packet_buffer: Option<PacketBufferCounts>,
-    /// What a queue manager did.
+    /// Counts of a queue manager.
     pub queue_manager: Option<Usage>,
     /// Hits and lookups of a result cache.
     pub results: Option<(u64, u64)>,
 }
 
-/// What DRAM behind packet-buffer controllers did.
+/// Counts of DRAM behind packet-buffer controllers.
 #[derive(Clone, Debug)]
 pub struct PacketBufferCounts {
-    /// What each channel counted, in cycles of the device.
+    /// The counts of each channel, in cycles of the device.
     pub channels: Vec<Statistics>,
     /// Cycles of the measurement.
     pub cycles: u64,
 }
 
-/// Where the time of a DRAM with slots went, as shares, and what it moved.
+/// The time of a DRAM with slots as fractions, and the data that it moved.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SlotShares {
-    /// Data moved.
+    /// Moving data.
     pub data: f64,
-    /// The bus turned between reads and writes.
+    /// Turning the bus between reads and writes.
     pub turnaround: f64,
     /// Refresh.
     pub refresh: f64,
-    /// Banks were held, on average.
+    /// Banks in use, on average.
     pub banks: f64,
     /// Accesses whose data have moved.
     pub accesses: u64,
-    /// Of those, the ones of less than 64 bytes.
+    /// Those of less than 64 bytes.
     pub narrow_accesses: u64,
     /// Bytes moved.
     pub bytes: u64,
 }
 
-/// Where the time of DRAM data buses went, as shares; what is left had no request.
+/// The time of DRAM data buses as fractions; in the rest there was no request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DramShares {
-    /// Data moved.
+    /// Moving data.
     pub data: f64,
-    /// A row had to be closed or opened.
+    /// Closing or opening a row.
     pub row_miss: f64,
-    /// The bus changed its direction.
+    /// Turning the bus between reads and writes.
     pub turnaround: f64,
     /// Refresh.
     pub refresh: f64,
-    /// Row open and direction kept: columns of a bank group apart, one command a clock.
+    /// Spacing of column commands in an open row and in one direction: commands to one bank group, or one
+    /// command per clock.
     pub spacing: f64,
-    /// Share of the accesses that found their row open.
+    /// Fraction of the accesses that hit an open row.
     pub row_hit_rate: f64,
 }
 
 impl DramShares {
-    /// Share of the time for which there was a request. What was under way at either end of the measurement can make the
-    /// parts a little more than the whole.
+    /// Returns the fraction of the time with a request. Accesses at either end of the measurement can make the
+    /// sum of the parts exceed 1 slightly.
     pub fn busy(&self) -> f64 {
         (self.data + self.row_miss + self.turnaround + self.refresh + self.spacing).min(1.0)
     }
@@ -312,7 +317,7 @@ impl DramShares {
 pub struct LinkCounts {
     /// Its name.
     pub name: String,
-    /// Share of the time for which it was busy.
+    /// Utilisation.
     pub utilization: f64,
     /// Bytes that crossed it.
     pub bytes: u64,
@@ -323,7 +328,7 @@ pub struct LinkCounts {
 pub struct PoolCounts {
     /// Its name.
     pub name: String,
-    /// Cells that it has, that were taken on average, and the most.
+    /// Its cells, the mean number in use, and the maximum.
     pub cells: u32,
     /// See `cells`.
     pub mean: f64,
@@ -334,23 +339,23 @@ pub struct PoolCounts {
 /// A port.
 #[derive(Clone, Debug)]
 pub struct PortCounts {
-    /// Its name, and what it is one of.
+    /// Its name, and its group.
     pub name: String,
     /// See `name`.
     pub group: String,
-    /// Share of the time for which the wire carried frames inward.
+    /// Fraction of the time in which the wire carried received frames.
     pub receive: Option<f64>,
-    /// Share of the time for which the wire carried frames outward.
+    /// Fraction of the time in which the wire carried sent frames.
     pub transmit: Option<f64>,
-    /// Packets in and out.
+    /// Packets received and sent.
     pub packets: [u64; 2],
-    /// Bytes in and out.
+    /// Bytes received and sent.
     pub bytes: [u64; 2],
     /// Most packets in its output queues.
     pub most_queued: u32,
-    /// Share of its rate that the busiest shaper of its classes let through, where it has such.
+    /// Utilisation of the busiest shaper of its classes, if it has any.
     pub shaper: Option<f64>,
-    /// Share of the time for which its transmit slots were taken, where it has such.
+    /// Utilisation of its transmit slots, if it has any.
     pub slots: Option<f64>,
 }
 
@@ -361,7 +366,7 @@ pub struct InboxCounts {
     pub name: String,
     /// Most packets that waited in it.
     pub most: u32,
-    /// Packets that were offered to it ([`linecard_program::script::Action::Offer`]), and those that found no room.
+    /// Packets offered to it ([`linecard_program::script::Action::Offer`]), and those that found it full.
     pub offered: u64,
     /// See `offered`.
     pub refused: u64,

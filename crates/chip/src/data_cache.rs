@@ -1,5 +1,5 @@
-//! The data cache of an engine, or those of its threads: an access that hits takes no access of a memory. Allocates on reads
-//! and writes, writes back.
+//! The data caches of an engine or of its threads. An access that hits does not reach a memory. They allocate
+//! on reads and writes, and write back.
 
 use crate::config::{DataCacheConfig, Replacement};
 use crate::counts::DataCacheCounts;
@@ -7,14 +7,14 @@ use linecard_sim::{Stream, Ticks, stream};
 
 /// No line.
 const EMPTY: u64 = u64::MAX;
-/// Bits of an address within a place; the number of the place stands above them.
+/// Bits of an address within a memory; the number of the memory is above them.
 const PLACE_SHIFT: u32 = 48;
 
 #[derive(Clone, Copy, Debug)]
 struct Way {
     line: u64,
     dirty: bool,
-    /// When it is there; [`NEVER`](crate::thread::NEVER) while that is not known.
+    /// When it arrives; [`NEVER`](crate::thread::NEVER) while that is not known.
     there: Ticks,
 }
 
@@ -25,11 +25,11 @@ pub(crate) struct DataCache {
     ways: usize,
     /// Sets of one cache.
     sets: u64,
-    /// Threads have one each, behind each other in `lines`.
+    /// Threads have separate caches, one after another in `lines`.
     per_thread: bool,
-    /// What draws the line that makes room, where it is not the one used least recently.
+    /// Draws the line to evict, unless it is the least recently used.
     draws: Option<Stream>,
-    /// Ways of a set stand in order of use.
+    /// Ways of a set in order of use.
     lines: Vec<Way>,
     shift: u32,
     latency_cycles: u32,
@@ -38,7 +38,7 @@ pub(crate) struct DataCache {
 }
 
 impl DataCache {
-    /// Those of engine number `engine`, which has so many threads.
+    /// Returns the caches of engine number `engine`, which has `threads` threads.
     pub fn new(config: &DataCacheConfig, engine: u32, threads: u32, seed: u64) -> Self {
         let caches = if config.per_thread { threads as usize } else { 1 };
         Self {
@@ -59,42 +59,43 @@ impl DataCache {
         1 << self.shift
     }
 
-    /// Number of the line of a byte of a place.
+    /// Returns the line number of a byte of a memory.
     pub fn line(&self, place: u16, address: u64) -> u64 {
         (u64::from(place) << (PLACE_SHIFT - self.shift)) | (address >> self.shift)
     }
 
-    /// Number of the place of a line.
+    /// Returns the number of the memory of a line.
     pub fn place(&self, line: u64) -> u16 {
         (line >> (PLACE_SHIFT - self.shift)) as u16
     }
 
-    /// Address of a line within its place.
+    /// Returns the address of a line within its memory.
     pub fn address(&self, line: u64) -> u64 {
         (line & ((1 << (PLACE_SHIFT - self.shift)) - 1)) << self.shift
     }
 
-    /// Cycles that a load which hits holds its thread up, if what it loads is used so many cycles later.
+    /// Returns the cycles for which a load that hits stalls its thread, if its value is used `used_after`
+    /// cycles later.
     pub fn held_up(&self, used_after: u8) -> u32 {
         (self.latency_cycles + 1).saturating_sub(u32::from(used_after))
     }
 
-    /// Whether a thread that waits for a hit leaves its engine to others.
+    /// Returns whether a thread that waits for a hit leaves its engine to others.
     pub fn leaves_engine(&self) -> bool {
         self.leaves_engine
     }
 
-    /// The set of a line, for a thread counted from the engine's first.
+    /// Returns the set of a line, for a thread counted from the engine's first.
     fn set(&mut self, thread: u32, line: u64) -> &mut [Way] {
-        // By the address alone: in which order places are listed changes nothing.
+        // By the address alone: the order in which memories are listed changes nothing.
         let within = line & ((1 << (PLACE_SHIFT - self.shift)) - 1);
         let first = if self.per_thread { u64::from(thread) * self.sets } else { 0 };
         let set = (first + within % self.sets) as usize * self.ways;
         &mut self.lines[set..set + self.ways]
     }
 
-    /// Looks a line up, and makes it the one used last: when it is there, [`NEVER`](crate::thread::NEVER) if that
-    /// is not known yet.
+    /// Looks a line up and makes it the most recently used. Returns when it arrives,
+    /// [`NEVER`](crate::thread::NEVER) if that is not known yet, `None` for a miss.
     pub fn look_up(&mut self, thread: u32, line: u64, write: bool) -> Option<Ticks> {
         let set = self.set(thread, line);
         let at = set.iter().position(|way| way.line == line)?;
@@ -103,20 +104,20 @@ impl DataCache {
         Some(set[0].there)
     }
 
-    /// A line that is being fetched will be there at a time.
+    /// Sets the arrival time of a line that is being fetched.
     pub fn arrives(&mut self, thread: u32, line: u64, there: Ticks) {
         if let Some(way) = self.set(thread, line).iter_mut().find(|way| way.line == line) {
             way.there = there;
         }
     }
 
-    /// Puts a line in the place of another; that one, if it has been written to.
+    /// Replaces a line by another. Returns the replaced line if it must be written back.
     pub fn fill(&mut self, thread: u32, line: u64, dirty: bool, there: Ticks) -> Option<u64> {
         let ways = self.ways as u32;
         let drawn = self.draws.as_mut().map(|draws| draws.below(ways) as usize);
         let set = self.set(thread, line);
         let last = set.len() - 1;
-        // Vacant ways stand behind all others.
+        // Vacant ways are behind all others.
         let at = drawn.filter(|_| set[last].line != EMPTY).unwrap_or(last);
         let victim = set[at];
         set[..=at].rotate_right(1);
@@ -126,13 +127,13 @@ impl DataCache {
         written.then_some(victim.line)
     }
 
-    /// Others have written to the lines from one to another: what is held of them is no longer true.
+    /// Discards the lines from `first` to `last`, because others have written to them.
     pub fn forget(&mut self, thread: u32, first: u64, last: u64) {
         for line in first..=last {
             let set = self.set(thread, line);
             if let Some(at) = set.iter().position(|way| way.line == line) {
                 set[at] = VACANT;
-                // It is the first to go.
+                // It is the next to be evicted.
                 set[at..].rotate_left(1);
             }
         }
@@ -173,7 +174,7 @@ mod tests {
         assert_eq!(cache.fill(0, line(4), false, 0), None, "line 2 was clean");
         assert_eq!(cache.look_up(0, line(2), false), None);
         assert_eq!(cache.fill(0, line(2), false, 0), Some(line(0)), "line 0 was written to");
-        // What is forgotten goes before what is older.
+        // Discarded lines are evicted before older ones.
         cache.forget(0, line(2), line(3));
         assert_eq!(cache.fill(0, line(6), false, 0), None);
         assert_eq!(cache.look_up(0, line(4), false), Some(0));

@@ -1,9 +1,9 @@
-//! What is to happen at times to come, in order of time; of what falls due at one time, whatever was entered first.
+//! Pending items in order of time; items of equal time keep the order of their insertion.
 
 use linecard_sim::Ticks;
 use std::collections::VecDeque;
 
-/// A list in order. What is entered mostly comes last: a heap would cost more.
+/// A sorted list. New items mostly belong at the end: a heap would cost more.
 #[derive(Debug)]
 pub(crate) struct Due<T>(VecDeque<(Ticks, T)>);
 
@@ -14,7 +14,7 @@ impl<T> Default for Due<T> {
 }
 
 impl<T: Copy> Due<T> {
-    /// `what` happens at `at`.
+    /// Inserts `what` at time `at`.
     #[inline]
     pub fn push(&mut self, at: Ticks, what: T) {
         match self.0.back() {
@@ -28,13 +28,13 @@ impl<T: Copy> Due<T> {
         self.0.insert(place, (at, what));
     }
 
-    /// When the first falls due.
+    /// Returns the time of the first item.
     #[inline]
     pub fn first(&self) -> Option<Ticks> {
         self.0.front().map(|&(at, _)| at)
     }
 
-    /// Take the first, if it is due by now.
+    /// Removes and returns the first item, if its time is not after `now`.
     #[inline]
     pub fn take(&mut self, now: Ticks) -> Option<T> {
         let &(at, what) = self.0.front()?;
@@ -44,7 +44,7 @@ impl<T: Copy> Due<T> {
         })
     }
 
-    /// How many are to come.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.0.len()
     }

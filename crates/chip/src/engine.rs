@@ -1,7 +1,8 @@
-//! An engine: runs one of its threads at a time, without preemption, and takes the next ready one in round-robin order.
+//! An engine: runs one of its threads at a time, without preemption, and selects the next ready one in
+//! round-robin order.
 //!
-//! When a wait will be over is mostly known when it begins. Such wake-ups stand in the engine's own list: while it runs
-//! another thread they need no event, and an engine that rests is woken for the first.
+//! The end of a wait is mostly known when the wait begins. The engine keeps these wake-ups in its own list:
+//! while it runs another thread they need no event, and an idle engine has one event for the first of them.
 
 use crate::config::{ClusterConfig, NextThread};
 use crate::counts::DataCacheCounts;
@@ -17,41 +18,42 @@ pub(crate) struct Engine {
     pub cluster: u16,
     pub first_thread: u32,
     pub clock: Clock,
-    /// Cycles to issue an access, and a posted one; whether either is more than none.
+    /// Cycles to issue an access, and a posted one; whether either is more than zero.
     pub issue_cycles: u32,
     pub post_cycles: u32,
     pub issues_take_cycles: bool,
-    /// Some of its instructions are branches that are taken.
+    /// Some of its instructions are taken branches.
     pub has_branches: bool,
-    /// Accesses take no cycles to issue and branches none to be taken, and nothing of [`Features`] is asked of it.
+    /// Accesses take no cycles to issue, taken branches cost none, and the engine needs nothing of
+    /// [`Features`].
     pub plain: bool,
     /// The running thread, or [`NOBODY`].
     pub running: u32,
-    /// Its threads are no more than 64, and take turns by number.
+    /// It has at most 64 threads, which take turns by number.
     few_in_turn: bool,
-    /// Ready threads, a bit each: the first 64, and those behind them, of which mostly there are none.
+    /// Ready threads, one bit each: the first 64, and those after them, of which there are mostly none.
     ready: u64,
     more_ready: Box<[u64]>,
-    /// The same in the order in which they became ready, where that decides who is next.
+    /// The same in the order in which they became ready, if that order decides who is next.
     in_order: Option<VecDeque<u32>>,
-    /// What stands between its threads and memories.
+    /// The cache between its threads and memories.
     pub data_cache: Option<Box<DataCache>>,
     /// The thread that ran last, counted from the first.
     last: u32,
-    /// Wake-ups to come. One that no longer holds is passed over when it comes up.
+    /// Pending wake-ups. A wake-up that no longer applies is skipped when its time comes.
     wakes: Wakes,
-    /// Time spent on instructions and switches, as far as it has been given out, and the end of it.
+    /// Time spent on instructions and switches that has been assigned, and its end.
     busy: u64,
     busy_until: Ticks,
-    /// Threads that wait for a block to send: on the real machine, a loop. Time for which nothing else was to be done, and
-    /// since when that is so.
+    /// Threads that wait for a block to send (on the real machine, a loop), the time in which the engine had no
+    /// other thread, and since when.
     pub polling: u32,
     polled: u64,
     polls_since: Option<Ticks>,
 }
 
 impl Engine {
-    /// An engine whose threads take turns by number and whose accesses take no cycles to issue.
+    /// Returns an engine whose threads take turns by number and whose accesses take no cycles to issue.
     pub fn new(cluster: u16, clock: Clock, first_thread: u32, threads: u32) -> Self {
         let threads = threads.max(1);
         Self {
@@ -79,7 +81,8 @@ impl Engine {
         }
     }
 
-    /// As its cluster says: who is next, and what an access or a branch costs.
+    /// Sets the choice of the next thread, and the costs of accesses and branches, from the cluster's
+    /// configuration.
     pub fn of_cluster(
         mut self,
         cluster: &ClusterConfig,
@@ -106,7 +109,7 @@ impl Engine {
         }
     }
 
-    /// The same where one word does not say who is next.
+    /// As `set_ready`, if one word is not enough.
     fn set_ready_of_many(&mut self, thread: u32) {
         if let Some(in_order) = &mut self.in_order {
             return in_order.push_back(thread);
@@ -119,7 +122,7 @@ impl Engine {
         if word == 0 { &mut self.ready } else { &mut self.more_ready[word - 1] }
     }
 
-    /// The next ready thread after the one that ran last, or [`NOBODY`]; it runs now.
+    /// Takes the next ready thread after the one that ran last, or returns [`NOBODY`]; the thread runs now.
     #[inline(always)]
     pub fn take_ready<F: Features>(&mut self) -> u32 {
         if !F::ALL || self.few_in_turn {
@@ -140,7 +143,7 @@ impl Engine {
         self.running
     }
 
-    /// The same, counted from the first thread, where one word does not say who is next.
+    /// As `take_ready`, if one word is not enough; counted from the first thread.
     fn take_ready_of_many(&mut self) -> Option<u32> {
         if let Some(in_order) = &mut self.in_order {
             return in_order.pop_front().map(|thread| thread - self.first_thread);
@@ -159,8 +162,8 @@ impl Engine {
         Some(word as u32 * 64 + bit)
     }
 
-    /// Wake `thread` at `at`. Of wake-ups at one time the one that was known first comes first, where the order of becoming
-    /// ready decides, and else that of the lower thread.
+    /// Schedules a wake-up of `thread` at `at`. Of wake-ups at one time, the first one inserted comes first if
+    /// the order of becoming ready matters, otherwise that of the lower thread.
     #[inline(always)]
     pub fn wake_at<F: Features>(&mut self, thread: u32, at: Ticks) {
         if !F::ALL || self.in_order.is_none() {
@@ -170,31 +173,31 @@ impl Engine {
         }
     }
 
-    /// When the first wake-up comes, or [`NEVER`].
+    /// Returns the time of the first wake-up, or [`NEVER`].
     #[inline(always)]
     pub fn first_wake(&self) -> Ticks {
         self.wakes.next
     }
 
-    /// Take the first wake-up, if it has come by now.
+    /// Takes the first wake-up, if its time has come.
     #[inline(always)]
     pub fn take_due(&mut self, now: Ticks) -> Option<(Ticks, u32)> {
         if self.wakes.next <= now { self.wakes.pop() } else { None }
     }
 
-    /// The engine works from now until `until`.
+    /// Marks the engine busy from now until `until`.
     #[inline]
     pub fn work(&mut self, now: Ticks, until: Ticks) {
         self.busy += until - now;
         self.busy_until = until;
     }
 
-    /// Time for which it worked since the last restart.
+    /// Returns the busy time since the last restart.
     pub fn busy(&self, now: Ticks) -> u64 {
         self.busy - self.busy_until.saturating_sub(now)
     }
 
-    /// The engine has nothing to run from now on.
+    /// Marks the engine idle from now on.
     #[inline]
     pub fn rests(&mut self, now: Ticks) {
         self.wakes_up(now);
@@ -203,7 +206,7 @@ impl Engine {
         }
     }
 
-    /// The engine looks for something to run.
+    /// The engine looks for a thread to run.
     #[inline]
     pub fn wakes_up(&mut self, now: Ticks) {
         if let Some(since) = self.polls_since {
@@ -212,12 +215,12 @@ impl Engine {
         }
     }
 
-    /// Time for which it had nothing but threads that poll, since the last restart.
+    /// Returns the time since the last restart in which it had only threads that poll.
     pub fn polled(&self, now: Ticks) -> u64 {
         self.polled + self.polls_since.map_or(0, |since| now - since)
     }
 
-    /// Forget what was before `now`.
+    /// Discards the counts before `now`.
     pub fn restart(&mut self, now: Ticks) {
         self.polled = 0;
         self.polls_since = self.polls_since.map(|_| now);

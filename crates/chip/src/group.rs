@@ -1,25 +1,26 @@
-//! A list of an inbox: packets that wait for some threads, or these threads for packets.
+//! A list of an inbox: packets that wait for some threads, or these threads waiting for packets.
 
 use linecard_program::PacketId;
 use std::collections::VecDeque;
 
-/// Packets that wait, and threads that wait, of which one list is empty.
+/// Packets that wait and threads that wait; one of the two lists is empty.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     pub packets: VecDeque<PacketId>,
-    /// Threads and the epoch for which their place in the list holds.
+    /// Threads, each with the epoch for which its entry is valid.
     pub free: VecDeque<(u32, u32)>,
-    /// Packets that wait or that its threads hold.
+    /// Packets that wait or are with its threads.
     pub load: u32,
-    /// Cluster of its threads; the first of all where they are of several.
+    /// Cluster of its threads; the first cluster if there are several.
     pub cluster: u16,
-    /// Threads that take from it.
+    /// Threads that take packets from it.
     pub threads: u32,
 }
 
 impl Group {
-    /// A thread of several inboxes stands in the list of each, and is taken off one only. So that a list which nobody
-    /// takes from does not grow for ever, places that no longer hold are dropped when they are most of it.
+    /// Removes entries that are no longer valid once they are the majority. A thread of several inboxes has an
+    /// entry in the list of each and is removed from one only; without this, an unused list would grow for
+    /// ever.
     #[inline]
     pub fn drop_stale(&mut self, epoch_of: impl Fn(u32) -> u32) {
         if self.free.len() >= 2 * self.threads as usize {

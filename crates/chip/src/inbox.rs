@@ -1,4 +1,4 @@
-//! Where packets wait for threads: lists, divided as the rule of dispatch has it.
+//! Inboxes in which packets wait for threads: lists, divided by the rule of dispatch.
 
 use crate::config::InboxConfig;
 use crate::dispatch::DispatchRule;
@@ -11,22 +11,22 @@ pub(crate) struct Inbox {
     pub rule: DispatchRule,
     pub groups: Vec<Group>,
     pub capacity: u32,
-    /// Packets that may be on their way from here to their end, and those that are, where that is bounded.
+    /// Limit on the packets between this inbox and their end, and their current number, if there is a limit.
     window: Option<u32>,
     pub inside: Vec<PacketId>,
     pub waiting: u32,
     /// Threads that wait to put a packet in.
     pub putters: VecDeque<u32>,
-    /// Ports that put packets in, by number among those that receive.
+    /// Ports whose packets join it, by number among the receiving ports.
     pub receivers: Vec<u16>,
     pub most_waiting: u32,
-    /// Packets that were offered to it, and those of them that found no room.
+    /// Packets offered to it, and those that found it full.
     pub offered: u64,
     pub refused: u64,
 }
 
 impl Inbox {
-    /// An inbox of these groups.
+    /// Returns an inbox with these groups.
     pub fn new(config: &InboxConfig, groups: Vec<Group>, receivers: Vec<u16>) -> Self {
         Self {
             rule: config.rule,
@@ -43,19 +43,19 @@ impl Inbox {
         }
     }
 
-    /// Whether one more packet may wait in it.
+    /// Returns whether one more packet may wait in it.
     #[inline]
     pub fn has_room(&self) -> bool {
         self.waiting < self.capacity
     }
 
-    /// Whether threads may take a packet out of it.
+    /// Returns whether threads may take a packet from it.
     #[inline]
     pub fn is_open(&self) -> bool {
         self.window.is_none_or(|window| self.inside.len() < window as usize)
     }
 
-    /// A thread takes a packet out of it.
+    /// A thread takes a packet from it.
     #[inline]
     pub fn enters(&mut self, id: PacketId) {
         if self.window.is_some() {
@@ -63,13 +63,13 @@ impl Inbox {
         }
     }
 
-    /// A packet ends; whether it was one of the window's.
+    /// A packet ends. Returns whether it counted in the window.
     pub fn leaves(&mut self, id: PacketId) -> bool {
         let at = self.inside.iter().position(|&other| other == id);
         at.map(|at| self.inside.swap_remove(at)).is_some()
     }
 
-    /// The group that a packet belongs to.
+    /// Returns the group that a packet belongs to.
     #[inline]
     pub fn group_of(&self, flow_hash: u32) -> usize {
         self.rule.choose(flow_hash, &self.groups)

@@ -1,17 +1,19 @@
-//! A packet processor as data: places, links, clusters of engines, ports; and the event kernel that runs it.
+//! A packet processor as data (memories, units, links, clusters of engines, ports), and the event kernel that
+//! simulates it.
 //!
-//! A chip ([`ChipConfig`]) is lists of parts that refer to each other by number. One code path serves all chips:
+//! A chip ([`ChipConfig`]) is lists of parts that refer to each other by number. One code path simulates all
+//! chips:
 //!
-//! 1. A frame ends at a port ([`config::ReceiveConfig`]): it takes cells of a receive buffer, gets a place in the packet
-//!    memory and its turn among those that it is kept in order with (`chip/receive.rs`, `order.rs`).
-//! 2. An inbox gives it to a thread ([`DispatchRule`], `dispatch/`, `inbox.rs`), whose program does the work and writes the steps down
-//!    ([`linecard_program::script`]).
-//! 3. An engine runs the steps of one thread at a time (`engine.rs`, `chip/threads.rs`); an access goes over links to a
-//!    place (`chip/travel.rs`, `place/`), and mostly its end is known when it is issued.
-//! 4. `Send` hands the packet to an output queue when its turn has come, and a scheduler to the wire (`chip/send.rs`,
-//!    `port.rs`).
+//! 1. The last bit of a frame arrives at a port ([`config::ReceiveConfig`]). The frame takes cells of a receive
+//!    buffer, room in the packet memory, and a turn in its order (`chip/receive.rs`, `order.rs`).
+//! 2. An inbox dispatches it to a thread ([`DispatchRule`], `dispatch/`, `inbox.rs`), whose program processes
+//!    it and writes the steps down ([`linecard_program::script`]).
+//! 3. An engine executes the steps of one thread at a time (`engine.rs`, `chip/threads.rs`). An access crosses
+//!    links to a memory (`chip/travel.rs`, `place/`); mostly its completion time is known at issue.
+//! 4. `Send` moves the packet to an output queue when its turn has come, and a scheduler to the wire
+//!    (`chip/send.rs`, `port.rs`).
 //!
-//! What it leaves out on purpose: instruction fetch, the contents of packets beyond what programs were told, and the
+//! Deliberately not modelled: instruction fetch, the contents of packets beyond what programs receive, and the
 //! time that an engine takes to notice a completed wait.
 #![forbid(unsafe_code)]
 

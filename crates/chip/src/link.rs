@@ -1,4 +1,4 @@
-//! A link: bytes cross it one after another, then take its latency.
+//! A link: bytes cross it one after another, and then take its latency.
 
 use crate::config::LinkConfig;
 use crate::rate::{Rate, WORK_ENDS};
@@ -8,10 +8,10 @@ pub(crate) struct Link {
     latency: Ticks,
     rate: Rate,
     free: Ticks,
-    /// It goes round only where the clock has ended.
+    /// Wraps around only when the clock has ended.
     busy: u64,
     pub bytes: u64,
-    /// How long before they reach it bytes are entered.
+    /// How long before their arrival bytes are entered.
     lead: Ticks,
 }
 
@@ -27,7 +27,7 @@ impl Link {
         }
     }
 
-    /// Bytes that reach the link at `at`; returns when they are across.
+    /// Bytes reach the link at `at`. Returns when they have crossed.
     #[inline]
     pub fn cross(&mut self, at: Ticks, bytes: u32) -> Ticks {
         let time = self.rate.ticks(u64::from(bytes));
@@ -37,23 +37,23 @@ impl Link {
         self.free + self.latency
     }
 
-    /// Bytes are entered `lead` before they reach the link; what was entered up to now is reckoned when the last of it is
-    /// there.
+    /// Sets that bytes are entered `lead` before they reach the link. Work entered up to now is accounted when
+    /// the last of it has arrived.
     pub fn entered_ahead(&mut self, lead: Ticks) {
         self.lead = lead;
     }
 
-    /// Work that lies ahead of `now`.
+    /// Returns the work entered that is after `now`.
     fn ahead(&self, now: Ticks) -> Ticks {
         self.free.saturating_sub(now + self.lead)
     }
 
-    /// Time for which it was busy since the last restart.
+    /// Returns the busy time since the last restart.
     pub fn busy(&self, now: Ticks) -> u64 {
         self.busy.wrapping_sub(self.ahead(now))
     }
 
-    /// Forget what was before `now`.
+    /// Discards the counts before `now`.
     pub fn restart(&mut self, now: Ticks) {
         self.busy = self.ahead(now);
         self.bytes = 0;

@@ -1,15 +1,15 @@
-//! Why packets are inside no more that were not forwarded.
+//! Why packets ended that were not forwarded.
 
 use linecard_program::DropReason;
 
-/// Why a packet is inside no more though it was not forwarded: it was lost, or its program ended it by choice.
+/// Why a packet ended without being forwarded: it was lost, or its program ended it by choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// A program gave it up.
+    /// A program dropped it.
     Program(DropReason),
-    /// It came faster than its port's wire carries.
+    /// The offered load exceeded the rate of its port's wire.
     LineFull,
-    /// The memory that packets are kept in had no room.
+    /// The packet memory had no room.
     PacketMemoryFull,
     /// Its output queue was full.
     OutputQueueFull,
@@ -19,7 +19,7 @@ impl Loss {
     /// Number of causes.
     pub const COUNT: usize = DropReason::ALL.len() + 3;
 
-    /// Number of the cause.
+    /// Returns the number of the cause.
     pub fn number(self) -> usize {
         match self {
             Loss::Program(reason) => reason as usize,
@@ -29,12 +29,12 @@ impl Loss {
         }
     }
 
-    /// Whether the chip's file says that such packets end here, so that they are not lost.
+    /// Returns whether the chip's file declares these packets as ended by choice, so that they are not lost.
     pub fn is_by_choice(self) -> bool {
         matches!(self, Loss::Program(reason) if reason.is_by_choice())
     }
 
-    /// Name of a cause by its number.
+    /// Returns the name of a cause by its number.
     pub fn name(number: usize) -> &'static str {
         match number.checked_sub(DropReason::ALL.len()) {
             None => DropReason::ALL[number].name(),

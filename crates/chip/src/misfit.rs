@@ -2,19 +2,19 @@
 
 use std::fmt;
 
-/// What does not fit together in a chip. Rules for which whoever describes chips has more to say have names; the sentence of
-/// each speaks of the chip alone.
+/// An inconsistency of a chip's configuration. Rules have variants if the reader of a chip's file can say more
+/// about them; the sentence of each variant speaks of the chip alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
-    /// Ports send out of a transmit buffer that the program of a cluster does not fill.
+    /// Ports send from a transmit buffer that the program of a cluster does not fill.
     NobodyFillsTransmitBuffer,
-    /// Packets are kept for congested ports, and free threads stand in several lists.
+    /// Packets are kept for congested ports, and free threads are in several lists.
     SeveralListsOfFreeThreads,
-    /// A cluster moves blocks, and the chip keeps an order of packets besides.
+    /// A cluster moves blocks, and the chip also keeps an order of packets.
     OrderBesideBlocks,
-    /// The program of this cluster sends block by block and no cluster moves blocks, or the other way round.
+    /// The program of this cluster sends block by block and no cluster moves blocks, or the reverse.
     BlocksWithoutMovers(String),
-    /// Packets have space kept apart by queue without caches of queues, or the other way round.
+    /// The packet memory is partitioned by queue without caches of queues, or the reverse.
     SpaceByQueueWithoutCaches,
     /// Anything else.
     Other(String),

@@ -1,24 +1,25 @@
-//! The order in which packets go to the output queues: each has a turn among those that it is kept in order with, and
-//! one that is done early waits for the earlier ones.
+//! The order in which packets enter the output queues. Each packet has a turn among the packets of its order,
+//! and one that is done early waits for the earlier ones.
 //!
-//! A packet waits for its turn in the window, or, where that is full, in the hands of its thread; either way it stands in
-//! the list of its sequence and goes on when its turn comes, so that a full window cannot lock up. A packet that is given
-//! up passes its turn on.
+//! A packet waits for its turn in the window or, if the window is full, in its thread. In both cases it is in
+//! the list of its sequence and continues when its turn comes, so that a full window cannot cause a deadlock. A
+//! dropped packet passes its turn on.
 
 use crate::config::{OrderConfig, OrderKept};
 use crate::packet::{NONE, Packet, Packets};
 use linecard_program::PacketId;
 use std::collections::VecDeque;
 
-/// Flows share so many sequences by their hash; packets of a sequence are kept in order, which those of a flow then are.
+/// Number of sequences over which flows are distributed by hash. Packets of a sequence keep their order, and so
+/// do those of a flow.
 const FLOW_SEQUENCES: u32 = 1 << 14;
 
 #[derive(Clone, Copy, Debug)]
 struct Sequence {
-    /// Turn that the next packet to come gets, and the one whose turn it is.
+    /// Turn of the next packet to arrive, and the current turn.
     coming: u32,
     turn: u32,
-    /// First packet that waits for its turn, and the last; they follow each other in order of their turns.
+    /// First and last packet that waits for its turn; they are linked in order of their turns.
     first: PacketId,
     last: PacketId,
 }
@@ -30,7 +31,7 @@ pub(crate) struct Order {
     window: u32,
     pub waiting: u32,
     pub most_waiting: u32,
-    /// Packets that found no room in the window and stand in the hands of their threads.
+    /// Packets that found the window full and wait in their threads.
     held: VecDeque<PacketId>,
 }
 
@@ -51,7 +52,7 @@ impl Order {
         }
     }
 
-    /// Gives a packet that comes in its sequence and its turn.
+    /// Assigns an arriving packet its sequence and its turn.
     #[inline]
     pub fn enter(&mut self, flow_hash: u32, receiver: u16) -> (u32, u32) {
         let domain = match self.kept {
@@ -64,21 +65,21 @@ impl Order {
         (domain, sequence.coming.wrapping_sub(1))
     }
 
-    /// Whether it is the packet's turn.
+    /// Returns whether the packet has its turn.
     #[inline]
     pub fn is_turn(&self, packets: &Packets, id: PacketId) -> bool {
         let packet = &packets[id];
         self.kept == OrderKept::Nothing || self.sequences[packet.domain as usize].turn == packet.turn
     }
 
-    /// Whether one more packet may wait.
+    /// Returns whether one more packet may wait.
     #[inline]
     pub fn has_room(&self) -> bool {
         self.waiting < self.window
     }
 
-    /// The packet waits for its turn: in the window, in the hands of its thread (for room in the window, or for its place
-    /// in a queue), or, dropped, nowhere.
+    /// The packet waits for its turn: in the window; in its thread (for room in the window, or for its position
+    /// in a queue); or nowhere, if dropped.
     pub fn wait(&mut self, packets: &mut Packets, id: PacketId) {
         let packet = &mut packets[id];
         let (domain, turn) = (packet.domain as usize, packet.turn);
@@ -102,7 +103,7 @@ impl Order {
             sequence.first = id;
             return;
         }
-        // Most come in order.
+        // Most packets are in order.
         if !later(sequence.last, packets) {
             packets[id].next_waiting = NONE;
             packets[sequence.last].next_waiting = id;
@@ -123,13 +124,13 @@ impl Order {
         self.most_waiting = self.most_waiting.max(self.waiting);
     }
 
-    /// A packet goes on; it makes room if it was in the window.
+    /// A packet continues; if it was in the window, it frees its room there.
     #[inline]
     pub fn leave_window(&mut self, packet: &mut Packet) {
         self.waiting -= u32::from(std::mem::take(&mut packet.in_window));
     }
 
-    /// The packet that has been held longest, if the window has room for it now: its thread is to be let go.
+    /// Returns the packet held longest, if the window has room for it now: its thread becomes free.
     pub fn admit(&mut self, packets: &mut Packets) -> Option<PacketId> {
         if !self.has_room() {
             return None;
@@ -139,8 +140,8 @@ impl Order {
         Some(id)
     }
 
-    /// The packet whose turn it was has passed; returns the next one of its sequence, if that waited. It is still in the
-    /// window or in the hands of its thread.
+    /// A packet has passed its turn. Returns the next packet of its sequence, if that waits, in the window or
+    /// in its thread.
     pub fn passed(&mut self, packets: &Packets, domain: u32) -> Option<PacketId> {
         if self.kept == OrderKept::Nothing {
             return None;
@@ -158,7 +159,7 @@ impl Order {
         Some(first)
     }
 
-    /// Sequences in which packets wait for their turn.
+    /// Returns the number of sequences in which packets wait for their turn.
     pub fn sequences_waiting(&self) -> u64 {
         self.sequences.iter().filter(|sequence| sequence.first != NONE).count() as u64
     }

@@ -1,4 +1,4 @@
-//! Packets inside the chip: a table with reuse, so that nothing is allocated while packets flow.
+//! Packets inside the chip: a table whose entries are reused, so that the run allocates nothing per packet.
 
 use crate::tally::NO_QUEUE;
 use linecard_program::{PacketHead, PacketId};
@@ -17,88 +17,89 @@ pub(crate) struct Packet {
     /// Number in the order of arrival.
     pub number: u64,
     pub flow_hash: u32,
-    /// Number of the port that it came by among those that receive.
+    /// Port that received it, by number among the receiving ports.
     pub receiver: u16,
-    /// Number of its output port among those that send, and its class there, once a program has said.
+    /// Its output port by number among the sending ports, and its class there, once the program has selected
+    /// them.
     pub sender: u16,
     pub class: u16,
-    /// Number of its output queue among those that are counted apart, from then on.
+    /// Number of its output queue among those counted separately, from then on.
     pub counted: u16,
     pub cells: u16,
-    /// Cells that programs have moved out of the receive buffer.
+    /// Cells that programs have moved from the receive buffer.
     pub moved: u16,
-    /// Cells of the receive buffer that it still takes.
+    /// Cells of the receive buffer that it still occupies.
     pub pool_cells: u16,
     pub pool: u16,
-    /// Inbox and group where it waits for a thread, or whose thread has it.
+    /// Inbox and group in which it waits for a thread, or whose thread has it.
     pub inbox: u16,
     pub group: u32,
     pub received: Ticks,
-    /// When it was ready for a thread, and when one took it up.
+    /// When it was ready for a thread, and when a thread took it.
     pub offered: Ticks,
     pub taken: Ticks,
-    /// What it has waited in inboxes in all, and been with threads before the last one.
+    /// Its total time in inboxes, and with threads before the last one.
     pub waited: Ticks,
     pub held: Ticks,
     /// When a program handed it to its output queue, and when it left the queue.
     pub sent: Ticks,
-    /// Number of the memory that keeps it among those that do.
+    /// Number of the memory that keeps it, among the memories that keep packets.
     pub store: u16,
     pub allocated: bool,
     pub first_cell: u32,
-    /// Its cells follow each other by number from the first on.
+    /// Its cells have consecutive numbers from the first on.
     pub in_a_row: bool,
-    /// Cells followed so far when writing and when reading: number in the packet, cell of the memory.
+    /// Position of the last cell written and of the last cell read: number in the packet, cell of the memory.
     pub write_at: (u16, u32),
     pub read_at: (u16, u32),
-    /// Accesses of a port under way for it, and when the last of them is done as far as known.
+    /// Outstanding accesses of a port for it, and the latest completion time known so far.
     pub parts: u32,
     pub done: Ticks,
-    /// What it is in order with, its number there, and the next one that waits for its turn.
+    /// Its order domain, its number there, and the next packet that waits for its turn.
     pub domain: u32,
     pub turn: u32,
     pub next_waiting: PacketId,
-    /// Thread that has it in hand while there is no room for it ahead, or [`NOBODY`].
+    /// Thread that keeps it while there is no room ahead, or [`NOBODY`].
     pub holder: u32,
-    /// It takes room of the window of those that wait for their turn.
+    /// It occupies room in the window of packets that wait for their turn.
     pub in_window: bool,
-    /// Given up; it only stands for its turn.
+    /// Dropped; the entry remains until its turn comes.
     pub dropped: bool,
-    /// Its thread waits for its place in an output queue.
+    /// Its thread waits for the position in an output queue.
     pub placing: Option<Placing>,
     /// A thread has it.
     pub attended: bool,
-    /// It has left, and only its thread still names it.
+    /// It has departed, and only its thread still refers to it.
     pub departed: bool,
-    /// All of it is in memory, and no thread sends it yet.
+    /// It is complete in memory, and no thread sends it yet.
     pub complete: bool,
-    /// Whether it has a place in the queue of its output port, its first cell in the stream of that queue's cells, and when
-    /// its first block was given to an output thread.
+    /// Whether it has room in the queue of its output port, its first cell in the cell stream of that queue,
+    /// and when an output thread got its first block.
     pub admitted: bool,
     pub stream: u64,
     pub picked: Ticks,
-    /// Bytes of it in the receive buffer.
+    /// Its bytes in the receive buffer.
     pub in_receive: u32,
-    /// Cells that have their place in the transmit buffer, that are complete there, and that have been sent.
+    /// Its cells that are allocated in the transmit buffer, that are complete there, and that have been sent.
     pub transmit_cells: u16,
     pub filled: u16,
     pub cells_sent: u16,
-    /// Threads that have lent it and still work for it, and the one that waits for them, or [`NOBODY`].
+    /// Threads that have lent it and still work on it, and the thread that waits for them, or [`NOBODY`].
     pub lenders: u16,
     pub awaits: u32,
 }
 
-/// How a thread asks for the place of its packet in an output queue (`Action::Place`).
+/// How a thread requests the position of its packet in an output queue (`Action::Place`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placing {
-    /// The step that follows where the packet is to be kept in memory.
+    /// The next step if the packet is to be kept in memory.
     pub kept: u16,
-    /// It takes its place nevertheless.
+    /// It enters the queue in any case.
     pub stays: bool,
 }
 
 impl Packet {
-    /// It has a place in memory from a cell on.
+    /// Sets its location in memory: the first cell.
     pub fn place_at(&mut self, store: u16, first: u32, in_a_row: bool) {
         (self.store, self.first_cell, self.in_a_row) = (store, first, in_a_row);
         (self.write_at, self.read_at) = ((0, first), (0, first));
@@ -155,26 +156,26 @@ impl Packet {
         }
     }
 
-    /// Whether its thread has it in hand, for want of room ahead.
+    /// Returns whether its thread keeps it, because there is no room ahead.
     #[inline]
     pub fn is_held(&self) -> bool {
         self.holder != NOBODY
     }
 
-    /// Bytes of a cell as received; at least 1, so that an empty last cell is an access too.
+    /// Returns the bytes of a cell as received; at least 1, so that an empty last cell is an access too.
     #[inline]
     pub fn cell_bytes(&self, cell: u16) -> u16 {
         of_cell(cell, self.head.bytes)
     }
 
-    /// Bytes of cells that follow each other, likewise.
+    /// Returns the bytes of consecutive cells, at least 1.
     #[inline]
     pub fn bytes_of_cells(&self, first: u16, cells: u16) -> u32 {
         let last = first + cells - 1;
         u32::from(cells - 1) * linecard_program::CELL_BYTES + u32::from(self.cell_bytes(last))
     }
 
-    /// Bytes of a cell as the packet leaves; likewise.
+    /// Returns the bytes of a cell of the departing packet, at least 1.
     #[inline]
     pub fn leaving_cell_bytes(&self, cell: u16) -> u16 {
         of_cell(cell, self.head.leaving_bytes())
@@ -188,7 +189,7 @@ fn of_cell(cell: u16, bytes: u32) -> u16 {
     (bytes - before).clamp(1, cell_bytes) as u16
 }
 
-/// Packets inside, by number; numbers are used again.
+/// Packets inside, by number; numbers are reused.
 #[derive(Default)]
 pub(crate) struct Packets {
     slots: Vec<Packet>,
@@ -209,7 +210,7 @@ impl Packets {
         }
     }
 
-    /// Packets in the table.
+    /// Returns the number of packets in the table.
     pub fn count(&self) -> usize {
         self.slots.len() - self.free.len()
     }

@@ -1,4 +1,4 @@
-//! Memories that keep packets, and what places packets in them.
+//! Memories that keep packets, and the allocation of packets in them.
 
 use crate::account::Level;
 use crate::config::{ChipConfig, PacketMemoryConfig, PlacementRule, TargetConfig};
@@ -9,7 +9,7 @@ use linecard_program::CELL_BYTES;
 use linecard_sim::{Stream, Ticks, Timebase, stream};
 use std::collections::VecDeque;
 
-/// Where the packets of a memory begin.
+/// How the start of a packet is allocated.
 pub(crate) enum Room {
     Allocated(Allocator),
     /// Each begins in a bank drawn at random, `step_cells` from one bank to the next.
@@ -41,7 +41,7 @@ impl Room {
         }
     }
 
-    /// Cells for a packet of an output queue.
+    /// Allocates cells for a packet of an output queue.
     #[inline]
     pub fn allocate(&mut self, cells: u32, queue: u16) -> Placement {
         match self {
@@ -52,7 +52,7 @@ impl Room {
         }
     }
 
-    /// Whether the cells of a packet that begins at `first` follow each other by number.
+    /// Returns whether the cells of a packet that begins at `first` have consecutive numbers.
     #[inline]
     pub fn in_a_row(&self, first: u32, cells: u32) -> bool {
         match self {
@@ -61,7 +61,7 @@ impl Room {
         }
     }
 
-    /// The cell behind another of the same packet.
+    /// Returns the cell behind another of the same packet.
     #[inline]
     pub fn next_cell(&self, cell: u32) -> u32 {
         match self {
@@ -70,7 +70,7 @@ impl Room {
         }
     }
 
-    /// The cells of a packet are free.
+    /// Frees the cells of a packet.
     #[inline]
     pub fn release(&mut self, first: u32, cells: u32) {
         if let Room::Allocated(allocator) = self {
@@ -78,7 +78,7 @@ impl Room {
         }
     }
 
-    /// Cells that packets have, where they are counted.
+    /// Returns the allocated cells, if they are counted.
     pub fn cells_in_use(&self) -> u32 {
         match self {
             Room::Allocated(allocator) => allocator.cells_in_use(),
@@ -89,7 +89,7 @@ impl Room {
 
 /// A memory that keeps packets.
 pub(crate) struct Store {
-    /// Its number among the memories, and the first byte that packets may have.
+    /// Its number among the memories, and the first byte available to packets.
     pub place: u16,
     pub base: u64,
     pub room: Room,
@@ -98,23 +98,24 @@ pub(crate) struct Store {
 /// The memories that keep packets.
 pub(crate) struct PacketMemory {
     pub stores: Vec<Store>,
-    /// By cluster: number among `stores`.
+    /// By cluster: index in `stores`.
     pub of_cluster: Vec<u16>,
     pub received_by_ports: bool,
     pub sent_by_ports: bool,
     pub placed_by_programs: bool,
-    /// Threads that wait for room, in order, where programs place packets.
+    /// Threads that wait for room, in order, if programs allocate it.
     pub waiters: VecDeque<u32>,
-    /// Cells in use, where programs place packets.
+    /// Cells in use, if programs allocate them.
     pub cells: Level,
     pub wide: Option<Wide>,
 }
 
 impl PacketMemory {
-    /// The memories of a chip that keep packets, all empty; `None` where none does.
+    /// Returns the memories of a chip that keep packets, all empty; `None` if there are none.
     ///
     /// # Errors
-    /// A sentence on what does not fit.
+    ///
+    /// Returns a sentence on what does not fit.
     pub fn new(config: &ChipConfig, places: &[Place], timebase: &Timebase) -> Result<Option<Self>, String> {
         let Some(packets) = &config.packets else { return Ok(None) };
         let mut stores: Vec<Store> = Vec::new();
@@ -143,13 +144,13 @@ impl PacketMemory {
         }))
     }
 
-    /// The memory that keeps the packets of a cluster.
+    /// Returns the memory that keeps the packets of a cluster.
     #[inline]
     pub fn store_of(&self, cluster: u16) -> &Store {
         &self.stores[usize::from(self.of_cluster[usize::from(cluster)])]
     }
 
-    /// Forget what was counted before `now`.
+    /// Discards the counts before `now`.
     pub fn restart(&mut self, now: Ticks) {
         self.cells.restart(now);
         if let Some(wide) = &mut self.wide {
@@ -161,9 +162,9 @@ impl PacketMemory {
 /// Caches of output queues in front of the packet memory.
 pub(crate) struct Wide {
     pub caches: QueueCaches,
-    /// To move a cell between a thread and a cache.
+    /// Time to move a cell between a thread and a cache.
     cell: Ticks,
-    /// When the last cell so far has been moved.
+    /// When the last move so far ends.
     free: Ticks,
     /// Threads that try again; empty between events.
     pub retry: Vec<u32>,
@@ -183,7 +184,7 @@ impl Wide {
         })
     }
 
-    /// When so many cells have gone between a thread and a cache: not before what was asked for earlier.
+    /// Returns when `cells` cells have moved between a thread and a cache, behind all earlier moves.
     pub fn moved(&mut self, cells: u16, now: Ticks) -> Ticks {
         self.free = self.free.max(now + self.cell * Ticks::from(cells));
         self.free

@@ -1,4 +1,4 @@
-//! Ports: frames come in one after another at the rate of the wire, and go out likewise, class by class.
+//! Ports: frames arrive one after another at the rate of the wire, and leave likewise, class by class.
 
 use crate::config::{Looked, PortConfig, Watermarks, WhenFull};
 use crate::scheduler::{Next, Scheduler};
@@ -7,7 +7,7 @@ use linecard_program::{PacketHead, PacketId};
 use linecard_sim::{Ticks, Timebase};
 use std::collections::VecDeque;
 
-/// A frame on its way in.
+/// A frame that is being received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub head: PacketHead,
@@ -15,7 +15,7 @@ pub(crate) struct Frame {
     pub ends: Ticks,
 }
 
-/// The inward side of a port.
+/// The receive side of a port.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     /// Number of the port among all.
@@ -23,17 +23,17 @@ pub(crate) struct Receiver {
     pub wire: Wire,
     pub from_first_bit: bool,
     pub coming: VecDeque<Frame>,
-    /// Packets that are being written to memory or have been, in order, and whether each is all there.
+    /// Packets that are being written to memory or have been, in order, and whether each is complete.
     pub storing: VecDeque<(PacketId, bool)>,
     pub pool: u16,
     pub inbox: u16,
     pub bus: Option<u16>,
-    /// Packets and their bytes that came since the last restart.
+    /// Packets and bytes that arrived since the last restart.
     pub packets: u64,
     pub bytes: u64,
 }
 
-/// The outward side of a port.
+/// The send side of a port.
 #[derive(Debug)]
 pub(crate) struct Sender {
     /// Number of the port among all.
@@ -43,33 +43,33 @@ pub(crate) struct Sender {
     pub queue_packets: usize,
     pub when_full: WhenFull,
     pub scheduler: Scheduler,
-    /// When shapers let a packet go next, where a timer waits for that.
+    /// When shapers permit the next packet, if a timer waits for that.
     pub opens: Option<Ticks>,
-    /// Packets that are being read from memory or have been, in order, and whether each is all there.
+    /// Packets that are being read from memory or have been, in order, and whether each is complete.
     pub fetched: VecDeque<(PacketId, bool)>,
     pub buffer_cells: u32,
     pub buffer_used: u32,
     pub sending: Option<PacketId>,
-    /// Packets whose turn it is and that wait for room in the queue of their class.
+    /// Packets that have their turn and wait for room in the queue of their class.
     pub blocked: Vec<VecDeque<PacketId>>,
     pub bus: Option<u16>,
     pub packets: u64,
     pub bytes: u64,
     pub most_queued: u32,
-    /// What it sends out of the transmit buffer, where there is one.
+    /// The packets that it sends from the transmit buffer, if there is one.
     pub cells: CellQueue,
 }
 
-/// Packets that a port sends cell by cell out of the transmit buffer.
+/// Packets that a port sends cell by cell from the transmit buffer.
 #[derive(Debug, Default)]
 pub(crate) struct CellQueue {
-    /// Packets that threads move to the buffer or that stand there, in order, and their bytes that have not been sent.
+    /// Packets that threads move to the buffer or that are in it, in order, and their bytes not yet sent.
     pub queue: VecDeque<PacketId>,
     pub queued_bytes: u32,
     /// Packets kept in memory, complete or not, that no thread sends yet.
     pub kept: VecDeque<PacketId>,
-    /// How many of the queue, from its head on, have room for all of their cells in the buffer, where packets take it at
-    /// once.
+    /// Number of packets, from the head of the queue on, that have room for all of their cells in the buffer,
+    /// if packets take it at once.
     pub with_room: usize,
     /// Bytes in the transmit buffer.
     pub bytes: u32,
@@ -80,7 +80,7 @@ pub(crate) struct CellQueue {
 }
 
 impl CellQueue {
-    /// Look whether new packets are to be kept in memory.
+    /// Updates whether new packets are kept in memory.
     pub fn look_at(&mut self, watermarks: Option<Watermarks>) {
         let Some(marks) = watermarks else { return };
         let bytes = match marks.of {
@@ -96,7 +96,7 @@ impl CellQueue {
 }
 
 impl Receiver {
-    /// The inward side of a port that has one.
+    /// Returns the receive side of a port that has one.
     pub fn new(port: u16, config: &PortConfig, timebase: &Timebase) -> Option<Self> {
         config.receive.as_ref().map(|r| Self {
             port,
@@ -112,7 +112,7 @@ impl Receiver {
         })
     }
 
-    /// Forget what was counted before `now`.
+    /// Discards the counts before `now`.
     pub fn restart(&mut self, now: Ticks) {
         self.wire.restart(now);
         (self.packets, self.bytes) = (0, 0);
@@ -120,7 +120,7 @@ impl Receiver {
 }
 
 impl Sender {
-    /// The outward side of a port that has one.
+    /// Returns the send side of a port that has one.
     pub fn new(port: u16, config: &PortConfig, timebase: &Timebase) -> Option<Self> {
         config.transmit.as_ref().map(|t| Self {
             port,
@@ -143,39 +143,39 @@ impl Sender {
         })
     }
 
-    /// A packet of so many bytes has left.
+    /// Counts a packet of `bytes` bytes that has left.
     #[inline]
     pub fn sent(&mut self, bytes: u32) {
         self.packets += 1;
         self.bytes += u64::from(bytes);
     }
 
-    /// Forget what was counted before `now`.
+    /// Discards the counts before `now`.
     pub fn restart(&mut self, now: Ticks) {
         self.wire.restart(now);
         self.scheduler.restart();
         (self.packets, self.bytes, self.most_queued) = (0, 0, 0);
     }
 
-    /// Which packet goes next, and it counts as sent; `bytes` tells the size of one.
+    /// Selects the next packet and counts it as sent; `bytes` returns the size of a packet.
     #[inline(always)]
     pub fn next(&mut self, bytes: impl Fn(PacketId) -> u32, now: Ticks) -> Next {
         self.scheduler.next(&self.classes, bytes, now)
     }
 
-    /// Whether the queue of a class takes no more.
+    /// Returns whether the queue of a class is full.
     pub fn is_full(&self, class: usize) -> bool {
         self.classes[class].len() >= self.queue_packets
     }
 
-    /// Packets that it has, wherever they stand, but for those that threads send block by block.
+    /// Returns the packets at this port, except those that threads send block by block.
     pub fn count(&self) -> usize {
         let blocked: usize = self.blocked.iter().map(VecDeque::len).sum();
         let cells = self.cells.queue.len() + self.cells.kept.len();
         self.queued() + blocked + self.fetched.len() + usize::from(self.sending.is_some()) + cells
     }
 
-    /// Packets in all queues.
+    /// Returns the packets in all queues.
     pub fn queued(&self) -> usize {
         self.classes.iter().map(VecDeque::len).sum()
     }

@@ -1,18 +1,19 @@
 //! Wide accesses through per-queue caches (ADAPT).
 //!
-//! Source: Hasan 2003, section 4.5, adapted there from a scheme for high-end routers. Each output queue is a stream
-//! of cells. Arriving cells go into the queue's input cache (the paper's prefix); a full block of cells is written to
-//! DRAM in one wide access. Departing cells come from the queue's output cache (the suffix), which is filled from
-//! DRAM a block at a time. Only valid bytes are moved. A block that output waits for while it is not full, when
-//! nothing else of its queue is in DRAM, is handed over inside the chip: without that the end of a queue would
-//! stay for ever. The paper does not mention the case; how often it happens is counted.
+//! Source: Hasan 2003, section 4.5, adapted there from a scheme for high-end routers. Each output queue is a
+//! stream of cells. Arriving cells enter the queue's input cache (the paper's prefix); one wide access writes a
+//! full block of cells to DRAM. Departing cells come from the queue's output cache (the suffix), which is
+//! filled from DRAM a block at a time. Only valid bytes are moved. If output waits for a block that is not
+//! full, and the queue has no other block in DRAM, the block is handed over inside the chip. Without that the
+//! end of a queue would stay for ever. The paper does not mention the case; the results count how often it
+//! happens.
 
 use std::collections::VecDeque;
 
 /// A block of cells in a queue's stream.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
-    /// Cells written into the input cache, a bit each.
+    /// Cells written to the input cache, one bit each.
     written: u32,
     consumed: u8,
     bytes: u16,
@@ -21,25 +22,26 @@ struct Block {
     bypassed: bool,
 }
 
-/// One queue's caches. Counters of blocks only grow; a block's place in the ring is its number modulo its length.
+/// One queue's caches. Block counters only grow; the position of a block in the ring is its number modulo the
+/// ring's length.
 #[derive(Debug)]
 struct Queue {
     ring: Vec<Block>,
-    /// Cells promised to packets.
+    /// Cells reserved for packets.
     allocated: u64,
-    /// Blocks whose write to DRAM has been asked for, and has been done.
+    /// Blocks whose write to DRAM has been issued, and has completed.
     write_asked: u64,
     write_done: u64,
-    /// Blocks whose read from DRAM has been asked for, and has been done.
+    /// Blocks whose read from DRAM has been issued, and has completed.
     read_asked: u64,
     read_done: u64,
-    /// Blocks that have left altogether.
+    /// Blocks that have left the caches.
     consumed: u64,
     writers: VecDeque<u32>,
     readers: VecDeque<u32>,
 }
 
-/// A DRAM access that the caches ask for.
+/// A DRAM access that the caches issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WideTransfer {
     pub write: bool,
@@ -48,7 +50,7 @@ pub(crate) struct WideTransfer {
     pub bytes: u32,
 }
 
-/// What became of a cell.
+/// The result of a write of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     /// The input cache is full.
@@ -64,7 +66,7 @@ pub(crate) enum Written {
 pub(crate) struct QueueCaches {
     queues: Vec<Queue>,
     block_cells: u32,
-    /// Blocks of room in each cache.
+    /// Capacity of each cache in blocks.
     blocks: u64,
     pub bypassed_blocks: u64,
     pub written_blocks: u64,
@@ -74,7 +76,7 @@ impl QueueCaches {
     /// `ring_cells`: cells of packet buffer of each queue, a multiple of `block_cells` (at most 32).
     pub fn new(queues: u32, ring_cells: u32, block_cells: u32, blocks: u32) -> Self {
         let queue = || Queue {
-            // Packets need not begin with a block: as many cells can lie in one block more.
+            // Packets need not begin with a block, so their cells may touch one block more.
             ring: vec![Block::default(); (ring_cells / block_cells) as usize + 1],
             allocated: 0,
             write_asked: 0,
@@ -94,14 +96,14 @@ impl QueueCaches {
         }
     }
 
-    /// The next `cells` cells of the queue's stream belong to a packet; returns the position of the first.
+    /// Reserves the next `cells` cells of the queue's stream for a packet. Returns the position of the first.
     pub fn append(&mut self, queue: u16, cells: u32) -> u64 {
         let q = &mut self.queues[queue as usize];
         q.allocated += u64::from(cells);
         q.allocated - u64::from(cells)
     }
 
-    /// Put a cell into the input cache; without room the thread waits.
+    /// Writes a cell to the input cache; without room the thread waits.
     #[inline]
     pub fn write(&mut self, queue: u16, position: u64, cell: u32, bytes: u32, thread: u32) -> Written {
         let (number, index) = self.place(position);
@@ -118,7 +120,7 @@ impl QueueCaches {
         if block.bypassed { Written::HandedOver } else { Written::Stored }
     }
 
-    /// Take cells out of the output cache; `false` when they are not all there, and the thread waits.
+    /// Takes cells from the output cache. Returns `false` if they are not all there, and the thread waits.
     #[inline]
     pub fn read(&mut self, queue: u16, position: u64, cells: u32, thread: u32) -> bool {
         let q = &self.queues[queue as usize];
@@ -150,7 +152,8 @@ impl QueueCaches {
         true
     }
 
-    /// The next DRAM access of a queue, if it can be asked for now. Call until `None` after every change.
+    /// Returns the next DRAM access of a queue, if it can be issued now. After every change, call until it
+    /// returns `None`.
     #[inline]
     pub fn next_transfer(&mut self, queue: u16) -> Option<WideTransfer> {
         let full = (1u64 << self.block_cells) as u32 - 1;
@@ -170,7 +173,7 @@ impl QueueCaches {
         None
     }
 
-    /// Hand the block that a reader waits for over inside the chip, if nothing of the queue is in DRAM.
+    /// Hands the block that a reader waits for over inside the chip, if the queue has no block in DRAM.
     #[inline]
     pub fn bypass(&mut self, queue: u16) -> bool {
         let q = &mut self.queues[queue as usize];
@@ -189,7 +192,7 @@ impl QueueCaches {
         true
     }
 
-    /// A DRAM access has been done.
+    /// A DRAM access has completed.
     #[inline]
     pub fn done(&mut self, queue: u16, write: bool) {
         let q = &mut self.queues[queue as usize];
@@ -200,7 +203,7 @@ impl QueueCaches {
         }
     }
 
-    /// Threads that waited for the queue and may try again, readers first.
+    /// Returns the threads that waited for the queue and may try again, readers first.
     pub fn take_waiting(&mut self, queue: u16, into: &mut Vec<u32>) {
         let q = &mut self.queues[queue as usize];
         into.extend(q.readers.drain(..).chain(q.writers.drain(..)));

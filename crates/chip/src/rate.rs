@@ -1,11 +1,11 @@
-//! Times that are no whole number of ticks each, but must be right in sum: bytes on a link or a wire.
+//! Times that need not be a whole number of ticks each, but whose sum must be exact: bytes on a link or a wire.
 
 use linecard_sim::{END, Ticks, Timebase};
 
-/// Work piles up to here, where the clock has ended: what one more access adds still fits 64 bits.
+/// Limit of accumulated work when the clock has ended: the work of one more access still fits 64 bits.
 pub(crate) const WORK_ENDS: Ticks = END + (1 << 59);
 
-/// Ticks for so many units, in 2^-16 of a tick; what is left over counts towards the next.
+/// Ticks per unit, in 2^-16 of a tick; the remainder counts towards the next unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rate {
     unit_64k: u64,
@@ -13,14 +13,14 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// Each unit takes so many femtoseconds.
+    /// Returns a rate of `unit_fs` femtoseconds per unit.
     pub fn new(unit_fs: u64, timebase: &Timebase) -> Self {
         let scaled = (u128::from(unit_fs) * u128::from(timebase.ticks_per_second())) << 16;
         let unit_64k = u64::try_from(scaled / 1_000_000_000_000_000).unwrap_or(u64::MAX);
         Self { unit_64k, left_64k: 0 }
     }
 
-    /// The ticks of the next so many units.
+    /// Returns the ticks of the next `units` units.
     #[inline(always)]
     pub fn ticks(&mut self, units: u64) -> Ticks {
         if self.unit_64k == 0 {

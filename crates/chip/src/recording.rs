@@ -1,9 +1,9 @@
-//! What happened in a window of a run, event by event: the material of a timeline.
+//! The events of a window of a run: the source of a timeline.
 
 use crate::loss::Loss;
 use linecard_sim::Ticks;
 
-/// A window of the measured time, and how much of it is kept at most.
+/// A window of the measured time, and the most events kept of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// From the start of the measurement, nanoseconds.
@@ -14,7 +14,7 @@ pub struct Window {
     pub most_events: usize,
 }
 
-/// A thread was in a state.
+/// A thread was in a state for a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateSpan {
     /// Thread, counted over the chip.
@@ -23,21 +23,21 @@ pub struct StateSpan {
     pub state: u16,
     /// The packet that it held, by number of arrival.
     pub packet: Option<u64>,
-    /// From when.
+    /// Start.
     pub from: Ticks,
-    /// To when.
+    /// End.
     pub to: Ticks,
 }
 
-/// What happened to a packet.
+/// An event of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// Its last bit came in by a port.
+    /// Its last bit arrived at a port.
     Arrived {
         /// The port.
         port: u16,
     },
-    /// Its last bit went out by a port.
+    /// Its last bit left from a port.
     Departed {
         /// The port.
         port: u16,
@@ -46,25 +46,25 @@ pub enum Happened {
     Lost(Loss),
 }
 
-/// A packet, and what happened to it.
+/// An event of a packet, with its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// When.
+    /// Time, in ticks.
     pub at: Ticks,
     /// Number of arrival.
     pub packet: u64,
-    /// What.
+    /// The event.
     pub what: Happened,
 }
 
-/// A number that changed.
+/// A change of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelChange {
-    /// When.
+    /// Time, in ticks.
     pub at: Ticks,
     /// Packets inside the chip, or in the output queues of a port.
     pub of: LevelOf,
-    /// The number from now on.
+    /// The level from now on.
     pub level: u32,
 }
 
@@ -77,22 +77,22 @@ pub enum LevelOf {
     Queue(u16),
 }
 
-/// What was recorded.
+/// A recording.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// States of threads, in the order in which they ended.
     pub spans: Vec<StateSpan>,
-    /// What happened to packets.
+    /// Events of packets.
     pub marks: Vec<Mark>,
-    /// Numbers that changed.
+    /// Changes of levels.
     pub levels: Vec<LevelChange>,
     /// Names of the states.
     pub states: Vec<String>,
-    /// Cluster, engine within it and thread within that, by thread.
+    /// Cluster, engine within the cluster, and thread within the engine, by thread.
     pub threads: Vec<(String, u32, u32)>,
     /// Names of the ports.
     pub ports: Vec<String>,
-    /// Events that found no room.
+    /// Events that exceeded the limit.
     pub left_out: u64,
     from: Ticks,
     until: Ticks,
@@ -101,16 +101,16 @@ pub struct Recording {
 
 impl Recording {
     pub(crate) fn new(states: Vec<String>, threads: Vec<(String, u32, u32)>, ports: Vec<String>) -> Self {
-        // Nothing is kept before the measurement begins.
+        // Nothing is recorded before the measurement begins.
         Self { states, threads, ports, from: Ticks::MAX, until: 0, ..Self::default() }
     }
 
-    /// Keep what happens from `from` until `until`, at most so many events.
+    /// Records from `from` to `until`, at most the stated number of events.
     pub(crate) fn begin(&mut self, from: Ticks, until: Ticks, most_events: usize) {
         (self.from, self.until, self.room) = (from, until, most_events);
     }
 
-    /// When the window begins and ends.
+    /// Returns when the window begins and ends.
     pub fn window(&self) -> (Ticks, Ticks) {
         (self.from, self.until)
     }

@@ -1,18 +1,18 @@
-//! Accesses under way: a table with reuse, so that nothing is allocated while accesses flow.
+//! Outstanding accesses: a table whose entries are reused, so that the run allocates nothing per access.
 
 use linecard_program::PacketId;
 use linecard_program::script::Access;
 use linecard_sim::Ticks;
 use std::ops::{Index, IndexMut};
 
-/// Who hears of the end of an access.
+/// Who is notified when an access completes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     Thread {
         thread: u32,
         posted: bool,
     },
-    /// A port writes a packet into memory.
+    /// A port writes a packet to memory.
     Receive(PacketId),
     /// A port reads a packet from memory.
     Transmit(PacketId),
@@ -21,36 +21,36 @@ pub(crate) enum Owner {
         queue: u16,
         write: bool,
     },
-    /// A cache fetches a line for the request of this number, or sends it past.
+    /// A cache fetches a line for the request of this number, or the access bypasses the cache.
     Fill(u32),
     /// A piece, within one line of a cache, of the request of this number.
     Piece(u32),
     Nobody,
 }
 
-/// The way of accesses of ports and caches, which cross no links.
+/// Target of accesses of ports and caches, which cross no links.
 pub(crate) const NO_TARGET: u32 = u32::MAX;
 
 /// No request.
 pub(crate) const NO_REQUEST: u32 = u32::MAX;
 
-/// An access under way.
+/// An outstanding access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub owner: Owner,
-    /// Number of the way of a cluster to its memory; [`NO_TARGET`] for accesses of ports and caches.
+    /// Number of a cluster's route to its memory; [`NO_TARGET`] for accesses of ports and caches.
     pub target: u32,
-    /// Links behind it.
+    /// Links crossed.
     pub hop: u8,
     pub kind: Access,
     pub bytes: u16,
     pub place: u16,
-    /// Bytes that come from registers, as a transfer of their own.
+    /// Bytes that come from registers, as a separate transfer.
     pub registers: u8,
-    /// A port asked for it, or for what it is a part of.
+    /// A port issued it, or the access that it is a part of.
     pub by_port: bool,
     pub address: u64,
-    /// Pieces of it that DRAM or a cache has not done yet.
+    /// Its pieces that DRAM or a cache has not completed.
     pub pieces: u32,
     pub done: Ticks,
     pub arrived: Ticks,
@@ -78,7 +78,7 @@ impl Request {
     }
 }
 
-/// Requests by number; numbers are used again.
+/// Requests by number; numbers are reused.
 #[derive(Default)]
 pub(crate) struct Requests {
     slots: Vec<Request>,
@@ -86,7 +86,7 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// Enter a request; returns its number.
+    /// Inserts a request. Returns its number.
     #[inline(always)]
     pub fn insert(&mut self, request: Request) -> u32 {
         match self.free.pop() {
@@ -106,12 +106,13 @@ impl Requests {
         self.free.push(number);
     }
 
-    /// Requests under way.
+    /// Returns the number of outstanding requests.
     pub fn count(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// A piece of a request is done at `done`. Returns the end of the request with its last piece.
+    /// A piece of a request completes at `done`. Returns the completion time of the request with its last
+    /// piece.
     #[inline(always)]
     pub fn piece_done(&mut self, number: u32, done: Ticks) -> Option<Ticks> {
         let request = &mut self[number];

@@ -1,16 +1,16 @@
-//! What happened from slice to slice of the time: the material from which a run judges whether it is steady, and how
-//! sure its results are.
+//! Measurements per time slice: from them a run judges whether it is steady, and computes confidence intervals.
 //!
-//! Slices are short at first; whenever there are too many, two become one. So memory is bounded, whatever the length.
+//! Slices are short at first; when there are too many, each two become one. So memory is bounded for any length
+//! of run.
 
 use linecard_sim::Ticks;
 
 const MOST_SLICES: usize = 1024;
 
-/// A slice of the time.
+/// A time slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slice {
-    /// Packets that came, dropped ones included.
+    /// Packets that arrived, dropped ones included.
     pub packets_in: u64,
     /// Packets that left, and their bytes.
     pub packets_out: u64,
@@ -18,7 +18,7 @@ pub struct Slice {
     pub bytes_out: u64,
     /// Packets dropped.
     pub dropped: u64,
-    /// Latencies of those that left, summed; ticks.
+    /// Sum of the latencies of those that left; ticks.
     pub latency: u128,
     /// Packets inside at its end.
     pub inside: u64,
@@ -39,13 +39,13 @@ impl Series {
         Self { slice, ends: now + slice, open: Slice::default(), list: Vec::with_capacity(MOST_SLICES) }
     }
 
-    /// Begins anew at `now`, with slices as long as they have become.
+    /// Restarts at `now`, with the present length of slices.
     pub(crate) fn restart(&mut self, now: Ticks, inside: u64) {
         (self.ends, self.open) = (now + self.slice, Slice { inside, ..Slice::default() });
         self.list.clear();
     }
 
-    /// The open slice, at `now`; those that ended before are put away.
+    /// Returns the open slice at `now`, after it has stored those that ended before.
     #[inline]
     pub(crate) fn at(&mut self, now: Ticks) -> &mut Slice {
         while now >= self.ends {
@@ -75,12 +75,12 @@ impl Series {
         self.ends += self.slice;
     }
 
-    /// The slices that are over, in order.
+    /// Returns the slices that have ended, in order.
     pub fn slices(&self) -> &[Slice] {
         &self.list
     }
 
-    /// Length of a slice.
+    /// Returns the length of a slice.
     pub fn slice_ticks(&self) -> Ticks {
         self.slice
     }

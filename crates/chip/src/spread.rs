@@ -1,6 +1,6 @@
-//! Numbers drawn from the hash of a flow.
+//! Numbers derived from the hash of a flow.
 
-/// Spreads a hash anew, so that one that chose a port is no hint at the group.
+/// Returns another hash, so that the choice of a port does not correlate with the choice of a group.
 #[inline]
 pub(crate) fn spread(hash: u32, salt: u32) -> u32 {
     let mut h = (hash ^ salt).wrapping_mul(0x85eb_ca6b);
@@ -9,13 +9,13 @@ pub(crate) fn spread(hash: u32, salt: u32) -> u32 {
     h ^ (h >> 16)
 }
 
-/// A number below `bound` from a hash.
+/// Returns a number below `bound` from a hash.
 #[inline]
 pub(crate) fn choose(hash: u32, salt: u32, bound: usize) -> usize {
     ((u64::from(spread(hash, salt)) * bound as u64) >> 32) as usize
 }
 
-/// The group, of so many, that a flow belongs to.
+/// Returns the group of a flow, out of `groups`.
 #[inline]
 pub(crate) fn group_of_flow(hash: u32, groups: usize) -> usize {
     const SALT: u32 = 0x5bd1_e995;

@@ -1,4 +1,4 @@
-//! Packets counted apart: those that came by each port, and those of each output queue.
+//! Packets counted separately: by receiving port, and by output queue.
 
 use crate::config::ChipConfig;
 use crate::counts::{Breakdown, Part};
@@ -6,7 +6,7 @@ use crate::loss::Loss;
 use linecard_program::PacketHead;
 use linecard_sim::Ticks;
 
-/// Parts that are counted at most: each has a histogram of 30 KiB.
+/// Most parts that are counted separately: each has a histogram of 30 KiB.
 const MOST_PARTS: usize = 1024;
 
 impl Part {
@@ -36,15 +36,15 @@ impl Part {
     }
 }
 
-/// Number of the output queue of a packet that has none yet, or whose queue is not counted apart.
+/// Number of the output queue of a packet that has none yet, or whose queue is not counted separately.
 pub(crate) const NO_QUEUE: u16 = u16::MAX;
 
-/// All that is counted apart; empty on chips where all packets come and leave by the same way.
+/// All separate counts; empty on chips with one receiving port and one output queue.
 #[derive(Debug, Default)]
 pub(crate) struct Tallies {
-    /// By port.
+    /// By receiving port.
     inputs: Vec<Part>,
-    /// By port and class, and the first of each port.
+    /// By port and class, and the index of each port's first class.
     queues: Vec<Part>,
     first_queue: Vec<u16>,
 }
@@ -68,7 +68,7 @@ impl Tallies {
         }
     }
 
-    /// A packet has come by a port.
+    /// Counts a packet that arrived at a port.
     #[inline]
     pub fn came(&mut self, input: usize, head: &PacketHead) {
         if let Some(part) = self.inputs.get_mut(input) {
@@ -76,7 +76,7 @@ impl Tallies {
         }
     }
 
-    /// A program has said which port and class a packet goes to: the number of the queue.
+    /// Counts a packet for the port and class that its program selected. Returns the number of the queue.
     #[inline]
     pub fn sent_to(&mut self, port: u16, class: u16, head: &PacketHead) -> u16 {
         let Some(&first) = self.first_queue.get(usize::from(port)) else { return NO_QUEUE };
@@ -85,7 +85,7 @@ impl Tallies {
         number
     }
 
-    /// A packet is lost, or its program ended it by choice.
+    /// Counts a packet that is lost or that its program ended by choice.
     #[inline]
     pub fn lost(&mut self, input: usize, queue: u16, loss: Loss) {
         if let Some(part) = self.inputs.get_mut(input) {
@@ -96,7 +96,7 @@ impl Tallies {
         }
     }
 
-    /// A packet has left.
+    /// Counts a packet that has left.
     #[inline]
     pub fn left(&mut self, input: usize, queue: u16, bytes: u64, latency: Ticks) {
         if let Some(part) = self.inputs.get_mut(input) {

@@ -1,14 +1,14 @@
-//! How a cluster reaches the memory of a role.
+//! The route of a cluster to the memory of a role.
 
 use crate::config::{ChipConfig, TargetConfig};
 use crate::place::{Memory, Place};
 use crate::thread::State;
 use linecard_sim::{Ticks, Timebase};
 
-/// The memory of a role that a cluster has none for.
+/// The memory of a role that the cluster does not bind.
 pub(crate) const NOWHERE: u16 = u16::MAX;
 
-/// How a cluster reaches the memory of a role.
+/// The route of a cluster to the memory of a role.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// Number of the memory, or [`NOWHERE`].
@@ -16,19 +16,19 @@ pub(crate) struct Target {
     pub base: u64,
     pub issue: Ticks,
     pub back: Ticks,
-    /// Links on the way; they are few, and mostly none.
+    /// Links of the route; they are few, and mostly there are none.
     pub links: Box<[u16]>,
-    /// State of a thread that waits for it.
+    /// State of a thread that waits for this memory.
     pub state: State,
-    /// Accesses arrive in the order in which they are issued, whoever issues them, and the memory answers at once.
+    /// Accesses of all threads arrive in the order of issue, and the memory answers at once.
     pub direct: bool,
-    /// Accesses reach a memory with channels, which answers later, in the moment of their issue.
+    /// Accesses reach a memory with channels, which answers later, in the instant of their issue.
     pub submits: bool,
-    /// Accesses reach its first link in the order in which they are issued, so that they cross it at once.
+    /// Accesses reach its first link in the order of issue, so that they cross it at once.
     pub first_link_direct: bool,
-    /// Caches of the engines stand in front of it.
+    /// Data caches of the engines are in front of it.
     pub cached: bool,
-    /// It answers a thread at once: it is direct, and no cache of the engine is asked before.
+    /// It answers a thread at once: it is direct, and no data cache of the engine is in front of it.
     pub answers_thread: bool,
 }
 
@@ -50,7 +50,7 @@ impl Default for Target {
     }
 }
 
-/// How each cluster reaches the memory of each role.
+/// Returns the route of each cluster to the memory of each role.
 pub(crate) fn targets(
     config: &ChipConfig,
     places: &[Place],
@@ -72,13 +72,14 @@ pub(crate) fn targets(
         let mut ways = all().filter(|target| target.place == place).map(|t| (t.issue_ps, t.links.is_empty()));
         let first = ways.next();
         let alike = first.is_some_and(|(issue, no_links)| no_links && ways.all(|way| way == (issue, true)));
-        // A place that serves as many accesses as come has no order to keep.
+        // A memory that serves any number of accesses at once has no order to keep.
         let endless = config.places[place].kind.numbers().serves_all();
         let no_links = all().filter(|target| target.place == place).all(|t| t.links.is_empty());
         answers(place) && (alike || endless && no_links) && !by_ports(place) && !behind_cache(place)
     };
     let direct: Vec<bool> = (0..config.places.len()).map(direct).collect();
-    // What reaches a link straight from threads, all of it as long after its issue, reaches it in the order of its issue.
+    // If all accesses reach a link straight from threads with equal latency from issue, they reach it in the
+    // order of issue.
     let first_link_direct = |link: usize| {
         let mut ways = all().filter(|target| target.links.contains(&link));
         let first = ways.next().map(|t| t.issue_ps);
@@ -93,7 +94,7 @@ pub(crate) fn targets(
     };
     let target = |(cluster, target): (usize, &Option<TargetConfig>)| {
         let Some(t) = target else { return Target::default() };
-        // What arrives in the moment of its issue comes behind all that has arrived before.
+        // An access that arrives in the instant of its issue is behind all earlier arrivals.
         let direct = direct[t.place] || answers(t.place) && at_once(t);
         let cached = cached(cluster, t.place);
         Target {

@@ -1,4 +1,4 @@
-//! A hardware thread: its packet's steps, what it waits for, and where its time went.
+//! A hardware thread: its packet's steps, its waits, and where its time went.
 
 use crate::packet::NONE;
 use linecard_program::PacketId;
@@ -8,12 +8,13 @@ use linecard_sim::Ticks;
 /// No wake-up is known.
 pub(crate) const NEVER: Ticks = Ticks::MAX;
 
-/// What a thread is doing. Waiting for the place of a group is [`State::PLACES`] and the number of the group.
+/// The state of a thread. Waiting for a group of memories or units is [`State::PLACES`] plus the number of the
+/// group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State(pub u16);
 
 impl State {
-    /// Its instructions run.
+    /// It executes instructions.
     pub const COMPUTE: State = State(0);
     /// Its wait is over, but its engine runs another thread.
     pub const READY: State = State(1);
@@ -35,10 +36,10 @@ impl State {
     pub const POLL: State = State(9);
     /// Waits for cells to cross the bus from its port.
     pub const BUS: State = State(10);
-    /// Waits for the first group of places; the others follow.
+    /// Waits for the first group of memories or units; the others follow.
     pub const PLACES: u16 = 11;
 
-    /// Names of the states before those of places.
+    /// Names of the states before those of memories and units.
     pub const NAMES: [&str; State::PLACES as usize] = [
         "compute",
         "wait thread slot",
@@ -53,20 +54,20 @@ impl State {
         "wait bus",
     ];
 
-    /// Whether a thread in this state has no work in hand.
+    /// Returns whether a thread in this state has no work.
     pub fn is_free(number: usize) -> bool {
         number == usize::from(State::FREE.0) || number == usize::from(State::POLL.0)
     }
 }
 
-/// What a thread waits for among its posted operations.
+/// The posted operations that a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Posted {
-    /// Nothing.
+    /// None.
     No,
-    /// Until there is room for one more.
+    /// The first to complete, to post one more.
     Room,
-    /// Until none is under way.
+    /// All of them.
     All,
 }
 
@@ -75,44 +76,45 @@ pub(crate) struct Thread {
     pub number: u32,
     pub engine: u32,
     pub cluster: u16,
-    /// Number of the first target of its cluster, and of its cluster's first entry in the account of time.
+    /// First target of its cluster, and first entry of its cluster in the account of time.
     pub targets: u32,
     pub spent_at: u32,
     pub state: State,
-    /// Since when; ahead of now while it waits in the state `ahead` and that has been entered to the end.
+    /// Start of the present state. It is after the present if the thread waits in the state `ahead` and that
+    /// wait has been entered to its end.
     pub since: Ticks,
     pub ahead: State,
     /// The packet that it holds.
     pub packet: PacketId,
     pub steps: Steps,
-    /// The step whose cycles run, or whose action waits.
+    /// The step whose cycles run, or whose action has not been performed.
     pub next: u32,
     /// The cycles of the next step have been spent.
     pub spent: bool,
-    /// When its wait is over, if that is known.
+    /// When its wait ends, if that is known.
     pub wake: Ticks,
-    /// Counts how often it has taken up a packet: a place in a list of free threads holds for one count.
+    /// Number of packets that it has taken: an entry in a list of free threads is valid for one value.
     pub epoch: u32,
-    /// Ends of posted operations that are known, and how many are not.
+    /// Completion times of posted operations that are known, and the number that are not.
     pub posted_until: Vec<Ticks>,
     pub posted_unknown: u32,
     pub posted: Posted,
-    /// Operations that it may have posted at a time.
+    /// Most posted operations outstanding at a time.
     pub most_posted: u32,
     /// The block that it sends, and its packet.
     pub block: Option<(PacketId, Block)>,
-    /// Lines of its engine's cache that it fetches.
+    /// Lines of its engine's cache that it is fetching.
     pub fetches: Vec<u64>,
-    /// What the last question of its program found.
+    /// The answer to the last query of its program.
     pub answer: u32,
-    /// The cell of which it moves the last part, if its end changes a buffer.
+    /// The cell whose last part it is moving, if the end of the move changes a buffer.
     pub moving: Option<(Way, u16)>,
-    /// The packet that it has lent and still works for, and its number: packets leave without it.
+    /// The packet that it has lent and still works on, and its number: packets may depart before it is done.
     pub lent: Option<(PacketId, u64)>,
 }
 
 impl Thread {
-    /// Takes a packet up, whose steps are then written down.
+    /// Takes a packet; its steps are then written down.
     #[inline]
     pub fn take_up(&mut self, id: PacketId) {
         self.packet = id;
@@ -121,10 +123,10 @@ impl Thread {
         self.steps.clear();
     }
 
-    /// Whether it may post one more operation.
+    /// Returns whether it may post one more operation.
     #[inline(always)]
     pub fn has_posting_room(&mut self, now: Ticks) -> bool {
-        // Those that are done are put away when their number matters.
+        // Completed operations are removed when their number matters.
         let few = |t: &Self| t.posted_until.len() as u32 + t.posted_unknown < t.most_posted;
         few(self) || {
             self.posted_until.retain(|&until| until > now);
@@ -132,10 +134,10 @@ impl Thread {
         }
     }
 
-    /// The operation of its program that it waits for, if it does and its program says which that is.
+    /// Returns the operation of its program that it waits for, if the program names it.
     pub fn waits_for(&self) -> Option<u32> {
         let step = match self.state {
-            // It has yet to be issued.
+            // It has not been issued.
             State::POSTED if self.posted == Posted::Room => self.next,
             State::POSTED => self.next.checked_sub(1)?,
             State::LOCK => self.next.checked_sub(1)?,
@@ -145,7 +147,8 @@ impl Thread {
         self.steps.origin(step as usize)
     }
 
-    /// A thread of a cluster, on a chip of so many roles and states, that may post so many operations.
+    /// Returns a thread of a cluster, given the numbers of roles and states of the chip and its limit of posted
+    /// operations.
     pub fn new(number: u32, engine: u32, cluster: u16, roles: usize, states: usize, posted: u32) -> Self {
         Self {
             number,
@@ -182,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_wait_counts_for_the_operation_that_waits_and_not_for_its_neighbour() {
-        // Joined in front of the program, whose operations 40 and 41 are an access and a posted one.
+        // The join is in front of the program, whose operations 40 and 41 are an access and a posted one.
         let mut thread = Thread::new(0, 0, 0, 1, 1, 1);
         thread.steps.push(0, Action::Join);
         thread.steps.access(RoleId(0), Access::Read, 4, 0);
@@ -193,7 +196,7 @@ mod tests {
             (thread.next, thread.state, thread.posted) = (next, state, posted);
             thread.waits_for()
         };
-        // Whoever joins or reads is behind the step; who has no room to post is still in front of it.
+        // A thread that joins or reads is behind the step; one that may not post is still in front of it.
         assert_eq!(waits(1, State::POSTED, Posted::All), None);
         assert_eq!(waits(1, State::POSTED, Posted::No), None);
         assert_eq!(waits(2, State(State::PLACES), Posted::No), Some(40));

@@ -1,5 +1,5 @@
-//! Transmit slots of a port: blocks in the order in which they were given out, each slot taken until its block has been
-//! handed over, has drained, and is on the wire behind the blocks before it.
+//! Transmit slots of a port: blocks in the order in which they were assigned. Each slot is occupied until its
+//! block has been handed over, has drained, and is on the wire behind the blocks before it.
 
 use crate::config::TransmitSlotsConfig;
 use crate::wire::Wire;
@@ -17,7 +17,7 @@ pub(crate) struct Slot {
     bytes: u32,
     /// Whether its cells have been read from the packet memory.
     filled: bool,
-    /// When the slot is free again; set once it is first in order and filled.
+    /// When the slot becomes free; set once its block is filled and first in order.
     free_at: Option<Ticks>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct TransmitSlots {
     capacity: usize,
     handshake: Ticks,
     drain_cell: Ticks,
-    /// Slot time taken, up to `since`.
+    /// Occupied slot time, up to `since`.
     taken: u128,
     since: Ticks,
 }
@@ -53,17 +53,17 @@ impl TransmitSlots {
         self.slots.len() < self.capacity
     }
 
-    /// Slots in all.
+    /// Returns the number of slots.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Blocks in slots.
+    /// Returns the number of blocks in slots.
     pub fn count(&self) -> usize {
         self.slots.len()
     }
 
-    /// Give a slot to a block of so many bytes; returns its number.
+    /// Assigns a slot to a block of `bytes` bytes. Returns its number.
     #[inline]
     pub fn reserve(&mut self, packet: PacketId, block: Block, bytes: u32, now: Ticks) -> u8 {
         self.enter(now);
@@ -73,8 +73,8 @@ impl TransmitSlots {
         slot
     }
 
-    /// The block of slot `number` is in the transmit buffer. Calls `sent` for every block that may now leave, in
-    /// order; returns when the port's next slot is free, if that has become known.
+    /// The block of slot `number` is in the transmit buffer. Calls `sent` for every block that may now leave,
+    /// in order. Returns when the port's next slot becomes free, if that has become known.
     #[inline]
     pub fn filled(
         &mut self,
@@ -98,7 +98,7 @@ impl TransmitSlots {
         if had { None } else { self.next() }
     }
 
-    /// The block whose slot is free at `now`, if there is one.
+    /// Returns the block whose slot becomes free at `now`, if there is one.
     #[inline]
     pub fn take_free(&mut self, now: Ticks) -> Option<Slot> {
         let slot = *self.slots.front()?;
@@ -115,17 +115,17 @@ impl TransmitSlots {
         self.since = now;
     }
 
-    /// Time for which slots were taken until `now`, summed over the slots.
+    /// Returns the time for which slots were occupied until `now`, total over the slots.
     pub fn taken(&self, now: Ticks) -> u128 {
         self.taken + u128::from(now - self.since) * self.slots.len() as u128
     }
 
-    /// Forget what was taken before `now` (the end of warm-up).
+    /// Discards the time before `now` (the end of warm-up).
     pub fn restart(&mut self, now: Ticks) {
         (self.taken, self.since) = (0, now);
     }
 
-    /// When the next slot is free, if that is known.
+    /// Returns when the next slot becomes free, if that is known.
     #[inline]
     pub fn next(&self) -> Option<Ticks> {
         self.slots.front().and_then(|slot| slot.free_at)

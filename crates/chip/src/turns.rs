@@ -1,73 +1,74 @@
-//! How often threads take packets up in one instant, and while none leaves.
+//! Counts how many packets threads take in one instant, and while none leaves.
 
 use linecard_sim::Ticks;
 
-/// Packets taken up in an instant beside those that are there, that fit into rings, and that threads have.
+/// Packets that threads may take in an instant, beside those inside, those that fit into rings, and one for
+/// each thread.
 const AT_ONCE: u64 = 1 << 16;
-/// Stages that packets which are there may go through in an instant.
+/// Stages that a packet may pass through in an instant.
 pub(crate) const STAGES: u64 = 4;
 
-/// Why a run would go on for ever.
+/// Why a run would never end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endless {
-    /// Packets are taken up without end while no time passes.
+    /// Threads take packets without end while no time passes.
     InNoTime {
         /// The instant, in ticks.
         at: Ticks,
-        /// Packets taken up in it.
+        /// Packets taken in it.
         packets: u64,
-        /// Whose threads took the last one.
+        /// Cluster whose thread took the last one.
         cluster: String,
-        /// Out of which inbox.
+        /// Inbox of the last one.
         inbox: String,
-        /// Whether that is one which packets come into from outside.
+        /// Whether packets enter that inbox from outside.
         from_outside: bool,
     },
-    /// Packets are taken up without end while none leaves.
+    /// Threads take packets without end while none leaves.
     NoneLeaves {
-        /// Packets taken up.
+        /// Packets taken.
         packets: u64,
         /// Packets inside.
         inside: u64,
     },
-    /// No packet has room in the packet memory, however empty.
+    /// No packet fits in the packet memory, even when it is empty.
     TooLarge {
         /// Packets lost in a row.
         packets: u64,
     },
 }
 
-/// How often packets are taken up.
+/// Counts of the packets that threads take.
 #[derive(Default)]
 pub(crate) struct Turns {
-    /// The instant in which one was last.
+    /// The instant in which a thread last took one.
     pub at: Ticks,
-    /// In that instant, and how many may be.
+    /// Packets taken in that instant, and their limit.
     pub count: u64,
     pub most: u64,
-    /// Part of `most` that is always so.
+    /// The constant part of `most`.
     pub always: u64,
-    /// In all.
+    /// Total.
     pub all: u64,
-    /// In all, when a packet last left, as far as was looked.
+    /// The total when a packet last left, as of the last check.
     pub when_one_left: u64,
     pub gone: u64,
     pub over: Option<Endless>,
 }
 
 impl Turns {
-    /// For so many threads and so much room in rings.
+    /// Returns the counts for the numbers of threads and of packets that fit into rings.
     pub fn new(threads: u64, room: u64) -> Self {
         Self { at: Ticks::MAX, always: AT_ONCE + threads + room.min(1 << 20), ..Self::default() }
     }
 
-    /// Whether nothing is to be taken up any more.
+    /// Returns whether threads must take no more packets.
     #[inline(always)]
     pub fn are_over(&self) -> bool {
         self.over.is_some()
     }
 
-    /// A packet comes in from outside, which is a reason to take one up.
+    /// A packet arrives from outside, which permits a thread to take one.
     #[inline(always)]
     pub fn come(&mut self) {
         self.most = self.most.saturating_add(STAGES);

@@ -1,33 +1,33 @@
-//! Wake-ups of an engine's threads, in order.
+//! The wake-ups of an engine's threads, in order.
 
 use crate::thread::NEVER;
 use linecard_sim::{Ring, Ticks};
 
-/// When, and which thread.
+/// Time and thread.
 pub(crate) type Wake = (Ticks, u32);
 
-/// Wake-ups to come, the first in front. They are few; a new one goes in from the end that is nearer.
+/// Pending wake-ups, in order of time. They are few; a new one is inserted from the nearer end.
 #[derive(Debug)]
 pub(crate) struct Wakes {
     ring: Ring<Wake>,
-    /// When the first one comes, or [`NEVER`].
+    /// Time of the first one, or [`NEVER`].
     pub next: Ticks,
 }
 
 impl Wakes {
-    /// None yet; room for so many before it grows.
+    /// Returns an empty list with room for `room` wake-ups before it grows.
     pub fn new(room: usize) -> Self {
         Self { ring: Ring::new(room), next: NEVER }
     }
 
-    /// Puts one in behind all that it does not come before.
+    /// Inserts one behind all that it does not precede.
     #[inline(always)]
     pub fn insert(&mut self, wake: Wake, is_behind: impl Fn(Wake, Wake) -> bool) {
         self.next = self.next.min(wake.0);
         self.ring.insert(wake, |&other, &wake| is_behind(other, wake));
     }
 
-    /// Takes the first one out.
+    /// Removes and returns the first one.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<Wake> {
         let wake = self.ring.pop_front();
@@ -47,7 +47,7 @@ mod tests {
             room in 0usize..10,
             steps in proptest::collection::vec((0u64..20, 0u32..4, proptest::bool::weighted(0.4)), 1..200),
         ) {
-            // Threads do not count in the order: of equal times the one that was put in first comes first.
+            // Threads do not affect the order: of equal times, the one inserted first comes first.
             let (mut wakes, mut list) = (Wakes::new(room), Vec::<Wake>::new());
             for (at, thread, takes) in steps {
                 if takes {

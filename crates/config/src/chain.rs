@@ -1,4 +1,4 @@
-//! A file with all that it extends, each file parsed once.
+//! A file with all files that it extends, each parsed once.
 
 use crate::order::{bases_first, say_ring};
 use crate::parse::{File, Origin, Parser};
@@ -9,18 +9,18 @@ use crate::tree::{Content, Node, Table};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Finds files: from a name to the name for messages and the text, or a sentence on why not.
+/// Finds files: returns the name for messages and the text of a name, or a sentence on why it cannot.
 pub type Finder<'a> = &'a dyn Fn(&str) -> Result<(String, String), String>;
 
-/// How files are read.
+/// The rules for reading files.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
     pub finder: Finder<'a>,
     /// Lists in which rows are replaced by name.
     pub named_rows: &'a [&'a str],
-    /// Whether a file may do without a title.
+    /// Whether a file may have no title.
     pub untitled: bool,
-    /// Whether every key is the reader's.
+    /// Whether every key belongs to the reader.
     pub plain: bool,
 }
 
@@ -29,15 +29,15 @@ pub(crate) struct Chain {
     pub title: String,
     pub kind: String,
     pub extends: Vec<String>,
-    /// All files but the first, as they were asked for, in the order in which they are laid down.
+    /// All files but the first, by the names in which they are requested, in the order of the merge.
     pub bases: Vec<String>,
     pub root: Node,
-    /// Whether a file is missing or is no TOML, so that nothing can be said of keys that are absent.
+    /// Whether a file is missing or is no TOML, so that absent keys cannot be judged.
     pub broken: bool,
 }
 
-/// Read a file and its bases. A base that several files extend is laid down once, before the first of them, so that
-/// it takes back nothing that one of them changed.
+/// Reads a file and its bases. A base of several files is merged once, before the first of them, so that it
+/// overrides none of their changes.
 pub(crate) fn read_chain(name: &str, rules: Rules<'_>, places: &mut Places, log: &Log) -> Chain {
     let first_file = places.count();
     let root = |table| {
@@ -97,7 +97,7 @@ pub(crate) fn read_chain(name: &str, rules: Rules<'_>, places: &mut Places, log:
     result
 }
 
-/// The path of `base` from the folder of `file`, if it is a path that begins nowhere else.
+/// Returns the path of `base` relative to the folder of `file`, unless the path has another start.
 pub fn beside(file: &str, base: &str) -> Option<String> {
     let folder = std::path::Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty())?;
     let relative = base.ends_with(".toml") && !base.starts_with('/');
@@ -108,19 +108,20 @@ struct Loader<'a> {
     rules: Rules<'a>,
     places: &'a mut Places,
     log: &'a Log,
-    /// Number of the first file of this chain among all places.
+    /// Number of the first file of this chain among all files.
     first_file: usize,
-    /// By number in this chain; nothing for files that are no TOML.
+    /// By number in this chain; `None` for files that are no TOML.
     files: Vec<Option<File>>,
-    /// Number of the file by each name that was asked for, and by its name for messages.
+    /// Number of the file by each requested name, and by its name for messages.
     known: BTreeMap<String, Option<usize>>,
-    /// What each base was called where it was first asked for, by its number.
+    /// The name in which each base was first requested, by its number.
     asked: BTreeMap<usize, String>,
     broken: bool,
 }
 
 impl Loader<'_> {
-    /// Loads what a file extends. A path is one from the folder of that file, or else from where the reader stands.
+    /// Loads the bases of a file. A path is relative to the folder of that file, or else to the reader's
+    /// folder.
     fn load_base(&mut self, base: &str, place: Place, file: usize) -> Option<usize> {
         let number = match beside(self.places.name(self.first_file + file), base) {
             Some(beside) if (self.rules.finder)(&beside).is_ok() => self.load(&beside, Some(place), ""),
@@ -131,7 +132,7 @@ impl Loader<'_> {
         Some(number)
     }
 
-    /// Loads a file; `nor` says where else one that is not found was looked for.
+    /// Loads a file; `nor` describes the other searched location of one that is not found.
     fn load(&mut self, name: &str, asked_at: Option<Place>, nor: &str) -> Option<usize> {
         if let Some(known) = self.known.get(name) {
             return *known;

@@ -1,4 +1,5 @@
-//! `extends` within a file: `[cluster.output]` has from its neighbour `[cluster.input]` what it does not set itself.
+//! `extends` within a file: `[cluster.output]` inherits from its neighbour `[cluster.input]` the keys that it
+//! does not set.
 
 use crate::order::{bases_first, say_ring};
 use crate::place::Place;
@@ -6,7 +7,7 @@ use crate::problem::{Log, nearest};
 use crate::tree::{Content, Node, Scalar, Table};
 use std::collections::BTreeSet;
 
-/// Fill every component of the tables of `root` with what it extends.
+/// Fills every component of the tables of `root` from the components that it extends.
 pub(crate) fn resolve(root: &mut Node, log: &Log) {
     let Content::Table(root) = &mut root.content else { return };
     for (kind, node) in root.iter_mut() {
@@ -73,7 +74,7 @@ fn resolve_table(kind: &str, table: &mut Table, log: &Log) {
     }
 }
 
-/// The neighbours that an `extends` names.
+/// Returns the neighbours that an `extends` names.
 fn bases_of(extends: &Node, path: &str, kind: &str, table: &Table, log: &Log) -> Vec<(usize, Place)> {
     let items = match &extends.content {
         Content::List(items) => items.iter().collect(),
@@ -84,7 +85,7 @@ fn bases_of(extends: &Node, path: &str, kind: &str, table: &Table, log: &Log) ->
             let found = table.position(name).filter(|_| table.get(name).is_some_and(|n| n.table().is_some()));
             if found.is_none() {
                 let near = nearest(name, table.iter().filter(|(_, n)| n.table().is_some()).map(|(k, _)| k));
-                log.add(item.place, path, format!("no `{name}` stands in `{kind}`{near}"));
+                log.add(item.place, path, format!("`{kind}` has no `{name}`{near}"));
             }
             found.map(|number| (number, item.place))
         }

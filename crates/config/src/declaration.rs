@@ -1,4 +1,5 @@
-//! What readers declare of keys, whether a file has them or not: the one table that the reference and the schemas are made of.
+//! The declarations of keys by their readers, for keys in the file and others: the source of the reference and
+//! the schemas.
 
 use crate::shown::Shown;
 use schemars::JsonSchema;
@@ -10,26 +11,26 @@ use std::ops::RangeInclusive;
 /// A key as the reader of a file declares it, whether the file has it or not.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Declared {
-    /// The file that is read: a chip's reader reads those of its memories' parts, too.
+    /// The file: a chip's reader also reads those of its memories' parts.
     pub file: String,
     /// Dotted key path.
     pub key: String,
-    /// What it may be.
+    /// Its valid values.
     #[serde(flatten)]
     pub allowed: Allowed,
-    /// The same in words.
+    /// The same as text.
     pub words: String,
     /// Unit of a number; empty for others.
     pub unit: &'static str,
-    /// Units that a text with a number may have instead.
+    /// Other units that a text with a number may have.
     pub units: Vec<&'static str>,
-    /// What it means.
+    /// Its meaning.
     pub meaning: String,
-    /// Whether the file must give it.
+    /// Whether the file must contain it.
     pub needed: bool,
-    /// What it is if no file gives it.
+    /// Its default.
     pub default: Option<Shown>,
-    /// What it is.
+    /// Its value.
     pub value: Option<Shown>,
 }
 
@@ -39,16 +40,16 @@ pub struct Declared {
 pub enum Allowed {
     /// A whole number.
     Whole {
-        /// The least.
+        /// The minimum.
         least: u64,
-        /// The most, if there is one.
+        /// The maximum, if there is one.
         most: Option<u64>,
     },
     /// A number, or a list of them.
     Number {
-        /// The least, if there is one.
+        /// The minimum, if there is one.
         least: Option<f64>,
-        /// The most, if there is one.
+        /// The maximum, if there is one.
         most: Option<f64>,
         /// Whether it may be a list.
         list: bool,
@@ -67,9 +68,9 @@ pub enum Allowed {
         /// Whether it may be a list.
         list: bool,
     },
-    /// What its reader alone can judge.
+    /// Values that only their reader can check.
     Other {
-        /// In the reader's words.
+        /// The reader's description.
         words: String,
     },
 }
@@ -118,19 +119,19 @@ impl fmt::Display for Allowed {
 }
 
 thread_local! {
-    /// Declarations of the readers of this thread, while somebody listens.
+    /// Declarations of the readers of this thread, while a collector is active.
     static HEARD: RefCell<Option<Vec<Declared>>> = const { RefCell::new(None) };
 }
 
-/// What readers declare on this thread while `read` runs, in the order of reading, beside what `read` returns. A key that
-/// is read again is declared again.
+/// Returns the declarations of the readers on this thread while `read` runs, in the order of reading, beside
+/// the result of `read`. A key that is read again is declared again.
 pub fn declarations<T>(read: impl FnOnce() -> T) -> (T, Vec<Declared>) {
     let before = HEARD.replace(Some(Vec::new()));
     let result = read();
     (result, HEARD.replace(before).unwrap_or_default())
 }
 
-/// Adds a declaration where somebody listens.
+/// Adds a declaration if a collector is active.
 pub(crate) fn declare(declared: impl FnOnce() -> Declared) {
     HEARD.with_borrow_mut(|heard| {
         if let Some(heard) = heard {

@@ -1,11 +1,11 @@
-//! Numbers whose unit their reader declares, because the key says none: requests, lines, volts.
+//! Numbers whose reader declares the unit, because the key has none: requests, lines, volts.
 
 use crate::section::Section;
 use crate::take::Absent;
 use crate::units::Measure;
 use std::ops::RangeInclusive;
 
-/// A table whose numbers are read in one unit. A file may write it beside the value, behind its number, or not at all.
+/// A table whose numbers have one unit. A file may state it beside the value, after its number, or not at all.
 #[derive(Clone, Copy, Debug)]
 pub struct InUnit<'s, 'd> {
     section: &'s Section<'d>,
@@ -13,7 +13,7 @@ pub struct InUnit<'s, 'd> {
 }
 
 impl<'d> Section<'d> {
-    /// Numbers of this table in a unit.
+    /// Returns the numbers of this table in a unit.
     pub fn in_unit(&self, unit: &'static str) -> InUnit<'_, 'd> {
         InUnit { section: self, measure: Measure::declared(unit) }
     }
@@ -30,7 +30,7 @@ impl InUnit<'_, '_> {
         self.section.whole(self.measure, key, &range, meaning, Absent::Nothing)
     }
 
-    /// As [`Section::number`], of a range that has a lowest.
+    /// As [`Section::number`], for a range with a minimum.
     pub fn number(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> f64 {
         self.section.real(self.measure, key, &range, meaning, Absent::Problem).unwrap_or(*range.start())
     }

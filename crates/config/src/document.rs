@@ -1,4 +1,4 @@
-//! What was read: tables, rows of values, and what nobody read.
+//! The result of reading: tables, rows of values, and unread keys.
 
 use crate::chain::Chain;
 use crate::parse::join;
@@ -19,10 +19,11 @@ pub struct Document {
     pub(crate) root: Table,
     pub(crate) places: Places,
     pub(crate) log: Log,
-    /// What has been read, in the order of reading; a value that was read again is there again. Nothing where nobody is told
-    /// of it.
+    /// The values read, in the order of reading; a value that was read again is there again. `None` if no
+    /// caller needs them.
     pub(crate) rows: Option<RefCell<Vec<Row>>>,
-    /// A file is missing or no TOML. What is absent may stand there, and decide what is read: nothing is said of either.
+    /// A file is missing or no TOML. Absent keys may be in it and change what is read, so neither absent nor
+    /// unread keys are reported.
     pub(crate) broken: bool,
     /// Keys of the overrides as they were typed.
     typed: Vec<String>,
@@ -34,7 +35,7 @@ pub struct Document {
 const USUAL_ROWS: usize = 256;
 
 impl Document {
-    /// What a chain of files holds under changes.
+    /// Returns a document with the contents of a chain of files after its overrides.
     pub(crate) fn new(
         chain: Chain,
         places: Places,
@@ -52,8 +53,8 @@ impl Document {
         Self { title, kind, extends, bases, root, places, log, rows, broken, typed, components }
     }
 
-    /// Lays the table `KEY.NAME` over the file, as a later file would be; what was given with `--set` stays. Other tables
-    /// of `KEY` are for other choices; those of names that nobody `knows` are problems.
+    /// Merges the table `KEY.NAME` over the file, like a later file; `--set` values stay. Other tables of `KEY`
+    /// are for other choices; names that `knows` rejects are problems.
     pub fn choose(&mut self, key: &str, name: &str, known: &[String]) {
         let Some(Node { content: Content::Table(all), .. }) = self.root.remove(key) else { return };
         for (variant, node) in all.into_entries() {
@@ -64,38 +65,38 @@ impl Document {
                 }
             } else if !known.contains(&variant) {
                 let message =
-                    format!("nothing is called so{}", nearest(&variant, known.iter().map(String::as_str)));
+                    format!("no table has this name{}", nearest(&variant, known.iter().map(String::as_str)));
                 self.log.add(node.place, join(key, &variant), message);
             }
         }
     }
 
-    /// What the file says it is.
+    /// Returns the title in the file.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The kind that the file says, or else the nearest of its bases; empty if none does.
+    /// Returns the kind in the file, or in the nearest of its bases; empty if none states it.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// The files that it extends itself, as it names them.
+    /// Returns the files that it extends directly, as it names them.
     pub fn extends(&self) -> &[String] {
         &self.extends
     }
 
-    /// All files that it extends, also by way of others, as they are named, in the order in which they are laid down.
+    /// Returns all files that it extends, directly or indirectly, as they are named, in the order of the merge.
     pub fn bases(&self) -> &[String] {
         &self.bases
     }
 
-    /// Add a problem that somebody else found.
+    /// Adds a problem that the caller found.
     pub fn report(&self, place: impl Into<String>, key: &str, message: impl Into<String>) {
         self.log.add(Where::Words(place.into()), key, message);
     }
 
-    /// How many problems are known so far.
+    /// Returns the number of problems so far.
     pub fn problems(&self) -> usize {
         self.log.len()
     }
@@ -107,14 +108,14 @@ impl Document {
         }
     }
 
-    /// All has been read: every key that nobody read is a problem (unless a file could not be read).
+    /// Ends the reading: every unread key is a problem (unless a file could not be read).
     pub fn close(&self) {
         if !self.broken {
             self.unread(&self.root, "");
         }
     }
 
-    /// Says which keys of a table nobody asked for, or has read; then nothing more is said of them.
+    /// Reports the keys of a table that were never requested, or never read, once.
     pub(crate) fn say_rest(&self, table: &Table, path: &str) {
         let asked = OnceCell::new();
         for (key, node) in table.iter().filter(|(_, node)| !node.read.get()) {
@@ -160,7 +161,7 @@ impl Document {
             Place::Set(number) => self.typed.get(number),
             Place::File { .. } => None,
         };
-        // What was typed may be a table or a list, and the key one in it.
+        // An override may name a table or a list that contains the key.
         let typed = typed.filter(|typed| typed.split('.').any(|part| part == key));
         let shown = typed.cloned().unwrap_or_else(|| join(path, key));
         self.log.add_inherited(node.place, node.inherited, shown, message);

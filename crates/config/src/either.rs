@@ -1,4 +1,4 @@
-//! Numbers whose unit the file chooses: `{ value = 11, unit = "clocks" }`, or `"13.75 ns"`.
+//! Numbers whose file selects the unit: `{ value = 11, unit = "clocks" }`, or `"13.75 ns"`.
 
 use crate::declaration::Allowed;
 use crate::section::Section;
@@ -8,20 +8,20 @@ use crate::tree::{Content, Node, Scalar};
 use crate::units::{Measure, quantity};
 use std::ops::RangeInclusive;
 
-/// A unit that a file may choose.
+/// A unit that a file may select.
 #[derive(Clone, Copy, Debug)]
 pub struct Either {
     /// The unit.
     pub unit: &'static str,
-    /// What is expected in it: `whole or half clocks`.
+    /// The expected values: `whole or half clocks`.
     pub what: &'static str,
-    /// The number is a multiple of this; 0 for any number.
+    /// The number must be a multiple of this; 0 for any number.
     pub step: f64,
 }
 
 impl Section<'_> {
-    /// A number in one of several units, and that unit, if the value is there. A number given with `--set` that says no unit
-    /// has that of the file, or else the first.
+    /// Returns a number in one of several units, and its unit, if the value exists. A `--set` number without a
+    /// unit has that of the file, or else the first.
     pub fn number_in_either_if(
         &self,
         key: &str,
@@ -54,7 +54,7 @@ impl Section<'_> {
     }
 }
 
-/// The number of a node with its unit, or what was found.
+/// Returns the number of a node with its unit, or what was found.
 fn read(node: &Node, units: &[Either], range: &RangeInclusive<f64>) -> Result<(f64, &'static str), String> {
     let value = match &node.content {
         Content::Value(value) => value,

@@ -1,21 +1,23 @@
-//! What came of reading: rows, or everything that is wrong.
+//! Ends the reading: returns the rows, or all problems.
 
 use crate::document::{Document, once_each};
 use crate::problem::{Problem, Row};
 use crate::section::Section;
 
 impl Document {
-    /// The values that were read, in the order of reading.
+    /// Returns the values read, in the order of reading.
     ///
     /// # Errors
-    /// All problems in order of place, those of [`Document::close`] among them.
+    ///
+    /// All problems in order of their location, including those of [`Document::close`].
     pub fn finish(self) -> Result<Vec<Row>, Vec<Problem>> {
         self.finish_calling(|_| None)
     }
 
-    /// The same with names for elements of lists at the top, which problems have in place of their paths.
+    /// As `finish`, with names for elements of lists at the top, which replace their paths in problems.
     ///
     /// # Errors
+    ///
     /// As [`Document::finish`].
     pub fn finish_calling(
         self,

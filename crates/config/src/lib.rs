@@ -1,9 +1,9 @@
-//! The one reader of sourced TOML: every value has a unit in its key and a source in force. It knows no machine.
+//! The one reader of sourced TOML: every value has a unit in its key and a source. It knows no machine.
 //!
 //! ```toml
 //! title = "Flow processor"
 //! extends = ["platforms/base"]      # read first; tables merge deeply, later values win, an array replaces
-//! source = "illustrative"           # of every value of this file that says no other
+//! source = "illustrative"           # of every value of this file without another one
 //!
 //! [clock]
 //! source = "Hasan 2003, section 5.3"
@@ -14,20 +14,20 @@
 //! threads = { value = 4, source = "Hasan 2003, section 5.1" }
 //!
 //! [cluster.output]
-//! extends = "input"                 # what it does not set, it has from its neighbour
+//! extends = "input"                 # inherits the keys that it does not set
 //! engines = 2
 //! ```
 //!
 //! | question | answer |
 //! |---|---|
 //! | read a file with its bases and `--set` | [`Request`] |
-//! | the same, with a table that begins with another file | [`Under`] |
+//! | the same, with a table that extends another file | [`Under`] |
 //! | typed values of a table, with range and meaning | [`Section`] |
-//! | numbers whose unit the reader declares, or the file chooses | [`InUnit`], [`Either`] |
-//! | what readers declare of keys, read or not | [`declarations`] |
-//! | what was read, or everything that is wrong | [`Document::finish`] |
+//! | numbers whose unit the reader declares, or the file selects | [`InUnit`], [`Either`] |
+//! | declarations of keys by their readers | [`declarations`] |
+//! | the values read, or all problems | [`Document::finish`] |
 //!
-//! A file that is no preset and has keys of its own for all of that is read as `plain`.
+//! A file that is no preset, and whose keys all belong to its reader, is read as `plain`.
 #![forbid(unsafe_code)]
 
 mod chain;

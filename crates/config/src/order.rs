@@ -1,13 +1,14 @@
-//! Bases before what extends them, each once: for files and for components alike.
+//! Orders bases before everything that extends them, each once: for files and for components.
 
 use crate::place::Place;
 use std::collections::BTreeSet;
 
-/// A ring of things that extend each other: where the last edge stands, and its members in order.
+/// A ring of things that extend each other: the location of the last edge, and its members in order.
 pub(crate) type Ring = (Place, Vec<usize>);
 
-/// `start` and all that it extends, bases first and each once, at its first turn; and the rings that were found on
-/// the way. `bases` says what a thing extends and where that is written. No recursion: chains may be of any length.
+/// Returns `start` and everything that it extends, bases first and each once, at its first turn; and the rings
+/// found on the way. `bases` returns what a thing extends and where that is written. It does not recurse:
+/// chains may have any length.
 pub(crate) fn bases_first(
     start: usize,
     mut bases: impl FnMut(usize) -> Vec<(usize, Place)>,

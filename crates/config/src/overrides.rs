@@ -1,4 +1,4 @@
-//! `--set key.path=value`, laid over the merged file before components extend each other.
+//! `--set key.path=value`, merged over the files before components extend each other.
 
 use crate::parse::{Origin, Parser, Path, join};
 use crate::place::Place;
@@ -11,17 +11,17 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::DeValue;
 
-/// What overrides leave behind: the key of each as it was typed.
+/// The keys of overrides as they were typed.
 pub(crate) type Typed = Vec<String>;
 
-/// The keys that the reader has for itself at the top of a file.
+/// Keys at the top of a file that belong to the reader itself.
 const OWN: [&str; 4] = ["title", "kind", "extends", "source"];
 
-/// No key has more parts; text from outside must not decide how deep tables are.
+/// Most parts of a key; external text must not determine the depth of tables.
 const MOST_PARTS: usize = 32;
 
-/// Apply all overrides of keys that this document `takes`, in their order. `kinds` are the tables whose components may be named
-/// without them.
+/// Applies all overrides of keys that this document `takes`, in order. `kinds` are the tables whose components
+/// may be named without them.
 pub(crate) fn apply(
     root: &mut Node,
     overrides: &[String],
@@ -83,14 +83,14 @@ fn one(
             parsed => node(parsed),
         },
         Err(e) if value.starts_with(['"', '\'', '[', '{']) => {
-            return Err(format!("found `{value}`, which is no value: {}", e.message()));
+            return Err(format!("found `{value}`, which is not a value: {}", e.message()));
         }
         Err(_) => node(Spanned::new(0..value.len(), DeValue::String(value.into())).get_ref()),
     };
     set(root, &parts, node)
 }
 
-/// The path from the root: as given, or with the table of the one component that the first part names.
+/// Returns the path from the root: as written, or with the table of the only component of that name.
 fn whole_path<'a>(root: &Table, parts: Vec<&'a str>, kinds: &[&'a str]) -> Result<Vec<&'a str>, String> {
     let first = parts[0];
     if parts.len() == 1 {
@@ -104,7 +104,7 @@ fn whole_path<'a>(root: &Table, parts: Vec<&'a str>, kinds: &[&'a str]) -> Resul
         let Some(table) = components(first) else { return Ok(parts) };
         if parts.len() > 2 && table.get(parts[1]).is_none() {
             let near = nearest(parts[1], table.keys());
-            return Err(format!("no `{}` stands in `{first}`{near}", parts[1]));
+            return Err(format!("`{first}` has no `{}`{near}", parts[1]));
         }
         return Ok(parts);
     }
@@ -119,7 +119,7 @@ fn whole_path<'a>(root: &Table, parts: Vec<&'a str>, kinds: &[&'a str]) -> Resul
         .collect();
     match named.as_slice() {
         [kind] => Ok([&[*kind], parts.as_slice()].concat()),
-        // A table that no file has yet; if nobody reads it, that is told at the end, with the nearest name.
+        // A table that no file has yet; if it is never read, the end reports it, with the nearest name.
         [] if !kinds.contains(&first) => Ok(parts),
         [] => Err(format!("the file has no `{first}`")),
         several => {
@@ -130,7 +130,7 @@ fn whole_path<'a>(root: &Table, parts: Vec<&'a str>, kinds: &[&'a str]) -> Resul
     }
 }
 
-/// The same path with elements of lists by number that it has by `name`: `step[hash]` may be `step[4]`.
+/// Returns the same path with numbers of list elements instead of names: `step[hash]` may be `step[4]`.
 fn numbered(root: &Table, parts: &[&str]) -> Result<Vec<String>, String> {
     let mut here = Some(root);
     let mut path = Vec::with_capacity(parts.len());
@@ -154,7 +154,7 @@ fn numbered(root: &Table, parts: &[&str]) -> Result<Vec<String>, String> {
     Ok(path)
 }
 
-/// The number of the element of a list that is called so.
+/// Returns the number of the list element of that name.
 fn named(key: &str, items: &[Node], name: &str) -> Result<usize, String> {
     let names: Vec<Option<&str>> = items.iter().map(name_of).collect();
     let called: Vec<usize> = (0..names.len()).filter(|&at| names[at] == Some(name)).collect();
@@ -171,7 +171,7 @@ fn named(key: &str, items: &[Node], name: &str) -> Result<usize, String> {
     }
 }
 
-/// The unit beside a value or behind it.
+/// Returns the unit beside a value or after it.
 fn unit_of_value(node: &Node) -> Option<&str> {
     match &node.content {
         Content::Value(Scalar::Text(text)) => unit_behind(text),
@@ -179,7 +179,7 @@ fn unit_of_value(node: &Node) -> Option<&str> {
     }
 }
 
-/// `route[0]` or `step[hash]`: a list, and which element of it.
+/// Splits `route[0]` or `step[hash]` into a list and its element.
 fn split_element(part: &str) -> Option<(&str, &str)> {
     let (key, rest) = part.split_once('[')?;
     Some((key, rest.strip_suffix(']')?))
@@ -193,7 +193,7 @@ fn split_index(part: &str) -> (&str, Option<usize>) {
     }
 }
 
-/// Lay a node at a path; tables on the way are made.
+/// Sets a node at a path; missing tables are created.
 fn set(root: &mut Node, parts: &[String], mut node: Node) -> Result<(), String> {
     let (mut here, mut path) = (root, String::new());
     for (number, part) in parts.iter().enumerate() {
@@ -209,7 +209,7 @@ fn set(root: &mut Node, parts: &[String], mut node: Node) -> Result<(), String> 
         let is_new = table.get(key).is_none();
         let place = node.place;
         if is_new && index.is_some() {
-            return Err(format!("`{key}` is not there"));
+            return Err(format!("`{key}` does not exist"));
         }
         if is_new && last {
             table.lay_over(key.to_owned(), node);
@@ -234,7 +234,7 @@ fn set(root: &mut Node, parts: &[String], mut node: Node) -> Result<(), String> 
     let table = parts.len().checked_sub(2).map_or("", |at| &parts[at]);
     let is_number = matches!(node.content, Content::Value(Scalar::Integer(_) | Scalar::Number(_)));
     if is_number && node.unit.is_none() && unit_of(says_unit(table, key)).is_none() {
-        // A number without a unit has that of the value whose place it takes.
+        // A number without a unit has that of the value that it replaces.
         node.unit = unit_of_value(here).and_then(Written::new);
     }
     here.lay_over(node);

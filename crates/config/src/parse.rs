@@ -1,4 +1,4 @@
-//! From the text of one file, or of one `--set`, to nodes with place and source.
+//! Converts the text of one file, or of one `--set`, to nodes with location and source.
 
 use crate::place::Place;
 use crate::problem::Log;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// One file as it stands, without what it extends.
+/// One file without its bases.
 #[derive(Debug)]
 pub(crate) struct File {
     pub title: String,
@@ -21,14 +21,14 @@ pub(crate) struct File {
     pub table: Table,
 }
 
-/// Where the text that is being read stands.
+/// The origin of the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Origin {
     File(usize),
     Set(usize),
 }
 
-/// The way to a key or to the element of a list, put into words where something is said of it.
+/// The path to a key or to the element of a list, formatted only for messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Path<'a> {
     Whole(&'a str),
@@ -56,19 +56,19 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Turns TOML into nodes and records what is wrong with it.
+/// Converts TOML to nodes and records its errors.
 pub(crate) struct Parser<'a> {
     pub origin: Origin,
     pub log: &'a Log,
-    /// Whether a file may do without a title.
+    /// Whether a file may have no title.
     pub untitled: bool,
-    /// Whether every key is the reader's.
+    /// Whether every key belongs to the reader.
     pub plain: bool,
-    /// Values without a source, which are one problem: where each stands, and its path.
+    /// Values without a source, which are one problem: location and path of each.
     pub unsourced: RefCell<Vec<(usize, String)>>,
 }
 
-/// Paths of values without a source that are named behind the first.
+/// Most paths of values without a source that a message names after the first.
 const MOST_UNSOURCED: usize = 4;
 
 impl Parser<'_> {
@@ -79,7 +79,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A whole file; nothing if it is not TOML.
+    /// Reads a whole file; returns `None` if it is not TOML.
     pub fn file(&self, text: &str) -> Option<File> {
         let parsed = DeTable::parse(text).map_err(|e| {
             let offset = e.span().map_or(0, |s| s.start);
@@ -96,7 +96,7 @@ impl Parser<'_> {
         let title = self.text_at(table, "title", Path::Whole("title")).unwrap_or_default();
         if title.trim().is_empty() && !self.untitled {
             let at = position(table, "title");
-            self.log.add(self.place(at), "title", "missing: a file says what it is");
+            self.log.add(self.place(at), "title", "missing; expected what the file describes");
         }
         let kind = self.text_at(table, "kind", Path::Whole("kind")).unwrap_or_default();
         let extends = match table.get_key_value("extends") {
@@ -109,7 +109,7 @@ impl Parser<'_> {
         Some(File { title, kind, extends, table })
     }
 
-    /// A string or a list of strings at the key `extends` of a file.
+    /// Returns the string or the list of strings at the key `extends` of a file.
     fn names(&self, offset: usize, value: &Spanned<DeValue<'_>>) -> Vec<(String, Place)> {
         let items = match value.get_ref() {
             DeValue::Array(items) => items.iter().map(|i| (i.span().start, i.get_ref())).collect(),
@@ -137,7 +137,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The source that a table says for all in it, or else that of the table around it.
+    /// Returns the source that a table states for its values, or else that of the enclosing table.
     fn source(&self, table: &DeTable<'_>, path: Path<'_>, around: &Rc<str>) -> Rc<str> {
         let path = Path::Key(&path, "source");
         let Some(source) = self.text_at(table, "source", path) else { return Rc::clone(around) };
@@ -145,13 +145,13 @@ impl Parser<'_> {
             self.log.add(
                 self.place(position(table, "source")),
                 path.to_string(),
-                "empty: say where the values come from",
+                "empty; expected where the values come from",
             );
         }
         source.into()
     }
 
-    /// All keys of a table but those of the reader itself.
+    /// Returns all keys of a table except those of the reader itself.
     fn table(&self, table: &DeTable<'_>, path: Path<'_>, source: &Rc<str>) -> Table {
         let source = if self.plain { source.clone() } else { self.source(table, path, source) };
         let own: &[&str] = match path {
@@ -173,7 +173,7 @@ impl Parser<'_> {
         result
     }
 
-    /// The value of a key: a table, a list, or a value with or without a source of its own.
+    /// Returns the value of a key: a table, a list, or a value with or without a source of its own.
     pub fn node(
         &self,
         key: &str,
@@ -207,7 +207,7 @@ impl Parser<'_> {
         Node::new(self.place(offset), Rc::clone(source), content)
     }
 
-    /// An element of a list. A table here is a row, even if one of its keys is called `value`.
+    /// Returns an element of a list. A table here is a row, even if one of its keys is called `value`.
     fn item(&self, path: Path<'_>, offset: usize, value: &DeValue<'_>, source: &Rc<str>) -> Node {
         let content = match value {
             DeValue::Table(table) => Content::Table(self.table(table, path, source)),
@@ -222,7 +222,7 @@ impl Parser<'_> {
         Node::new(self.place(offset), Rc::clone(source), content)
     }
 
-    /// `{ value = 4, unit = "ns", source = "…" }`, with `low = 2, high = 8` where sources give an interval.
+    /// Reads `{ value = 4, unit = "ns", source = "…" }`, with `low = 2, high = 8` if sources state an interval.
     fn sourced(
         &self,
         key: &str,
@@ -259,7 +259,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Lower and upper end of a value with an interval.
+    /// Returns the lower and upper end of a value with an interval.
     fn interval(&self, table: &DeTable<'_>) -> Result<Option<[f64; 2]>, String> {
         let number = |key: &str| match table.get(key).map(Spanned::get_ref) {
             Some(DeValue::Integer(i)) => digits(i.as_str()).parse().ok(),
@@ -271,7 +271,7 @@ impl Parser<'_> {
         }
         match (number("low"), number("value"), number("high")) {
             (Some(low), Some(value), Some(high)) if low <= value && value <= high => Ok(Some([low, high])),
-            _ => Err("an interval has low, value and high, numbers that grow in this order".to_owned()),
+            _ => Err("expected low, value and high in ascending order".to_owned()),
         }
     }
 
@@ -281,7 +281,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Says once of all values without a source that they have none, so that other problems are seen beside them.
+    /// Reports all values without a source once, so that other problems remain visible.
     fn say_unsourced(&self) {
         let mut lacking = self.unsourced.take();
         lacking.sort_unstable();
@@ -314,7 +314,7 @@ impl Parser<'_> {
                 }
             },
             DeValue::Float(f) => match digits(f.as_str()).parse() {
-                // Where no range refuses what is too large; `inf` itself may be meant.
+                // If no range rejects large values; `inf` itself may be intended.
                 Ok(number) if self.plain && f64::is_infinite(number) && !f.as_str().ends_with("inf") => {
                     self.log.add(
                         self.place(offset),
@@ -335,12 +335,12 @@ impl Parser<'_> {
     }
 }
 
-/// A number without the lines between its digits.
+/// Returns a number without the underscores between its digits.
 fn digits(number: &str) -> Cow<'_, str> {
     if number.contains('_') { number.replace('_', "").into() } else { number.into() }
 }
 
-/// Whether this is the `extends` of a table such as `[cluster.output]`, which is no value.
+/// Returns whether this is the `extends` of a table such as `[cluster.output]`, which is no value.
 fn is_of_a_component(path: Path<'_>, key: &str) -> bool {
     key == "extends" && path.to_string().split('.').count() == 3
 }
@@ -349,7 +349,7 @@ fn position(table: &DeTable<'_>, key: &str) -> usize {
     table.get_key_value(key).map_or(0, |(key, _)| key.span().start)
 }
 
-/// A key in a table, as a dotted path.
+/// Returns the dotted path of a key in a table.
 pub(crate) fn join(path: &str, key: &str) -> String {
     match (path.is_empty(), key.is_empty()) {
         (true, _) => key.to_owned(),

@@ -1,6 +1,6 @@
-//! Where a value stands: an offset in a file, or the number of a `--set`.
+//! The location of a value: an offset in a file, or the number of a `--set`.
 
-/// Where something stands. The order is that of the problems: files as they were opened, then overrides.
+/// A location. The order is that of the problems: files in the order of opening, then overrides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Place {
     /// Byte of a file, by its number.
@@ -9,7 +9,7 @@ pub(crate) enum Place {
     Set(usize),
 }
 
-/// The files that were opened, to say places in words.
+/// The opened files, to format locations.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     files: Vec<Lines>,
@@ -26,19 +26,19 @@ struct Lines {
 pub(crate) type Rank = (u8, usize, usize, usize);
 
 impl Places {
-    /// Add a file and get its number.
+    /// Adds a file and returns its number.
     pub fn add(&mut self, name: &str, text: &str) -> usize {
         let starts = text.bytes().zip(1..).filter(|(byte, _)| *byte == b'\n').map(|(_, at)| at).collect();
         self.files.push(Lines { name: name.to_owned(), starts });
         self.files.len() - 1
     }
 
-    /// How many files were added.
+    /// Returns the number of files.
     pub fn count(&self) -> usize {
         self.files.len()
     }
 
-    /// The name of a file for messages.
+    /// Returns the name of a file for messages.
     pub fn name(&self, file: usize) -> &str {
         self.files.get(file).map_or("", |f| f.name.as_str())
     }
@@ -47,12 +47,12 @@ impl Places {
         self.files.get(file).map_or(1, |f| f.starts.partition_point(|&start| start <= offset) + 1)
     }
 
-    /// `file:line`, or `--set (number N)`.
+    /// Returns `file:line`, or `--set (number N)`.
     pub fn show(&self, place: Place) -> String {
         match place {
             Place::File { file, offset } => {
                 let name = self.files.get(file).map_or("", |f| f.name.as_str());
-                // Every value that is read says its place: format! takes several times as long.
+                // Every value that is read formats its location: format! takes several times as long.
                 [name, ":", &self.line(file, offset).to_string()].concat()
             }
             Place::Set(number) => format!("--set (number {})", number + 1),
@@ -66,7 +66,7 @@ impl Places {
         }
     }
 
-    /// The rank of a place in words, as `show` writes them.
+    /// Returns the rank of a formatted location.
     pub fn rank_of_words(&self, place: &str) -> Rank {
         let number = place.strip_prefix("--set (number ").and_then(|rest| rest.strip_suffix(')'));
         if let Some(number) = number.and_then(|n| n.parse::<usize>().ok()) {

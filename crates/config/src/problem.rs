@@ -1,4 +1,4 @@
-//! What is wrong, and what was read.
+//! Problems and rows.
 
 use crate::place::{Place, Places};
 use crate::shown::Shown;
@@ -7,14 +7,14 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
-/// One thing wrong: where it stands, what was found, what was expected.
+/// A problem: location, what was found, what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// `file:line`, or `--set (number N)`, or the name of a file that was not found.
     pub place: String,
     /// Dotted key path; empty when the problem is not with one key.
     pub key: String,
-    /// What was found and what was expected, with the nearest valid name where there is one.
+    /// What was found and what was expected, with the nearest valid name if there is one.
     pub message: String,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// One value that was read.
+/// A value that was read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// Dotted key path, as an override takes it.
@@ -36,20 +36,20 @@ pub struct Row {
     pub value: Shown,
     /// Unit of a number, from the suffix of the key; empty for others.
     pub unit: String,
-    /// What it means.
+    /// Its meaning.
     pub meaning: String,
-    /// The range or the names that it may have.
+    /// Its range or its valid names.
     pub allowed: String,
-    /// Where it comes from; `default` when no file gives it.
+    /// Its source; `default` if no file states it.
     pub source: String,
     /// `file:line` or `--set (number N)`; empty for a default.
     pub place: String,
-    /// Lower and upper end of the interval that sources give it.
+    /// Lower and upper end of its interval in the sources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
 }
 
-/// Problems as they come; put in order at the end.
+/// Problems as they are found; sorted at the end.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     /// Each with its number.
@@ -59,13 +59,13 @@ pub(crate) struct Log {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Entry {
     at: Where,
-    /// The value came over from a table that another extends: the problem is said once, there.
+    /// The value is inherited from another table: the problem is reported once, there.
     inherited: bool,
     key: String,
     message: String,
 }
 
-/// A place of the files that were read, or one in words.
+/// A location in the files, or as text.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Where {
     At(Place),
@@ -91,7 +91,7 @@ impl Log {
         message: impl Into<String>,
     ) {
         let entry = Entry { at: at.into(), inherited, key: key.into(), message: message.into() };
-        // Some values are looked at twice.
+        // Some values are checked twice.
         let mut entries = self.entries.borrow_mut();
         let number = entries.len();
         entries.entry(entry).or_insert(number);
@@ -101,7 +101,7 @@ impl Log {
         self.entries.borrow().len()
     }
 
-    /// All problems in order of place.
+    /// Returns all problems in order of location.
     pub fn take(&self, places: &Places) -> Vec<Problem> {
         let mut ranked: Vec<_> = self
             .entries
@@ -125,7 +125,7 @@ impl Log {
     }
 }
 
-/// `; did you mean …?` with the nearest of some names, or nothing if none is near.
+/// Returns `; did you mean …?` with the nearest of some names, or nothing if none is near.
 #[must_use]
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     linecard_words::nearest(name, names).map_or_else(String::new, |best| format!("; did you mean `{best}`?"))

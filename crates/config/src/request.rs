@@ -1,4 +1,4 @@
-//! What is to be read, and by which rules.
+//! What to read, and by which rules.
 
 use crate::chain::{Finder, Rules, read_chain};
 use crate::document::Document;
@@ -8,32 +8,33 @@ use crate::tree::{Content, Node, Table};
 use crate::under::Under;
 use crate::{components, overrides};
 
-/// A file with all that it extends, and changes to it. What is not said is as [`Request::of`] has it.
+/// A file with everything that it extends, and changes to it. Defaults are those of [`Request::of`].
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// The file, as the finder takes it.
+    /// The name of the file, for the finder.
     pub name: &'a str,
     /// Finds files.
     pub finder: Finder<'a>,
-    /// A table that begins with another file.
+    /// A table that extends another file.
     pub under: Option<Under<'a>>,
     /// Changes such as `clock.engines_mhz=200`.
     pub overrides: &'a [String],
-    /// Which keys of the changes are for this document, where they are for several.
+    /// Selects the changes for this document, if they are for several.
     pub takes: &'a dyn Fn(&str) -> bool,
     /// Tables whose components a change may name without them, if the name is unique: `input.engines=2`.
     pub components: &'a [&'a str],
-    /// Lists of tables at the top of a file in which a row takes the place of the row with the same `name` in a base, or
-    /// stands behind them, if a row has a name; any other list takes the place of the whole list.
+    /// Lists of tables at the top of a file in which a row replaces the row with the same `name` in a base, or
+    /// is appended, if a row has a name. Any other list replaces the whole list.
     pub named_rows: &'a [&'a str],
-    /// Whether a file may do without a title.
+    /// Whether a file may have no title.
     pub untitled: bool,
-    /// Whether every key is the reader's: no titles, bases, sources or values in tables of their own, and no rows.
+    /// Whether every key belongs to the reader: no titles, bases, sources or values in tables of their own, and
+    /// no rows.
     pub plain: bool,
 }
 
 impl<'a> Request<'a> {
-    /// A file as it is.
+    /// Returns a request for a file without changes.
     pub fn of(name: &'a str, finder: Finder<'a>) -> Self {
         Self {
             name,
@@ -48,7 +49,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Reads it. What is wrong comes out of [`Document::finish`].
+    /// Reads it. [`Document::finish`] returns the problems.
     pub fn read(self) -> Document {
         let Request { finder, named_rows, untitled, plain, .. } = self;
         let rules = Rules { finder, named_rows, untitled, plain };
@@ -63,7 +64,7 @@ impl<'a> Request<'a> {
         let named = |kind: &&str| chain.root.table().and_then(|root| root.get(kind)).and_then(Node::table);
         let names = kinds.iter().filter_map(named).flat_map(Table::keys).map(str::to_owned).collect();
         let typed = overrides::apply(&mut chain.root, self.overrides, self.takes, kinds, &log);
-        // After the changes: who extends a component has what was set there.
+        // After the changes: a component inherits what was set in the one that it extends.
         if !plain {
             components::resolve(&mut chain.root, &log);
         }

@@ -1,9 +1,9 @@
-//! Lists of tables in which a row takes the place of the row of its name, instead of the whole list that of another.
+//! Lists of tables in which a row replaces the row of its name, instead of the whole list replacing another.
 
 use crate::tree::{Content, Node, Scalar, Table};
 
-/// Bring the lists of a later file under those of the same keys in `base`, row by row, so that laying the file over the base
-/// keeps what it does not name. A list in which no row has a name takes the place of the whole list.
+/// Merges the lists of a later file with those of the same keys in `base`, row by row, so that the later merge
+/// keeps rows that the file does not name. A list in which no row has a name replaces the whole list.
 pub(crate) fn replace_by_name(base: &mut Table, later: &mut Table, keys: &[&str]) {
     for key in keys {
         let Some(Node { content: Content::List(over), .. }) = later.get_mut(key) else { continue };
@@ -25,7 +25,7 @@ pub(crate) fn replace_by_name(base: &mut Table, later: &mut Table, keys: &[&str]
     }
 }
 
-/// What the `name` of a row says.
+/// Returns the `name` of a row.
 pub(crate) fn name_of(row: &Node) -> Option<&str> {
     match &row.table()?.get("name")?.content {
         Content::Value(Scalar::Text(name)) => Some(name),

@@ -1,22 +1,22 @@
-//! A table of the file: where it stands, what is in it, and the tables below it.
+//! A table of the file: its location, its keys, and the tables in it.
 
 use crate::document::Document;
 use crate::parse::join;
 use crate::place::Place;
 use crate::tree::{Content, Node, Scalar, Table};
 
-/// A table that is being read. Asking for a key makes it one that may be there; reading makes it one that has effect.
+/// A table that is being read. A requested key may exist; a key that is read has effect.
 #[derive(Clone, Debug)]
 pub struct Section<'d> {
     pub(crate) document: &'d Document,
     at: At,
     pub(crate) table: &'d Table,
     path: String,
-    /// Where the last part of the path begins.
+    /// Start of the last part of the path.
     name_at: usize,
 }
 
-/// Where something stands, and whether it came over from a table that this one extends.
+/// A location, and whether it is inherited from a table that this one extends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct At {
     place: Place,
@@ -30,13 +30,13 @@ impl From<&Node> for At {
 }
 
 impl Document {
-    /// The whole file as a table.
+    /// Returns the whole file as a table.
     pub fn root(&self) -> Section<'_> {
         let at = At { place: Place::File { file: 0, offset: 0 }, inherited: false };
         Section { document: self, at, table: &self.root, path: String::new(), name_at: 0 }
     }
 
-    /// The table at a path such as `route[0]`.
+    /// Returns the table at a path such as `route[0]`.
     pub(crate) fn element(&self, path: &str) -> Option<Section<'_>> {
         let (list, number) = path.strip_suffix(']')?.split_once('[')?;
         let Content::List(items) = &self.root.get(list)?.content else { return None };
@@ -51,27 +51,27 @@ impl<'d> Section<'d> {
         Self { document: self.document, at: node.into(), table, path, name_at }
     }
 
-    /// Dotted path such as `memory.sram` or `route[0]`; empty for the whole file.
+    /// Returns the dotted path such as `memory.sram` or `route[0]`; empty for the whole file.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Last part of the path.
+    /// Returns the last part of the path.
     pub fn name(&self) -> &str {
         &self.path[self.name_at..]
     }
 
-    /// `file:line` of the table's header.
+    /// Returns `file:line` of the table's header.
     pub fn place(&self) -> String {
         self.document.places.show(self.at.place)
     }
 
-    /// `file:line` of a value, or of the table when it is not there.
+    /// Returns `file:line` of a value, or of the table if it does not exist.
     pub fn place_of(&self, key: &str) -> String {
         self.document.places.show(self.at(key).place)
     }
 
-    /// Where a value comes from; empty when it is not there.
+    /// Returns the source of a value; empty if it does not exist.
     pub fn source_of(&self, key: &str) -> &'d str {
         self.table.get(key).map_or("", |node| &*node.source)
     }
@@ -80,39 +80,39 @@ impl<'d> Section<'d> {
         self.table.get(key).map_or(self.at, At::from)
     }
 
-    /// The path of a key of this table.
+    /// Returns the path of a key of this table.
     pub(crate) fn path_of(&self, key: &str) -> String {
         join(&self.path, key)
     }
 
-    /// Whether a key is there. It counts as asked for, not as read.
+    /// Returns whether a key exists. It counts as requested, not as read.
     pub fn has(&self, key: &str) -> bool {
         self.table.ask(key).is_some()
     }
 
-    /// Whether `--set` gives a key. It counts as neither asked for nor read.
+    /// Returns whether `--set` sets a key. It counts as neither requested nor read.
     pub fn is_set(&self, key: &str) -> bool {
         self.table.get(key).is_some_and(Node::is_set)
     }
 
-    /// Add the problem that a key is not there, unless a file is missing, or no TOML, in which it may stand.
+    /// Adds the problem that a key is missing, unless a missing or unreadable file may contain it.
     pub fn missing(&self, key: &str, expected: &str) {
         self.lacks(key, &format!("expected {expected}"));
     }
 
-    /// The same in words of one's own: what it is for, or what to do.
+    /// As `missing`, with a separate text: its purpose, or what to do.
     pub fn lacks(&self, key: &str, what: &str) {
         if !self.document.broken {
             self.fail(key, format!("missing: {what}"));
         }
     }
 
-    /// Whether a key is a list. It counts as neither asked for nor read.
+    /// Returns whether a key is a list. It counts as neither requested nor read.
     pub fn is_list(&self, key: &str) -> bool {
         self.items(key).is_some()
     }
 
-    /// How many items a key has that is a list. It counts as neither asked for nor read.
+    /// Returns the number of items of a key that is a list. It counts as neither requested nor read.
     pub fn items(&self, key: &str) -> Option<usize> {
         match &self.table.get(key)?.content {
             Content::List(items) => Some(items.len()),
@@ -120,27 +120,28 @@ impl<'d> Section<'d> {
         }
     }
 
-    /// Whether a key is a table. It counts as neither asked for nor read.
+    /// Returns whether a key is a table. It counts as neither requested nor read.
     pub fn is_table(&self, key: &str) -> bool {
         self.table.get(key).is_some_and(|node| node.table().is_some())
     }
 
-    /// All has been read that has effect: any other key is a problem now, and not only at the end.
+    /// Ends the reading of this table: any other key is a problem now, and not only at the end.
     pub fn close(&self) {
         self.document.say_rest(self.table, &self.path);
     }
 
-    /// Whether the table has no keys.
+    /// Returns whether the table has no keys.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
 
-    /// Keys that are there, in the order of the file, those of bases first. They count as neither asked for nor read.
+    /// Returns the keys in the order of the file, those of bases first. They count as neither requested nor
+    /// read.
     pub fn keys(&self) -> Vec<String> {
         self.table.keys().map(str::to_owned).collect()
     }
 
-    /// Add a problem with a key, or with the table itself if the key is empty.
+    /// Adds a problem with a key, or with the table itself if the key is empty.
     pub fn fail(&self, key: &str, message: impl Into<String>) {
         self.fail_at(self.at(key), self.path_of(key), message);
     }
@@ -150,21 +151,22 @@ impl<'d> Section<'d> {
         self.document.log.add_inherited(place, inherited, path, message);
     }
 
-    /// Whether a key says so, to find out what else will be asked for. It counts as neither asked for nor read.
+    /// Returns whether a switch is on, to determine which other keys will be requested. It counts as neither
+    /// requested nor read.
     pub fn says(&self, key: &str, text: &str) -> bool {
         let content = self.table.get(key).map(|node| &node.content);
         matches!(content, Some(Content::Value(Scalar::Text(found))) if found == text)
     }
 
-    /// The node of a key, now read.
+    /// Returns the node of a key and marks it as read.
     pub(crate) fn take(&self, key: &str) -> Option<&'d Node> {
         let node = self.table.ask(key)?;
         node.read.set(true);
         Some(node)
     }
 
-    /// Keys that the choices made elsewhere leave without effect: in a file they may stay, for another choice; given with
-    /// `--set` they are an error like any key that nobody reads.
+    /// Keys that other choices leave without effect: a file may contain them, for another choice; with `--set`
+    /// they are errors like any unread key.
     pub fn leave(&self, keys: &[&str]) {
         for key in keys {
             if let Some(node) = self.table.ask(key)
@@ -175,8 +177,8 @@ impl<'d> Section<'d> {
         }
     }
 
-    /// Keys that another choice leaves without effect, whatever a file says of them: given with `--set`, each is a problem that
-    /// says why.
+    /// Keys that another choice leaves without effect in any file: with `--set`, each is a problem that states
+    /// the reason.
     pub fn refuse_set<K: AsRef<str>>(&self, keys: &[K], why: &str) {
         for key in keys.iter().map(AsRef::as_ref).filter(|key| self.is_set(key)) {
             self.fail(key, format!("has no effect here: {why}"));
@@ -184,7 +186,7 @@ impl<'d> Section<'d> {
         }
     }
 
-    /// Keys that cannot be judged because of something else that is wrong and has been said: nothing is said of them.
+    /// Keys that cannot be judged because of another problem that has been reported: they are not reported.
     pub fn pass_over(&self, keys: &[&str]) {
         for key in keys {
             if let Some(node) = self.table.ask(key) {
@@ -193,7 +195,7 @@ impl<'d> Section<'d> {
         }
     }
 
-    /// Keys that have no effect for a reason: each that nobody has read is a problem which says it.
+    /// Keys without effect for a reason: each unread one is a problem that states it.
     pub fn without_effect(&self, keys: &[&str], why: &str) {
         for key in keys {
             if let Some(node) = self.table.get(key)
@@ -205,7 +207,7 @@ impl<'d> Section<'d> {
         }
     }
 
-    /// A table of this one.
+    /// Returns a table of this one.
     pub fn section(&self, key: &str) -> Option<Section<'d>> {
         let node = self.take(key)?;
         match node.table() {
@@ -217,7 +219,7 @@ impl<'d> Section<'d> {
         }
     }
 
-    /// A table of this one that must be there.
+    /// Returns a table of this one that must exist.
     pub fn needed_section(&self, key: &str, meaning: &str) -> Option<Section<'d>> {
         if !self.has(key) {
             self.missing(key, &format!("a table, [{}] ({meaning})", self.path_of(key)));
@@ -225,8 +227,8 @@ impl<'d> Section<'d> {
         self.section(key)
     }
 
-    /// The tables in a table of this one, in the order of the file, those of bases first: `[memory.a]` and
-    /// `[memory.b]` are `sections("memory")`.
+    /// Returns the tables in a table of this one, in the order of the file, those of bases first: `[memory.a]`
+    /// and `[memory.b]` are `sections("memory")`.
     pub fn sections(&self, key: &str) -> Vec<Section<'d>> {
         let Some(all) = self.section(key) else { return Vec::new() };
         let below = |(name, node): (&str, &'d Node)| {
@@ -237,7 +239,7 @@ impl<'d> Section<'d> {
         all.table.iter().filter_map(below).collect()
     }
 
-    /// The tables of a list: `[[route]]`, or a list of tables in braces.
+    /// Returns the tables of a list: `[[route]]`, or a list of tables in braces.
     pub fn list(&self, key: &str) -> Vec<Section<'d>> {
         let Some(node) = self.take(key) else { return Vec::new() };
         let Content::List(items) = &node.content else {

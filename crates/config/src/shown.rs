@@ -1,4 +1,4 @@
-//! A value as people and programs read it: with its type.
+//! A value with its type, for people and programs.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub enum Shown {
 }
 
 impl Shown {
-    /// A number that a text says, or the text.
+    /// Returns the number in a text, or the text.
     pub fn of_text(text: String) -> Self {
         if let Ok(whole) = text.parse() {
             return Shown::Whole(whole);
@@ -31,7 +31,7 @@ impl Shown {
         }
     }
 
-    /// A whole number; beyond what JSON readers take for one it is given as any other number.
+    /// Returns a whole number; a floating-point number if JSON readers cannot represent it exactly.
     pub fn whole(value: u64) -> Self {
         i64::try_from(value).map_or(Shown::Real(value as f64), Shown::Whole)
     }

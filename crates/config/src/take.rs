@@ -8,43 +8,43 @@ use crate::tree::{Content, Node, Scalar};
 use crate::units::{Measure, Quantity, quantity};
 use std::ops::RangeInclusive;
 
-/// Up to here every whole number is one of floating point.
+/// Every whole number up to here is exact in floating point.
 const MOST_EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
 
-/// What holds when a value is not there, or is not what it must be.
+/// The result if a value is missing or invalid.
 pub(crate) enum Absent<T> {
     Problem,
     Default(T),
     Nothing,
 }
 
-/// How a value is understood, said and shown.
+/// How a value is parsed, described and shown.
 pub(crate) struct Taking<'a, T> {
     pub key: &'a str,
     pub meaning: &'a str,
-    /// The range or the names that it may have, told where somebody asks for them.
+    /// The range or the valid names, computed on request.
     pub allowed: &'a dyn Fn() -> Allowed,
     pub measure: Measure,
     pub absent: Absent<T>,
 }
 
 impl<'d> Section<'d> {
-    /// A value that must be there; the lowest of the range if it is not, or is wrong.
+    /// Returns a required value; the minimum of the range if it is missing or invalid.
     pub fn integer(&self, key: &str, range: RangeInclusive<u64>, meaning: &str) -> u64 {
         self.whole(self.measure(key), key, &range, meaning, Absent::Problem).unwrap_or(*range.start())
     }
 
-    /// A value that must be there; nothing if it is not, or is wrong.
+    /// Returns a required value; `None` if it is missing or invalid.
     pub fn needed_integer(&self, key: &str, range: RangeInclusive<u64>, meaning: &str) -> Option<u64> {
         self.whole(self.measure(key), key, &range, meaning, Absent::Problem)
     }
 
-    /// A value, or the default.
+    /// Returns a value, or the default.
     pub fn integer_or(&self, key: &str, default: u64, range: RangeInclusive<u64>, meaning: &str) -> u64 {
         self.whole(self.measure(key), key, &range, meaning, Absent::Default(default)).unwrap_or(default)
     }
 
-    /// A value if it is there.
+    /// Returns a value if it exists.
     pub fn integer_if(&self, key: &str, range: RangeInclusive<u64>, meaning: &str) -> Option<u64> {
         self.whole(self.measure(key), key, &range, meaning, Absent::Nothing)
     }
@@ -76,23 +76,23 @@ impl<'d> Section<'d> {
         self.value(taking, understand, |value| Shown::whole(*value))
     }
 
-    /// A value that must be there; the lowest of the range if it is not, or is wrong.
+    /// Returns a required value; the minimum of the range if it is missing or invalid.
     pub fn number(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> f64 {
         let lowest = Some(*range.start()).filter(|low| low.is_finite()).unwrap_or(0.0);
         self.real(self.measure(key), key, &range, meaning, Absent::Problem).unwrap_or(lowest)
     }
 
-    /// A value that must be there; nothing if it is not, or is wrong.
+    /// Returns a required value; `None` if it is missing or invalid.
     pub fn needed_number(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> Option<f64> {
         self.real(self.measure(key), key, &range, meaning, Absent::Problem)
     }
 
-    /// A value, or the default.
+    /// Returns a value, or the default.
     pub fn number_or(&self, key: &str, default: f64, range: RangeInclusive<f64>, meaning: &str) -> f64 {
         self.real(self.measure(key), key, &range, meaning, Absent::Default(default)).unwrap_or(default)
     }
 
-    /// A value if it is there.
+    /// Returns a value if it exists.
     pub fn number_if(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> Option<f64> {
         self.real(self.measure(key), key, &range, meaning, Absent::Nothing)
     }
@@ -110,17 +110,17 @@ impl<'d> Section<'d> {
         self.value(taking, |value| finite(measure, range, value), |value| Shown::Real(*value))
     }
 
-    /// A text that must be there; empty if it is not.
+    /// Returns a required text; empty if it is missing.
     pub fn text(&self, key: &str, meaning: &str) -> String {
         self.any_text(key, meaning, Absent::Problem).unwrap_or_default()
     }
 
-    /// A text, or the default.
+    /// Returns a text, or the default.
     pub fn text_or(&self, key: &str, default: &str, meaning: &str) -> String {
         self.any_text(key, meaning, Absent::Default(default.to_owned())).unwrap_or_else(|| default.to_owned())
     }
 
-    /// A text if it is there.
+    /// Returns a text if it exists.
     pub fn text_if(&self, key: &str, meaning: &str) -> Option<String> {
         self.any_text(key, meaning, Absent::Nothing)
     }
@@ -136,12 +136,12 @@ impl<'d> Section<'d> {
         self.value(taking, plain_text, |text| Shown::Text(text.clone()))
     }
 
-    /// True or false, or the default.
+    /// Returns true or false, or the default.
     pub fn switch_or(&self, key: &str, default: bool, meaning: &str) -> bool {
         self.on_or_off(key, meaning, Absent::Default(default)).unwrap_or(default)
     }
 
-    /// True or false, which must be there; false if it is not.
+    /// Returns a required switch; false if it is missing.
     pub fn switch(&self, key: &str, meaning: &str) -> bool {
         self.on_or_off(key, meaning, Absent::Problem).unwrap_or(false)
     }
@@ -156,18 +156,20 @@ impl<'d> Section<'d> {
         self.value(taking, understand, |on| Shown::Switch(*on))
     }
 
-    /// What a name stands for; it must be there. The first of the choices if it is not, or is wrong.
+    /// Returns the value of a required name; the first choice if it is missing or invalid.
     ///
     /// # Panics
+    ///
     /// If there are no choices.
     pub fn choice<T: Copy>(&self, key: &str, choices: &[(&str, T)], meaning: &str) -> T {
         let chosen = self.chosen(key, choices, meaning, Absent::Problem).unwrap_or(0);
         choices[chosen].1
     }
 
-    /// What a name stands for, or what the default stands for.
+    /// Returns the value of a name, or of the default.
     ///
     /// # Panics
+    ///
     /// If there are no choices.
     pub fn choice_or<T: Copy>(&self, key: &str, default: &str, choices: &[(&str, T)], meaning: &str) -> T {
         let default = choices.iter().position(|(name, _)| *name == default);
@@ -177,7 +179,7 @@ impl<'d> Section<'d> {
         choices[chosen].1
     }
 
-    /// What a name stands for if it is there.
+    /// Returns the value of a name if it exists.
     pub fn choice_if<T: Copy>(&self, key: &str, choices: &[(&str, T)], meaning: &str) -> Option<T> {
         self.chosen(key, choices, meaning, Absent::Nothing).map(|chosen| choices[chosen].1)
     }
@@ -194,7 +196,7 @@ impl<'d> Section<'d> {
         self.value(taking, one_of(choices), |chosen| Shown::Text(choices[*chosen].0.to_owned()))
     }
 
-    /// What each of a list of names stands for; empty when it is not there.
+    /// Returns the values of a list of names; empty if it does not exist.
     pub fn choices<T: Copy>(&self, key: &str, choices: &[(&str, T)], meaning: &str) -> Vec<T> {
         let allowed = &|| Allowed::name(choices, true);
         let taking = Taking { key, meaning, allowed, measure: Measure::NONE, absent: Absent::Nothing };
@@ -203,7 +205,7 @@ impl<'d> Section<'d> {
         chosen.into_iter().map(|chosen| choices[chosen].1).collect()
     }
 
-    /// A string or a list of strings; empty when it is not there.
+    /// Returns a string or a list of strings; empty if it does not exist.
     pub fn texts(&self, key: &str, meaning: &str) -> Vec<String> {
         let taking = Taking {
             key,
@@ -215,7 +217,7 @@ impl<'d> Section<'d> {
         self.values(taking, plain_text, |text| Shown::Text(text.clone()))
     }
 
-    /// A number or a list of numbers; empty when it is not there.
+    /// Returns a number or a list of numbers; empty if it does not exist.
     pub fn numbers(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> Vec<f64> {
         self.reals(Measure::of_key("", key), key, &range, meaning)
     }
@@ -288,14 +290,14 @@ impl<'d> Section<'d> {
         values
     }
 
-    /// Whether the unit beside a value is the one that is declared.
+    /// Returns whether the unit beside a value is the declared one.
     fn judge_unit<T>(&self, taking: &Taking<'_, T>, node: &Node) {
         if let Some(Err(message)) = node.written_unit().map(|unit| taking.measure.check(unit)) {
             self.fail_at(node, self.path_of(taking.key), message);
         }
     }
 
-    /// The value of a node, or a problem.
+    /// Returns the value of a node, or a problem.
     pub(crate) fn understood<T>(
         &self,
         taking: &Taking<'_, T>,
@@ -316,13 +318,13 @@ impl<'d> Section<'d> {
         None
     }
 
-    /// A problem with a value: what was found, and what is allowed.
+    /// Adds a problem with a value: what was found, and what is allowed.
     pub(crate) fn wrong<T>(&self, taking: &Taking<'_, T>, node: &Node, path: String, found: &str) {
         let between = if found.ends_with('?') { "" } else { ";" };
         self.fail_at(node, path, format!("{found}{between} expected {}", (taking.allowed)()));
     }
 
-    /// Tells whoever listens what this key may be.
+    /// Declares the valid values of this key, if a collector is active.
     pub(crate) fn declare<T>(
         &self,
         taking: &Taking<'_, T>,
@@ -364,7 +366,7 @@ impl<'d> Section<'d> {
     }
 }
 
-/// The number of the choice that a name is.
+/// Returns the number of the choice with a name.
 fn one_of<T>(choices: &[(&str, T)]) -> impl Fn(&Scalar) -> Result<usize, String> {
     let names = || choices.iter().map(|(name, _)| *name);
     move |value| {
@@ -389,7 +391,7 @@ fn finite(measure: Measure, range: &RangeInclusive<f64>, value: &Scalar) -> Resu
     }
 }
 
-/// What was written and, if that was in another unit, what it is in the unit of the key.
+/// Returns the value as written and, if that was in another unit, the value in the unit of the key.
 pub(crate) fn found(value: &Scalar, measure: Measure, converted: &str) -> String {
     match value {
         Scalar::Text(text) => format!("found `{text}`, which is {converted} {}", measure.name),

@@ -1,4 +1,4 @@
-//! The merged file: values, lists and tables that know their place and their source.
+//! The merged file: values, lists and tables with location and source.
 
 use crate::place::Place;
 use std::cell::{Cell, RefCell};
@@ -10,17 +10,17 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub place: Place,
-    /// Source in force; empty for tables. Values of a table share it.
+    /// Its source; empty for tables. Values of a table share it.
     pub source: Rc<str>,
-    /// Lower and upper end of the interval that sources give a number.
+    /// Lower and upper end of the interval of a number in its sources.
     pub interval: Option<[f64; 2]>,
-    /// The unit beside the value, where the key says none: whoever reads it declares which fits.
+    /// The unit beside the value, if the key has none: its reader declares the valid one.
     pub unit: Option<Box<Written>>,
-    /// Whether it came over from a table that this one extends.
+    /// Whether it is inherited from a table that this one extends.
     pub inherited: bool,
-    /// Whether somebody asked for its key.
+    /// Whether its key was requested.
     pub asked: Cell<bool>,
-    /// Whether somebody read it.
+    /// Whether it was read.
     pub read: Cell<bool>,
     pub content: Content,
 }
@@ -29,12 +29,12 @@ pub(crate) struct Node {
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
     text: String,
-    /// Whether somebody looked at it.
+    /// Whether it was checked.
     judged: Cell<bool>,
 }
 
 impl Written {
-    /// A unit, unless it is empty.
+    /// Returns a unit, unless it is empty.
     pub fn new(text: &str) -> Option<Box<Self>> {
         (!text.is_empty()).then(|| Box::new(Self { text: text.to_owned(), judged: Cell::new(false) }))
     }
@@ -55,7 +55,7 @@ pub(crate) enum Scalar {
     Number(f64),
     Text(String),
     Date(String),
-    /// No value at all; the problem is already recorded.
+    /// No value; the problem is already recorded.
     Bad,
 }
 
@@ -92,12 +92,12 @@ impl Node {
         }
     }
 
-    /// Whether `--set` gave it.
+    /// Returns whether `--set` set it.
     pub fn is_set(&self) -> bool {
         matches!(self.place, Place::Set(_))
     }
 
-    /// Nobody will read this, or what is below it, and that is no mistake where it stands in a file.
+    /// Marks this and everything below as not to be read, which is no error in a file.
     pub fn leave(&self) {
         if let Place::File { .. } = self.place {
             self.read.set(true);
@@ -114,7 +114,7 @@ impl Node {
         }
     }
 
-    /// Nothing is said of this, or of what is below it.
+    /// Marks this and everything below as not to be reported.
     pub fn pass_over(&self) {
         self.read.set(true);
         self.written_unit();
@@ -125,23 +125,23 @@ impl Node {
         }
     }
 
-    /// The unit beside the value, now judged.
+    /// Returns the unit beside the value, and marks it as checked.
     pub fn written_unit(&self) -> Option<&str> {
         let unit = self.unit.as_ref()?;
         unit.judged.set(true);
         Some(&unit.text)
     }
 
-    /// The unit beside the value, if nobody looked at it.
+    /// Returns the unit beside the value, if it was not checked.
     pub fn unjudged_unit(&self) -> Option<&str> {
         self.unit.as_ref().filter(|unit| !unit.judged.get()).map(|unit| unit.text.as_str())
     }
 
-    /// Lay a later node over this one: tables merge, everything else is replaced as a whole.
+    /// Merges a later node over this one: tables merge, everything else is replaced as a whole.
     pub fn lay_over(&mut self, over: Node) {
         match (&mut self.content, over) {
             (Content::Table(base), Node { content: Content::Table(later), place, inherited, .. }) => {
-                // An override adds to a table, but the table still stands in its file.
+                // An override adds to a table, but the table's location is still its file.
                 if let Place::File { .. } = place {
                     self.place = place;
                 }
@@ -156,7 +156,7 @@ impl Node {
         }
     }
 
-    /// Mark this and all below as come over from another table.
+    /// Marks this and everything below as inherited.
     pub fn inherit(&mut self) {
         self.inherited = true;
         match &mut self.content {
@@ -167,19 +167,20 @@ impl Node {
     }
 }
 
-/// So many keys are found as soon one after the other: most tables have no more, and a net has a table for every arc.
+/// Up to this number of keys a linear search is as fast: most tables have no more, and a net has a table for
+/// every arc.
 const FEW: usize = 8;
-/// No key holds it.
+/// No key contains it.
 const END: &str = "\0";
 
 /// Keys in the order in which they were first written, bases first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     entries: Vec<(String, Node)>,
-    /// Where each key stands, in tables of more than [`FEW`].
+    /// The position of each key, in tables of more than [`FEW`].
     index: BTreeMap<String, usize>,
-    /// Keys that somebody asked for and that are not there, each as often as that and each with [`END`] behind it: most
-    /// tables are asked for many, and none is looked at unless another key is misspelt.
+    /// Keys that were requested and do not exist, once per request and each followed by [`END`]: most tables
+    /// have many, and they are needed only if another key is misspelt.
     missed: RefCell<String>,
 }
 
@@ -215,7 +216,7 @@ impl Table {
         self.position(key).map(|at| &mut self.entries[at].1)
     }
 
-    /// The node of a key that somebody asks for.
+    /// Returns the node of a requested key.
     pub fn ask(&self, key: &str) -> Option<&Node> {
         let node = self.get(key);
         match node {
@@ -225,13 +226,13 @@ impl Table {
         node
     }
 
-    /// Keys that somebody asked for, whether they are there or not, in alphabetical order.
+    /// Returns the requested keys, existing or not, in alphabetical order.
     pub fn asked(&self) -> BTreeSet<String> {
         let there = self.iter().filter(|(_, node)| node.asked.get()).map(|(key, _)| key.to_owned());
         there.chain(self.missed.borrow().split_terminator(END).map(str::to_owned)).collect()
     }
 
-    /// The node of a key, made if it is not there.
+    /// Returns the node of a key; creates it if it does not exist.
     pub fn get_or_insert(&mut self, key: &str, node: impl FnOnce() -> Node) -> &mut Node {
         let at = self.position(key).unwrap_or_else(|| {
             self.push(key.to_owned(), node());
@@ -247,7 +248,7 @@ impl Table {
         }
     }
 
-    /// A key that is not there yet.
+    /// Adds a key that does not exist.
     fn push(&mut self, key: String, node: Node) {
         self.entries.push((key, node));
         self.index_from(if self.entries.len() == FEW + 1 { 0 } else { self.entries.len() - 1 });
@@ -263,7 +264,7 @@ impl Table {
         }
     }
 
-    /// As [`Table::lay_over`], but what was given with `--set` stays.
+    /// As [`Table::lay_over`], but `--set` values stay.
     pub fn lay_under_sets(&mut self, key: String, node: Node) {
         match self.get_mut(&key) {
             Some(Node { content: Content::Table(base), .. }) if node.table().is_some() => {
@@ -277,7 +278,7 @@ impl Table {
         }
     }
 
-    /// All keys with their nodes.
+    /// Returns all keys with their nodes.
     pub fn into_entries(self) -> Vec<(String, Node)> {
         self.entries
     }
@@ -289,7 +290,7 @@ impl Table {
         Some(removed)
     }
 
-    /// Notes where keys stand, from one on, where they are more than a few.
+    /// Records the positions of keys from one on, if there are more than a few.
     fn index_from(&mut self, first: usize) {
         if self.entries.len() > FEW {
             let from = self.entries.iter().enumerate().skip(first);

@@ -1,21 +1,22 @@
-//! A table that begins with what another file says: what the table says itself is laid over that, and overrides over both.
+//! A table that extends another file: the file is the base, the table's own keys override it, and overrides
+//! come last.
 
 use crate::chain::Chain;
 use crate::tree::{Content, Node, Table};
 
-/// Which table begins with which file.
+/// A table and the file that it extends.
 #[derive(Clone, Copy, Debug)]
 pub struct Under<'a> {
     /// The table, by its key at the top.
     pub key: &'a str,
     /// Name of the file.
     pub file: &'a str,
-    /// Keys of the table that the file speaks for alone: what the table says there is dropped.
+    /// Keys of the table that only the file may set: those of the table are dropped.
     pub instead_of: &'a [&'a str],
 }
 
 impl Under<'_> {
-    /// Lays the file's chain under the table.
+    /// Merges the file's chain under the table.
     pub(crate) fn lay(&self, root: &mut Table, file: Chain) {
         let mut whole = file.root;
         if let Some(Node { content: Content::Table(mut own), place, source, .. }) = root.remove(self.key) {

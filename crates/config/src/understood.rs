@@ -1,4 +1,4 @@
-//! Values in a language of their reader's, such as formulas and lists of bits.
+//! Values in a language of their reader, such as formulas and lists of bits.
 
 use crate::declaration::Allowed;
 use crate::section::Section;
@@ -8,8 +8,8 @@ use crate::tree::{Content, Node, Scalar};
 use crate::units::Measure;
 
 impl Section<'_> {
-    /// What the reader makes of a text if it is there; a number is read as the text that it is written as. `understand` says
-    /// what was found where it can make nothing of it.
+    /// Returns the reader's interpretation of a text, if it exists; a number is read as its text. `understand`
+    /// returns what was found if the text is invalid.
     pub fn understood_if<T>(
         &self,
         key: &str,
@@ -35,7 +35,7 @@ impl Section<'_> {
         read.map(|(understood, _)| understood)
     }
 
-    /// What the reader makes of a value of any type if it is there; `understand` may make nothing of it.
+    /// Returns the reader's interpretation of a value of any type, if it exists; `understand` may reject it.
     pub fn any_if<T>(
         &self,
         key: &str,
@@ -68,7 +68,7 @@ impl Section<'_> {
     }
 }
 
-/// A value with its type, or a list of such; nothing where there are tables, dates, or what is no value.
+/// Returns a value with its type, or a list of values; `None` for tables, dates, and invalid values.
 fn shown(node: &Node) -> Option<Shown> {
     Some(match &node.content {
         Content::Value(Scalar::Bad | Scalar::Date(_)) | Content::Table(_) => return None,

@@ -1,4 +1,4 @@
-//! Units: from the suffix of a key, and from text such as `0.2 GHz`, exactly where the result is whole.
+//! Units: from the suffix of a key, and from text such as `0.2 GHz`, exactly if the result is whole.
 
 use crate::tree::Scalar;
 
@@ -45,11 +45,11 @@ impl Family {
 /// A unit that a key or a text can have.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unit {
-    /// Last part of keys; empty for units that only text may use.
+    /// Last part of keys; empty for units of texts only.
     suffix: &'static str,
-    /// How it is printed.
+    /// Its printed form.
     pub name: &'static str,
-    /// Other ways to write it.
+    /// Other notations.
     spellings: &'static [&'static str],
     family: Family,
     /// In the smallest unit of the family.
@@ -114,13 +114,13 @@ static UNITS: [Unit; 42] = [
     unit("percent", "percent", &["%"], Family::Share, 1),
 ];
 
-/// What says the unit of a key of this table: the key itself, but for helpers, which are functions of others (`ktime_get_ns`)
-/// with their cycles behind them.
+/// Returns the part of a key of this table that determines its unit: the key itself, except for helpers, which
+/// are function names (`ktime_get_ns`) with their cycles.
 pub(crate) fn says_unit<'k>(table: &str, key: &'k str) -> &'k str {
     if table == "helpers" { "cycles" } else { key }
 }
 
-/// The unit that the suffix of a key says. A short one needs something before it: `s` alone is a name.
+/// Returns the unit of a key's suffix. A short suffix needs a prefix: `s` alone is a name.
 pub(crate) fn unit_of(key: &str) -> Option<&'static Unit> {
     const SHORTEST_ALONE: usize = 4;
     // A suffix has one or two parts; the longer one counts.
@@ -144,7 +144,7 @@ fn spelled(text: &str) -> Option<&'static Unit> {
     UNITS.iter().find(|u| u.name == text || u.spellings.contains(&text))
 }
 
-/// Whether the `unit` beside a value is that of its key, if the key says one; otherwise what is expected.
+/// Returns what is expected if the `unit` beside a value is not that of its key.
 pub(crate) fn check_unit(key: &str, written: &str) -> Option<Result<(), String>> {
     let unit = unit_of(key)?;
     Some(match spelled(written) == Some(unit) {
@@ -156,9 +156,9 @@ pub(crate) fn check_unit(key: &str, written: &str) -> Option<Result<(), String>>
 /// The unit of a value: that of its key, or the one that its reader declares.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measure {
-    /// What texts are converted into; nothing for what has no other unit, such as `requests`.
+    /// The unit that texts are converted to; `None` for one that does not convert, such as `requests`.
     unit: Option<&'static Unit>,
-    /// As files and rows have it; empty without a unit.
+    /// As in files and rows; empty without a unit.
     pub name: &'static str,
 }
 
@@ -166,22 +166,22 @@ impl Measure {
     /// Of a name or a switch.
     pub const NONE: Measure = Measure { unit: None, name: "" };
 
-    /// What a key of this table says.
+    /// Returns the measure of a key of this table.
     pub fn of_key(table: &str, key: &str) -> Self {
         unit_of(says_unit(table, key)).map_or(Self::NONE, |unit| Self { unit: Some(unit), name: unit.name })
     }
 
-    /// What a reader declares.
+    /// Returns the measure that a reader declares.
     pub fn declared(name: &'static str) -> Self {
         Self { unit: spelled(name), name }
     }
 
-    /// Whether this is the unit that somebody wrote.
+    /// Returns whether this is the written unit.
     pub fn is(&self, written: &str) -> bool {
         written == self.name || (self.unit.is_some() && spelled(written) == self.unit)
     }
 
-    /// Whether the `unit` beside a value is this one; otherwise what is expected.
+    /// Returns what is expected if the `unit` beside a value is not this one.
     pub fn check(&self, written: &str) -> Result<(), String> {
         match self.name {
             _ if self.is(written) => Ok(()),
@@ -190,7 +190,7 @@ impl Measure {
         }
     }
 
-    /// Every way to write a unit that converts into this one.
+    /// Returns all notations of units that convert to this one.
     pub fn spellings(&self) -> Vec<&'static str> {
         let Some(unit) = self.unit else {
             return Some(self.name).filter(|name| !name.is_empty()).into_iter().collect();
@@ -199,13 +199,13 @@ impl Measure {
         alike.flat_map(|other| [other.name].into_iter().chain(other.spellings.iter().copied())).collect()
     }
 
-    /// What a key of this unit wants.
+    /// Describes the values of a key of this unit.
     fn say(&self) -> String {
         self.unit.map_or_else(|| format!("`{}`", self.name), |unit| unit.family.say())
     }
 }
 
-/// The unit that a text has behind its number: `ns` of `13.75 ns`.
+/// Returns the unit after the number of a text: `ns` of `13.75 ns`.
 pub(crate) fn unit_behind(text: &str) -> Option<&str> {
     let (number, unit) = split(text);
     let is_one = !number.is_empty() && !unit.is_empty() && unit.chars().all(char::is_alphabetic);
@@ -228,14 +228,14 @@ impl Quantity {
     }
 }
 
-/// The number that a value is in its unit; otherwise what was found.
+/// Returns the number of a value in its unit, or what was found.
 pub(crate) fn quantity(measure: Measure, value: &Scalar) -> Result<Quantity, String> {
     match value {
         Scalar::Integer(i) => Ok(Quantity::Whole(i128::from(*i))),
         Scalar::Number(n) => Ok(Quantity::Real(*n)),
         Scalar::Text(text) if !measure.name.is_empty() => convert(text, measure),
         Scalar::Text(text) if Decimal::parse(text).is_some() => {
-            Err(format!("found the text `\"{text}\"`, a number in quotes: leave them out"))
+            Err(format!("found the text `\"{text}\"`, a number in quotes; remove the quotes"))
         }
         _ => Err(format!("found `{value}`")),
     }
@@ -244,7 +244,7 @@ pub(crate) fn quantity(measure: Measure, value: &Scalar) -> Result<Quantity, Str
 fn convert(text: &str, measure: Measure) -> Result<Quantity, String> {
     let (number, name) = split(text);
     let Some(decimal) = Decimal::parse(number) else {
-        return Err(format!("found `{text}`, no number with a unit"));
+        return Err(format!("found `{text}`; expected a number with a unit"));
     };
     if name == measure.name && measure.unit.is_none() {
         return Ok(decimal.times(1, 1));
@@ -264,7 +264,7 @@ fn convert(text: &str, measure: Measure) -> Result<Quantity, String> {
     Ok(decimal.times(from.size, to.size))
 }
 
-/// The number in front, and what comes after it without spaces.
+/// Returns the leading number, and the rest without spaces.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let bytes = text.as_bytes();
@@ -282,11 +282,11 @@ fn split(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim_start())
 }
 
-/// `mantissa * 10^exponent`, with no digit lost.
+/// `mantissa * 10^exponent`, without loss of a digit.
 struct Decimal {
     mantissa: i128,
     exponent: i32,
-    /// For what is too long to be exact.
+    /// For numbers that are too long to be exact.
     near: f64,
 }
 
@@ -303,7 +303,7 @@ impl Decimal {
             let exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
             Some((format!("{whole}{fraction}").parse().ok()?, exponent))
         };
-        // Beyond the exponents of any number with a meaning, the nearest floating number stands for it.
+        // Beyond the exponents of any meaningful number, the nearest floating-point number is used.
         let (mantissa, exponent) = exact().unwrap_or((0, i32::MIN));
         Some(Self { mantissa, exponent, near })
     }
@@ -391,7 +391,7 @@ mod tests {
         assert!(message.contains("a time (ps, ns, us, ms, s)"), "{message}");
         assert!(of("latency_ns", "5 parsec").unwrap_err().contains("unknown unit `parsec`"));
         assert!(of("latency_ns", "5").unwrap_err().contains("no unit"));
-        assert!(of("latency_ns", "soon").unwrap_err().contains("no number"));
+        assert!(of("latency_ns", "soon").unwrap_err().contains("expected a number with a unit"));
         assert!(of("engines", "5 ns").unwrap_err().contains("found `5 ns`"));
     }
 
@@ -425,7 +425,7 @@ mod tests {
     #[test]
     fn a_number_in_quotes_is_said_to_be_a_text() {
         let of = |text: &str| quantity(Measure::NONE, &Scalar::Text(text.into())).unwrap_err();
-        assert_eq!(of("1"), "found the text `\"1\"`, a number in quotes: leave them out");
+        assert_eq!(of("1"), "found the text `\"1\"`, a number in quotes; remove the quotes");
         assert_eq!(of("many"), "found `many`");
     }
 

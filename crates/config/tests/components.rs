@@ -55,7 +55,7 @@ fn an_unknown_neighbour_is_told_with_the_nearest() {
     assert_eq!(
         said(document),
         [
-            "f.toml:5: cluster.output.extends: no `inptu` stands in `cluster`; did you mean `input`?",
+            "f.toml:5: cluster.output.extends: `cluster` has no `inptu`; did you mean `input`?",
             "f.toml:7: cluster.x.extends: expected the name of another table of `cluster`",
         ]
     );
@@ -109,21 +109,27 @@ fn a_wrong_override_is_told_by_its_number() {
         "depth=1",
     ]);
     let whole = "a whole number from 0";
-    assert_eq!(said, [
-        "--set (number 1): inptu.threads: no such key; did you mean `input`?".to_owned(),
-        "--set (number 2): cluster.outptu.threads: no `outptu` stands in `cluster`; did you mean `output`?".into(),
-        "--set (number 3): input.threds: no such key; did you mean `threads`?".into(),
-        format!("--set (number 4): cluster.input.engines: found `4 ns`; expected {whole}"),
-        "--set (number 5): cluster.input.engines: given twice (also as number 4); give it once".into(),
-        "--set (number 6): input: found `input`; expected key=value, such as clock.engines_mhz=200".into(),
-        "--set (number 7): input.engines.more: `cluster.input.engines` is a value and has no keys".into(),
-        "--set (number 8): input: no such key; did you mean `input`?".into(),
-        "--set (number 9): title: belongs to the file and cannot be set".into(),
-        "--set (number 10): a..b: expected a key such as clock.engines_mhz".into(),
-        "--set (number 11): input.cost: found `[1,`, which is no value: unclosed array, expected `]`".into(),
-        "--set (number 12): cluster.input: `cluster.input` is a table; set one of its keys".into(),
-        "--set (number 13): depth: no such key".into(),
-    ]);
+    assert_eq!(
+        said,
+        [
+            "--set (number 1): inptu.threads: no such key; did you mean `input`?".to_owned(),
+            "--set (number 2): cluster.outptu.threads: `cluster` has no `outptu`; did you mean `output`?"
+                .into(),
+            "--set (number 3): input.threds: no such key; did you mean `threads`?".into(),
+            format!("--set (number 4): cluster.input.engines: found `4 ns`; expected {whole}"),
+            "--set (number 5): cluster.input.engines: given twice (also as number 4); give it once".into(),
+            "--set (number 6): input: found `input`; expected key=value, such as clock.engines_mhz=200"
+                .into(),
+            "--set (number 7): input.engines.more: `cluster.input.engines` is a value and has no keys".into(),
+            "--set (number 8): input: no such key; did you mean `input`?".into(),
+            "--set (number 9): title: belongs to the file and cannot be set".into(),
+            "--set (number 10): a..b: expected a key such as clock.engines_mhz".into(),
+            "--set (number 11): input.cost: found `[1,`, which is not a value: unclosed array, expected `]`"
+                .into(),
+            "--set (number 12): cluster.input: `cluster.input` is a table; set one of its keys".into(),
+            "--set (number 13): depth: no such key".into(),
+        ]
+    );
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! One access of a memory, as a trace or a generator asks for it.
+//! One access of a memory, from a trace or a generator.
 
 use crate::Cycle;
 
 /// One access of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Clock from which on it waits at the front end.
+    /// Clock from which it waits at the front end.
     pub arrival: Cycle,
     /// Byte address, below the capacity.
     pub address: u64,

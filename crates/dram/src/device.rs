@@ -1,8 +1,8 @@
-//! A DRAM device: banks with open rows, and a table that says when which command may follow which.
+//! A DRAM device: banks with open rows, and a table of the least distances between commands.
 //!
-//! A standard is data: a list of [`Constraint`]s. Compiled once, each command pushes forward the earliest legal
-//! cycle of the commands it constrains, at the level (whole device, bank group, bank) at which it does. The device
-//! is passive: [`Device::earliest`] probes without side effects, [`Device::issue`] is strict.
+//! A standard is data: a list of [`Constraint`]s. In compiled form, each command postpones the earliest legal
+//! cycle of the commands that it constrains, at the level (whole device, bank group, bank) of the constraint.
+//! The device is passive: [`Device::earliest`] probes without side effects, [`Device::issue`] is strict.
 
 use crate::Cycle;
 
@@ -30,12 +30,12 @@ pub enum Command {
 
 const COMMANDS: usize = 8;
 
-/// Commands that have rows of their own in a table: a column command with auto-precharge obeys those of the plain one,
-/// and its precharge those of a precharge.
+/// Commands with rows of their own in a table: a column command with auto-precharge obeys those of the plain
+/// one, and its precharge those of a precharge.
 pub(crate) const CLASSES: usize = 6;
 
 impl Command {
-    /// Every command, in order of its number.
+    /// All commands, in order of number.
     pub const ALL: [Command; COMMANDS] = [
         Command::Activate,
         Command::Precharge,
@@ -57,12 +57,12 @@ impl Command {
         Command::RefreshBank,
     ];
 
-    /// The datasheets' abbreviation.
+    /// Returns the datasheets' abbreviation.
     pub fn name(self) -> &'static str {
         ["ACT", "PRE", "RD", "WR", "REF", "REFB", "RDA", "WRA"][self as usize]
     }
 
-    /// The command whose rows of the table hold for this one.
+    /// Returns the command whose rows of the table apply to this one.
     #[inline]
     pub fn class(self) -> Command {
         match self {
@@ -72,13 +72,13 @@ impl Command {
         }
     }
 
-    /// Whether it closes the row behind itself.
+    /// Returns whether it closes the row after the access.
     #[inline]
     pub fn is_auto(self) -> bool {
         matches!(self, Command::ReadAuto | Command::WriteAuto)
     }
 
-    /// Whether it moves data.
+    /// Returns whether it moves data.
     #[inline]
     pub fn is_column(self) -> bool {
         matches!(self, Command::Read | Command::Write | Command::ReadAuto | Command::WriteAuto)
@@ -94,29 +94,29 @@ pub enum Level {
     Group,
     /// Within one bank.
     Bank,
-    /// Between banks of different ranks: they share nothing but the buses.
+    /// Between banks of different ranks, which share only the buses.
     OtherRanks,
 }
 
-/// From which moment of the earlier command a constraint counts.
+/// The moment of the earlier command from which a constraint counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     /// The cycle in which it was issued.
     Issue,
     /// The cycle after its last data beat (reads and writes).
     DataEnd,
-    /// The cycle after its last column access: issue plus the beats' cycles (reads and writes). The data follow a
-    /// latency later.
+    /// The cycle after its last column access: issue plus the beats' cycles (reads and writes). The data follow
+    /// after the latency.
     ColumnEnd,
 }
 
-/// `after` may not be issued earlier than `cycles` after the `window`-th last `before` within the same `level`. A
+/// `after` must not issue earlier than `cycles` after the `window`-th last `before` within the same `level`. A
 /// window counts all commands of `before` together, and always from their issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraint {
     /// Name in the standard, such as `tRCD`.
     pub name: String,
-    /// Where it holds.
+    /// The part of the device in which it applies.
     pub level: Level,
     /// Earlier commands.
     pub before: Vec<Command>,
@@ -124,18 +124,18 @@ pub struct Constraint {
     pub after: Vec<Command>,
     /// Distance.
     pub cycles: Cycle,
-    /// From which moment of the earlier command.
+    /// The moment of the earlier command.
     pub from: Edge,
     /// 1 for the last earlier command; 4 for the activate window tFAW.
     pub window: usize,
 }
 
-/// How a device is divided.
+/// The organization of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Organization {
     /// Ranks that share the buses.
     pub ranks: u32,
-    /// Bank groups of all ranks; as many as ranks where there are none.
+    /// Bank groups of all ranks; if there are none, the number of ranks.
     pub groups: u32,
     /// Banks of all ranks.
     pub banks: u32,
@@ -143,29 +143,29 @@ pub struct Organization {
     pub row_bytes: u32,
     /// Rows in a bank.
     pub rows: u32,
-    /// Bytes that the bus moves in a beat.
+    /// Bytes that the bus moves per beat.
     pub beat_bytes: u32,
-    /// Beats in a clock cycle: 1, 2 for double data rate, 8 for GDDR6.
+    /// Beats per clock cycle: 1, 2 for double data rate, 8 for GDDR6.
     pub beats_per_cycle: u32,
 }
 
 impl Organization {
-    /// The rank of a bank.
+    /// Returns the rank of a bank.
     pub fn rank(&self, bank: u32) -> u32 {
         bank / (self.banks / self.ranks)
     }
 
-    /// The bank group of a bank, counted over all ranks.
+    /// Returns the bank group of a bank, counted over all ranks.
     pub fn group(&self, bank: u32) -> u32 {
         bank / (self.banks / self.groups)
     }
 
-    /// Bytes in the device.
+    /// Returns the bytes in the device.
     pub fn capacity_bytes(&self) -> u64 {
         u64::from(self.banks) * u64::from(self.rows) * u64::from(self.row_bytes)
     }
 
-    /// Cycles that the bus needs for `bytes` bytes, whole beats.
+    /// Returns the bus cycles of `bytes` bytes, in whole beats.
     #[inline]
     pub fn data_cycles(&self, bytes: u32) -> Cycle {
         Cycle::from(bytes.div_ceil(self.beat_bytes).div_ceil(self.beats_per_cycle))
@@ -183,17 +183,17 @@ pub struct Timing {
     pub constraints: Vec<Constraint>,
 }
 
-/// When the row that a column command with auto-precharge leaves behind counts as closed.
+/// When the row of a column command with auto-precharge counts as closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AutoPrecharge {
-    /// As soon as the table would have allowed a precharge.
+    /// As soon as the table would have permitted a precharge.
     Standard,
-    /// As DRAMsim3 has it: for an activate, a read keeps the bank one burst longer than the table asks; for a refresh,
-    /// the column command's own distance counts and tRAS does not.
+    /// As in DRAMsim3: for an activate, a read keeps the bank busy one burst longer than the table requires;
+    /// for a refresh, the column command's own distance counts and tRAS does not.
     DramSim3,
 }
 
-/// One compiled consequence of a command.
+/// One compiled effect of a command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Push {
     pub after: u8,
@@ -203,14 +203,14 @@ pub(crate) struct Push {
 }
 
 impl Push {
-    /// Up to when a command at `at`, with so many cycles of columns, keeps the later one away.
+    /// Returns until when a command at `at`, with a number of column cycles, delays the later one.
     #[inline(always)]
     pub fn until(&self, at: Cycle, columns: Cycle) -> Cycle {
         at + columns * Cycle::from(self.from_column_end) + Cycle::from(self.distance)
     }
 }
 
-/// The consequences of a command. Without groups, what holds in a group holds in the rank.
+/// The effects of a command. Without groups, a group's constraints apply to the rank.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pushes {
     pub in_rank: Vec<Push>,
@@ -226,7 +226,7 @@ pub(crate) struct Window {
     pub before: u8,
     pub after: Vec<u8>,
     pub cycles: Cycle,
-    /// For each node of the level, a ring of the last issues.
+    /// For each node of the level, a ring of the last issue times.
     pub issues: Vec<Vec<Cycle>>,
     next: Vec<usize>,
 }
@@ -236,17 +236,17 @@ pub(crate) struct Window {
 pub struct Device {
     organization: Organization,
     timing: Timing,
-    /// What each command does.
+    /// The effects of each command.
     pub(crate) pushes: [Pushes; CLASSES],
-    /// What each command does to other ranks.
+    /// The effects of each command on other ranks.
     pub(crate) pushes_elsewhere: [Vec<Push>; CLASSES],
     pub(crate) windows: Vec<Window>,
     banks: Vec<Bank>,
-    /// Earliest legal cycle by rank, or group behind the ranks, and command.
+    /// Earliest legal cycle by rank, then group, and by command.
     shared: Vec<[Cycle; COMMANDS]>,
-    /// log2 of the bytes that the bus moves in a cycle, where that is a power of two.
+    /// log2 of the bytes that the bus moves per cycle, if that is a power of two.
     cycle_shift: Option<u32>,
-    /// From a read to the precharge of its bank, where a table says so from the issue.
+    /// From a read to the precharge of its bank, if a table states it from the issue.
     pub(crate) read_to_precharge: Cycle,
     pub(crate) auto_precharge: AutoPrecharge,
 }
@@ -254,7 +254,7 @@ pub struct Device {
 /// A bank with its state.
 #[derive(Clone, Debug)]
 struct Bank {
-    /// Earliest legal cycle by command, as far as the bank is concerned.
+    /// Earliest legal cycle by command, for the bank alone.
     earliest: [Cycle; COMMANDS],
     open_row: u32,
     /// Numbers of its rank and of its group in [`Device::shared`]; without groups, the group's is the rank's.
@@ -265,7 +265,7 @@ struct Bank {
 const CLOSED: u32 = u32::MAX;
 
 impl Device {
-    /// An idle device, all banks closed.
+    /// Returns an idle device with all banks closed.
     pub fn new(organization: Organization, timing: Timing) -> Self {
         let Organization { ranks, groups, banks, .. } = organization;
         let counts = [ranks as usize, groups as usize, banks as usize];
@@ -274,7 +274,7 @@ impl Device {
             |level: Level| if level == Level::Group && !has_groups { Level::Rank } else { level } as usize;
         let mut pushes: [Pushes; CLASSES] = Default::default();
         let mut pushes_elsewhere: [Vec<Push>; CLASSES] = Default::default();
-        // In every standard a precharge follows the activate that it undoes; a table without tRAS does not say so.
+        // In every standard a precharge follows its activate; a table without tRAS does not say so.
         pushes[Command::Activate as usize].in_bank.push(Push {
             after: Command::Precharge as u8,
             from_column_end: false,
@@ -344,42 +344,42 @@ impl Device {
         }
     }
 
-    /// The same device with other rules of auto-precharge.
+    /// Returns the same device with other rules of auto-precharge.
     #[must_use]
     pub fn with_auto_precharge(self, auto_precharge: AutoPrecharge) -> Self {
         Self { auto_precharge, ..self }
     }
 
-    /// How the device is divided.
+    /// Returns the organization.
     pub fn organization(&self) -> &Organization {
         &self.organization
     }
 
-    /// Latencies and constraints.
+    /// Returns latencies and constraints.
     pub fn timing(&self) -> &Timing {
         &self.timing
     }
 
-    /// Cycles from opening a row to reading from it.
+    /// Returns the cycles from the activate of a row to a read of it.
     pub fn open_cycles(&self) -> Cycle {
         let opens =
             |c: &&Constraint| c.before.contains(&Command::Activate) && c.after.contains(&Command::Read);
         self.timing.constraints.iter().filter(opens).map(|c| c.cycles).max().unwrap_or(0)
     }
 
-    /// The open row of a bank.
+    /// Returns the open row of a bank.
     #[inline]
     pub fn open_row(&self, bank: u32) -> Option<u32> {
         Some(self.banks[bank as usize].open_row).filter(|&row| row != CLOSED)
     }
 
-    /// Whether `row` is open in `bank`.
+    /// Returns whether `row` is open in `bank`.
     #[inline]
     pub fn is_open(&self, bank: u32, row: u32) -> bool {
         self.banks[bank as usize].open_row == row
     }
 
-    /// From a column command to its first beat.
+    /// Returns the latency from a column command to its first beat.
     #[inline]
     pub fn latency(&self, command: Command) -> Cycle {
         match command {
@@ -388,7 +388,7 @@ impl Device {
         }
     }
 
-    /// The first cycle in which the table allows `command` to `bank`. Changes nothing.
+    /// Returns the first cycle in which the table permits `command` to `bank`, without side effects.
     #[inline(always)]
     pub fn earliest(&self, command: Command, bank: u32) -> Cycle {
         let c = command.class() as usize;
@@ -397,19 +397,20 @@ impl Device {
         if bank.group == bank.rank { earliest } else { earliest.max(self.shared[bank.group as usize][c]) }
     }
 
-    /// The first cycle in which the bank alone would allow `command`, whatever its rank and group are at.
+    /// Returns the first cycle in which the bank alone would permit `command`, whatever the state of its rank
+    /// and group.
     #[inline]
     pub fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
         self.banks[bank as usize].earliest[command.class() as usize]
     }
 
-    /// Banks that share more than a rank: those of a group, or of a rank without groups.
+    /// Returns the banks that share more than a rank: those of a group, or of a rank without groups.
     pub(crate) fn banks_per_node(&self) -> u32 {
         let Organization { ranks, groups, banks, .. } = self.organization;
         banks / groups.max(ranks)
     }
 
-    /// Cycles that the bus needs for `bytes` bytes.
+    /// Returns the bus cycles of `bytes` bytes.
     #[inline]
     pub fn data_cycles(&self, bytes: u32) -> Cycle {
         match self.cycle_shift {
@@ -418,11 +419,13 @@ impl Device {
         }
     }
 
-    /// Issue `command` to `bank` at `at`; `row` for an activate, `bytes` for a read or write. A refresh of a rank names
-    /// any of its banks. Returns the cycles that its data take on the bus.
+    /// Issues `command` to `bank` at `at`; `row` is for an activate, `bytes` for a read or write. A refresh of
+    /// a rank names any of its banks. Returns the bus cycles of its data.
     ///
     /// # Panics
-    /// In debug builds, if the table or the bank's state forbids it: the controller is wrong, not its input.
+    ///
+    /// In debug builds, if the table or the bank's state forbids it: an error of the controller, not of its
+    /// input.
     #[inline(always)]
     pub fn issue(&mut self, command: Command, bank: u32, row: u32, bytes: u32, at: Cycle) -> Cycle {
         debug_assert!(
@@ -474,7 +477,7 @@ impl Device {
         columns
     }
 
-    /// The precharge that a column command with auto-precharge brings about, as soon as the bank allows one.
+    /// Issues the precharge of a column command with auto-precharge, as soon as the bank permits it.
     fn precharge_by_itself(&mut self, command: Command, bank: u32, at: Cycle, columns: Cycle) {
         let standard = self.earliest_of_bank(Command::Precharge, bank);
         let (for_activate, for_refresh) = match self.auto_precharge {
@@ -492,7 +495,7 @@ impl Device {
             }
         };
         let push_forward = |earliest: &mut [Cycle; COMMANDS], pushes: &[Push]| {
-            // No precharge is on the command bus: it keeps no other precharge away.
+            // This precharge is not on the command bus: it delays no other precharge.
             for push in pushes.iter().filter(|push| push.after != Command::Precharge as u8) {
                 let at = if push.after == Command::Activate as u8 { for_activate } else { for_refresh };
                 let earliest = &mut earliest[push.after as usize];
@@ -545,17 +548,17 @@ impl Device {
     }
 }
 
-/// What a command at `at`, with so many cycles of columns, does to a bank, a group or a rank.
+/// Applies the effect of a command at `at`, with a number of column cycles, to a bank, a group or a rank.
 #[inline(always)]
 fn push_forward(earliest: &mut [Cycle; COMMANDS], pushes: &[Push], at: Cycle, columns: Cycle) {
     for push in pushes {
-        // The remainder is the number itself, and spares the check of it.
+        // The remainder is the number itself, and avoids a bounds check.
         let earliest = &mut earliest[usize::from(push.after) % COMMANDS];
         *earliest = (*earliest).max(push.until(at, columns));
     }
 }
 
-/// Add a consequence; of two that differ only in the distance the larger is enough.
+/// Adds an effect; of two that differ only in the distance it keeps the larger.
 fn add(list: &mut Vec<Push>, push: Push) {
     let same = |p: &&mut Push| (p.after, p.from_column_end) == (push.after, push.from_column_end);
     match list.iter_mut().find(same) {

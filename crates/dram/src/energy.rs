@@ -1,5 +1,5 @@
-//! Energy from the currents of a datasheet, as Micron's power calculators do it (TN-40-07, TN-41-01): what a command
-//! draws above standby, for as long as it takes, and standby itself.
+//! Energy from the currents of a datasheet, as in Micron's power calculators (TN-40-07, TN-41-01): the current
+//! of each command above standby, for its duration, and standby itself.
 
 use crate::Organization;
 use crate::channel::ChannelStatistics;
@@ -15,13 +15,13 @@ pub struct Currents {
     pub idd0_ma: f64,
     /// Standby, all banks closed.
     pub idd2n_ma: f64,
-    /// Standby, banks open.
+    /// Standby, with open banks.
     pub idd3n_ma: f64,
-    /// Reading without pause.
+    /// Continuous reads.
     pub idd4r_ma: f64,
-    /// Writing without pause.
+    /// Continuous writes.
     pub idd4w_ma: f64,
-    /// Refreshing without pause.
+    /// Continuous refresh.
     pub idd5_ma: f64,
 }
 
@@ -43,7 +43,7 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// All of it.
+    /// Returns the total.
     pub fn total_nj(&self) -> f64 {
         self.activate_nj
             + self.read_nj
@@ -54,7 +54,7 @@ impl Energy {
     }
 }
 
-/// Times of a part that energy needs, in clocks.
+/// Times of a part for the energy, in clocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EnergyTiming {
     /// Period of the clock.
@@ -67,7 +67,7 @@ pub struct EnergyTiming {
     pub rfc: f64,
 }
 
-/// The energy of what a channel has done up to the end of its last data.
+/// Returns the energy of a channel's commands up to the end of its last data.
 pub fn energy(
     currents: &Currents,
     timing: &EnergyTiming,

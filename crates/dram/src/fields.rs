@@ -1,8 +1,8 @@
-//! Address maps: which bits of an address say channel, rank, bank group, bank, row and column.
+//! Address maps: which bits of an address select channel, rank, bank group, bank, row and column.
 //!
-//! A map is either an order of the fields, or for each field a list of its bits, each the exclusive or of some bits of
-//! the address ("permutation-based interleaving", Zhang et al., MICRO 2000). Compiled, a field of neighbouring bits is a
-//! shift and a mask.
+//! A map is either an order of the fields, or a list of bits for each field, each the exclusive or of some bits
+//! of the address ("permutation-based interleaving", Zhang et al., MICRO 2000). In compiled form, a field of
+//! adjacent bits is a shift and a mask.
 
 use crate::Organization;
 
@@ -25,17 +25,17 @@ pub enum Field {
 }
 
 impl Field {
-    /// Every field.
+    /// All fields.
     pub const ALL: [Field; 6] =
         [Field::Channel, Field::Rank, Field::Group, Field::Bank, Field::Row, Field::Column];
 
-    /// The name in presets.
+    /// Returns the name in presets.
     pub fn name(self) -> &'static str {
         ["channel", "rank", "bankgroup", "bank", "row", "column"][self as usize]
     }
 }
 
-/// Where an access goes.
+/// The destination of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Channel.
@@ -48,7 +48,7 @@ pub struct Place {
     pub column: u32,
 }
 
-/// Neighbouring bits of an address.
+/// Adjacent bits of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     shift: u32,
@@ -66,13 +66,13 @@ impl Run {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldMap {
     runs: [Run; 6],
-    /// Fields that are no run, and for each of their bits the address bits whose exclusive or it is.
+    /// Fields that are not adjacent bits; each of their bits is the exclusive or of the stated address bits.
     parities: Vec<(Field, Vec<u64>)>,
     group_shift: u32,
     rank_shift: u32,
     channels: u32,
     capacity: u64,
-    /// For each bit of the address, the bits of the fields, one after another, whose exclusive or it is.
+    /// For each bit of the address, the field bits, one field after another, whose exclusive or it is.
     inverse: Vec<(u64, u64)>,
     widths: Widths,
 }
@@ -80,9 +80,10 @@ pub struct FieldMap {
 /// Bits of each field, in the order of [`Field::ALL`].
 pub type Widths = [u32; 6];
 
-/// The bits of each field of a device.
+/// Returns the bits of each field of a device.
 ///
 /// # Panics
+///
 /// If a count is no power of two.
 pub fn widths(organization: &Organization, channels: u32, access_bytes: u32) -> Widths {
     let log2 = |n: u32| {
@@ -101,9 +102,11 @@ pub fn widths(organization: &Organization, channels: u32, access_bytes: u32) -> 
 }
 
 impl FieldMap {
-    /// The map that has the fields in this order, the one of the highest bits first; the bytes of an access are below.
+    /// Returns the map with the fields in this order, from the highest bits to the lowest; the bytes of an
+    /// access are below.
     ///
     /// # Errors
+    ///
     /// A field that is missing although it has bits, or that is named twice.
     pub fn in_order(order: &[Field], widths: Widths, access_bytes: u32) -> Result<Self, String> {
         let mut bits: [Vec<u64>; 6] = Default::default();
@@ -124,10 +127,11 @@ impl FieldMap {
         }
     }
 
-    /// The map whose fields are made of these bits, the lowest of each field first; each is the exclusive or of the
-    /// address bits in its mask.
+    /// Returns the map whose fields consist of these bits, the lowest of each field first; each is the
+    /// exclusive or of the address bits in its mask.
     ///
     /// # Errors
+    ///
     /// A field with another number of bits, a bit outside the address, or a map that is not one to one.
     pub fn of_bits(bits: [Vec<u64>; 6], widths: Widths, access_bytes: u32) -> Result<Self, String> {
         let offset = access_bytes.ilog2();
@@ -146,8 +150,8 @@ impl FieldMap {
                 ));
             }
         }
-        // One to one: the masks are independent over the field of two elements.
-        // Elimination leaves, for each bit of the address, the field bits that give it.
+        // The map is one to one if the masks are independent over the field of two elements. Elimination
+        // leaves, for each bit of the address, the field bits that determine it.
         let mut rows: Vec<(u64, u64)> =
             bits.iter().flatten().enumerate().map(|(n, &mask)| (mask, 1 << n)).collect();
         for (done, bit) in (offset..address_bits).enumerate() {
@@ -181,22 +185,22 @@ impl FieldMap {
         })
     }
 
-    /// Channels.
+    /// Returns the number of channels.
     pub fn channels(&self) -> u32 {
         self.channels
     }
 
-    /// Columns of a row, in accesses.
+    /// Returns the columns of a row, in accesses.
     pub fn columns(&self) -> u32 {
         1 << self.widths[Field::Column as usize]
     }
 
-    /// Bytes of all channels.
+    /// Returns the bytes of all channels.
     pub fn capacity_bytes(&self) -> u64 {
         self.capacity
     }
 
-    /// The address of the first byte of a place: what [`FieldMap::locate`] undoes.
+    /// Returns the address of the first byte of a destination: the inverse of [`FieldMap::locate`].
     pub fn address(&self, place: Place) -> u64 {
         let bank = u64::from(place.bank);
         let values = [
@@ -216,7 +220,7 @@ impl FieldMap {
         self.inverse.iter().map(of).sum()
     }
 
-    /// Where the access of a byte address below the capacity goes.
+    /// Returns the destination of a byte address below the capacity.
     #[inline]
     pub fn locate(&self, address: u64) -> Place {
         if self.parities.is_empty() {
@@ -226,7 +230,8 @@ impl FieldMap {
         }
     }
 
-    /// The same where some fields are no runs. Apart from it, as their order is not known in advance.
+    /// As `locate`, for maps with fields of separate bits. A separate function, because their order is not
+    /// known in advance.
     #[inline(never)]
     fn locate_by_parities(&self, address: u64) -> Place {
         let mut fields = self.runs.map(|run| run.of(address));
@@ -243,14 +248,14 @@ impl FieldMap {
     }
 }
 
-/// The run of bits that a field is, if it is one.
+/// Returns the adjacent bits of a field, if they are adjacent.
 fn run(masks: &[u64]) -> Option<Run> {
     let first = masks.first().copied().unwrap_or(1);
     let neighbours = masks.iter().enumerate().all(|(n, &mask)| mask == first << n && mask.is_power_of_two());
     neighbours.then(|| Run { shift: first.trailing_zeros(), mask: (1 << masks.len()) - 1 })
 }
 
-/// The value of a field whose bits are each the exclusive or of some bits of the address.
+/// Returns the value of a field whose bits are each the exclusive or of some bits of the address.
 fn parity(masks: &[u64], address: u64) -> u64 {
     let bits = masks.iter().enumerate();
     bits.fold(0, |value, (bit, mask)| value | u64::from((address & mask).count_ones() & 1) << bit)

@@ -1,17 +1,17 @@
-//! The front end of a memory: the request that it holds, and what it has done.
+//! The front end of a memory: the request that it holds, and its progress.
 
 use crate::Cycle;
 use crate::access::Access;
 use crate::channel::Transaction;
 use crate::fields::Place;
 
-/// Clocks with something to do between two calls of the watch.
+/// Steps between two calls of the watch.
 pub(crate) const STEPS_PER_LOOK: u64 = 1 << 16;
 
-/// Clocks without a request after which refreshes are no longer carried out one by one.
+/// Clocks without a request after which refreshes are no longer simulated one by one.
 pub(crate) const LONG_IDLE: Cycle = 1 << 20;
 
-/// What the front end has done.
+/// The progress of the front end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
     /// Requests accepted.
@@ -20,7 +20,7 @@ pub struct Accepted {
     pub last: Cycle,
 }
 
-/// The front end before it looks at a request in clock `now`.
+/// The front end before it handles a request in clock `now`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Front {
     pub held: Option<Held>,
@@ -28,7 +28,7 @@ pub(crate) struct Front {
     pub accepted: Accepted,
 }
 
-/// The request at the front end, and where it goes.
+/// The request at the front end, and its destination.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     pub access: Access,
@@ -36,7 +36,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// The same as its channel takes it: the request of a number.
+    /// Returns the transaction of the request for its channel, with the stated number.
     #[inline]
     pub fn transaction(&self, index: u64, access_shift: u32) -> Transaction {
         let Held { access, place } = *self;

@@ -1,8 +1,8 @@
 //! DRAM: devices as tables of constraints, address maps, and controllers.
 //!
-//! Time is counted in cycles of the device's clock. The crate knows addresses, banks and rows; it never hears of
-//! packets. A [`Device`] says when a command is legal; a controller decides which access is next and when its
-//! commands go out; a log of the commands can be replayed against the table by the tests.
+//! Time is counted in cycles of the device's clock. The crate knows addresses, banks and rows, but no packets.
+//! A [`Device`] decides when a command is legal; a controller decides which access is next and when its
+//! commands issue. Tests replay logs of commands against the table.
 #![forbid(unsafe_code)]
 
 mod access;

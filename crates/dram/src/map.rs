@@ -2,7 +2,7 @@
 
 use crate::Organization;
 
-/// Where a byte stands.
+/// The bank and the row of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
     /// Bank.
@@ -11,7 +11,7 @@ pub struct Location {
     pub row: u32,
 }
 
-/// How consecutive row-sized pieces of the address space map to banks. Both maps are one to one.
+/// How consecutive row-sized blocks of the address space map to banks. Both maps are one to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowMap {
     /// Row r to bank r mod banks (Hasan 2003, section 6.2, OUR_BASE).
@@ -22,10 +22,10 @@ pub enum RowMap {
 }
 
 impl RowMap {
-    /// Every map.
+    /// All maps.
     pub const ALL: [RowMap; 2] = [RowMap::RoundRobin, RowMap::Halves];
 
-    /// The name in presets.
+    /// Returns the name in presets.
     pub fn name(self) -> &'static str {
         match self {
             RowMap::RoundRobin => "round_robin",
@@ -44,9 +44,10 @@ pub struct AddressMap {
 }
 
 impl AddressMap {
-    /// Compile `map` for a device.
+    /// Compiles `map` for a device.
     ///
     /// # Panics
+    ///
     /// If its banks or the bytes of its rows are not powers of two.
     pub fn new(map: RowMap, organization: &Organization) -> Self {
         let Organization { banks, row_bytes, rows, .. } = *organization;
@@ -57,7 +58,7 @@ impl AddressMap {
         Self { map, row_shift: row_bytes.ilog2(), bank_shift: banks.ilog2(), half_rows: rows * banks / 2 }
     }
 
-    /// The bank and row of a byte address below the device's capacity.
+    /// Returns the bank and row of a byte address below the device's capacity.
     #[inline]
     pub fn locate(&self, address: u64) -> Location {
         let row = (address >> self.row_shift) as u32;

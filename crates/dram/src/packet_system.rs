@@ -1,5 +1,5 @@
-//! Channels with packet-buffer controllers behind the same front end as [`crate::System`], so that the schedulers of
-//! Hasan 2003 run on any device and any trace.
+//! Channels with packet-buffer controllers behind the same front end as [`crate::System`], so that the
+//! schedulers of Hasan 2003 run on any device and any trace.
 
 use crate::channel::{
     BankStatistics, ChannelStatistics, Issued, Observer, Outcome, RefreshMode, Transaction,
@@ -10,34 +10,34 @@ use crate::packet_buffer::{self, Controller, Policy, Request};
 use crate::system::{Progress, Stopped, Watch};
 use crate::{Access, Command, Cycle, Device, Location};
 
-/// Packet-buffer controllers, one a channel.
+/// Packet-buffer controllers, one per channel.
 #[derive(Debug)]
 pub struct PacketSystem {
     channels: Vec<Channel>,
     map: FieldMap,
     access_shift: u32,
-    /// Requests of a channel under way, at most.
+    /// Most outstanding requests of a channel.
     window: u32,
 }
 
 #[derive(Debug)]
 struct Channel {
     controller: Controller<Notes>,
-    /// Requests under way by tag, and the tags that are free.
+    /// Outstanding requests by tag, and the free tags.
     requests: Vec<(Cycle, Transaction)>,
     free: Vec<u32>,
     under_way: u32,
     accounts: Accounts,
 }
 
-/// What a controller does in one wake.
+/// Events of a controller in one wake-up.
 #[derive(Debug, Default)]
 struct Notes {
     commands: Vec<(Cycle, Command, Location, u32)>,
     transfers: Vec<(Cycle, Cycle, Request)>,
-    /// Whether somebody wants every command.
+    /// Whether an observer requests every command.
     all: bool,
-    /// Rounds of refreshes that were left out.
+    /// Rounds of refreshes that were skipped.
     left_out: Option<(Command, u32, u64)>,
 }
 
@@ -59,7 +59,7 @@ impl packet_buffer::Observer for Notes {
     }
 }
 
-/// Statistics of a channel, and what they need to remember of each bank.
+/// Statistics of a channel, and the history of each bank that they need.
 #[derive(Debug)]
 struct Accounts {
     statistics: ChannelStatistics,
@@ -72,7 +72,7 @@ struct Accounts {
 }
 
 impl PacketSystem {
-    /// Idle channels, all of the same device and policy.
+    /// Returns idle channels, all of the same device and policy.
     pub fn new(
         device: &Device,
         policy: Policy,
@@ -108,15 +108,16 @@ impl PacketSystem {
         }
     }
 
-    /// Statistics of each channel.
+    /// Returns the statistics of each channel.
     pub fn statistics(&self) -> impl Iterator<Item = &ChannelStatistics> {
         self.channels.iter().map(|channel| &channel.accounts.statistics)
     }
 
-    /// Serve all requests of `source`; as [`crate::System::run`].
+    /// Serves all requests of `source`, as [`crate::System::run`].
     ///
     /// # Errors
-    /// That of the source, or that the watch stopped the run.
+    ///
+    /// The error of the source, or that the watch stopped the run.
     pub fn run<E, O: Observer>(
         &mut self,
         mut source: impl FnMut() -> Result<Option<Access>, E>,
@@ -206,7 +207,8 @@ impl Channel {
         let mut notes = std::mem::take(self.controller.observer_mut());
         for &(at, command, location, bytes) in &notes.commands {
             let end_of_refresh = self.controller.device().earliest(Command::Activate, location.bank);
-            // A wake moves the data of one request at most; what it prepares for another has no column yet.
+            // A wake-up moves the data of one request at most; the request that it prepares has no column
+            // access yet.
             let moved = notes.transfers.first().filter(|_| command.is_column());
             let column = moved.map_or(0, |t| self.requests[t.2.tag as usize].1.column);
             let request = match command {
@@ -251,7 +253,8 @@ impl Accounts {
                 counts.precharges += 1;
                 self.prepared_from[bank] = Some((at, true));
                 if let Some(since) = self.open_since[bank].take() {
-                    // Of one bank: several open at once count together, which overstates standby with open rows.
+                    // Rows of one bank at a time: several open rows count together, which overstates standby
+                    // with open rows.
                     self.statistics.open_cycles += at.saturating_sub(since);
                 }
             }

@@ -5,31 +5,31 @@ use crate::{Access, Cycle};
 use linecard_sim::{Stream, stream};
 use std::collections::VecDeque;
 
-/// What is asked for.
+/// The kind of pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// One access after another, from address 0 on, and again when the device is full.
+    /// Consecutive accesses from address 0 on, starting again at the end of the device.
     Stream,
-    /// Anywhere.
+    /// Uniformly distributed addresses.
     Random,
     /// Two rows of one bank in turn.
     BankConflicts,
-    /// A packet buffer: 8 input contexts write, and 8 output contexts read, cell by cell the packets in 2 KiB buffers
-    /// from a shuffled list of free ones; sizes of 1, 9 and 24 cells in the ratio 7:4:1.
+    /// A packet buffer: 8 input contexts write packets cell by cell, and 8 output contexts read them. Packets
+    /// are in 2 KiB buffers from a shuffled list of free ones; sizes are 1, 9 and 24 cells in the ratio 7:4:1.
     PacketCells,
 }
 
 impl Pattern {
-    /// Every pattern.
+    /// All patterns.
     pub const ALL: [Pattern; 4] =
         [Pattern::Stream, Pattern::Random, Pattern::BankConflicts, Pattern::PacketCells];
 
-    /// The name in commands.
+    /// Returns the name in commands.
     pub fn name(self) -> &'static str {
         ["stream", "random", "bank_conflicts", "packet_cells"][self as usize]
     }
 
-    /// Share of reads where none is given; of packet cells it is not a choice.
+    /// Returns the default fraction of reads; packet cells have a fixed one.
     pub fn usual_reads(self) -> Option<f64> {
         match self {
             Pattern::Stream | Pattern::BankConflicts => Some(1.0),
@@ -39,18 +39,18 @@ impl Pattern {
     }
 }
 
-/// A pattern in numbers.
+/// The parameters of a pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct PatternConfig {
-    /// Which.
+    /// The pattern.
     pub pattern: Pattern,
     /// Requests.
     pub count: u64,
-    /// Clocks between one arrival and the next; 0 for as fast as they are accepted.
+    /// Clocks between arrivals; 0 for the rate at which they are accepted.
     pub spacing: Cycle,
-    /// Share of reads, 0 to 1.
+    /// Fraction of reads, 0 to 1.
     pub reads: f64,
-    /// Share of accesses that move half as many bytes, 0 to 1.
+    /// Fraction of accesses that move half as many bytes, 0 to 1.
     pub narrow: f64,
     /// Bytes of an access.
     pub access_bytes: u32,
@@ -63,16 +63,16 @@ const BUFFER_BYTES: u64 = 2048;
 const CELL_BYTES: u64 = 64;
 /// Cells of a packet: 7 of 12, 4 of 12, the last.
 const PACKET_CELLS: [u64; 3] = [1, 9, 24];
-/// Buffers of the packet-cell pattern, as far as the device has room.
+/// Buffers of the packet-cell pattern, at most the capacity of the device.
 const BUFFERS: u64 = 4096;
 
-/// Makes the requests of a pattern.
+/// Generates the requests of a pattern.
 #[derive(Clone, Debug)]
 pub struct Generator {
     config: PatternConfig,
     stream: Stream,
     made: u64,
-    /// Accesses that the device has room for.
+    /// Capacity of the device in accesses.
     accesses: u64,
     map: FieldMap,
     packets: Packets,
@@ -92,7 +92,7 @@ struct Packets {
 }
 
 impl Generator {
-    /// A generator for the device of a map.
+    /// Returns a generator for the device of a map.
     pub fn new(config: PatternConfig, map: &FieldMap) -> Self {
         let mut stream = stream(config.seed, "dram pattern");
         let capacity = map.capacity_bytes();
@@ -113,7 +113,7 @@ impl Generator {
         }
     }
 
-    /// The next request; nothing after the last.
+    /// Returns the next request; `None` after the last.
     #[inline]
     pub fn next_access(&mut self) -> Option<Access> {
         if self.made == self.config.count {
@@ -128,7 +128,7 @@ impl Generator {
                 (number * step, self.is_write(reads))
             }
             Pattern::BankConflicts => {
-                // The columns go on, or requests to one address would share their data.
+                // The columns advance; otherwise requests to one address would share their data.
                 let column = (self.made / 2 % u64::from(self.map.columns())) as u32;
                 let place = Place { channel: 0, bank: 0, row: (self.made & 1) as u32, column };
                 (self.map.address(place), self.is_write(reads))
@@ -149,7 +149,7 @@ impl Generator {
 }
 
 impl Packets {
-    /// The contexts take turns: an input context writes its next cell, an output context reads its own.
+    /// The contexts take turns: an input context writes its next cell, an output context reads its next one.
     #[inline]
     fn next(&mut self, stream: &mut Stream) -> (u64, bool) {
         loop {

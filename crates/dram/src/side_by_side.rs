@@ -1,9 +1,9 @@
-//! Channels at the same time, each in a thread.
+//! Parallel channels, each in a thread.
 //!
-//! Channels meet at the front end alone: a request that finds its queue full keeps all others waiting. As long as none does,
-//! the clock in which each is accepted follows from the arrivals, and what a channel does hangs on no other. So a batch of
-//! requests is given out as if there were always room, and every channel goes through its own. If one of them had no room,
-//! the batch has to be served again, clock by clock.
+//! Channels interact only at the front end: a request that finds its queue full blocks all requests behind it.
+//! While that does not happen, the clock in which each request is accepted follows from the arrivals, and the
+//! channels are independent. So a batch of requests is distributed as if there were always room, and every
+//! channel serves its own. If one of them had no room, the batch is served again, clock by clock.
 
 use crate::Cycle;
 use crate::access::Access;
@@ -13,10 +13,10 @@ use crate::packet_buffer::Silent;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Requests of a batch: enough that starting threads is nothing beside them.
+/// Requests of a batch: enough to make the cost of starting threads negligible.
 const REQUESTS: usize = 1 << 14;
 
-/// How channels are run at the same time.
+/// How channels run in parallel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Batches {
     pub threads: usize,
@@ -31,21 +31,22 @@ struct Due {
     transaction: Transaction,
 }
 
-/// Requests that may be served at the same time.
+/// Requests that may be served in parallel.
 pub(crate) struct Batch {
     requests: Vec<Due>,
-    /// The front end behind them, if none has to wait. No request is accepted before it in its clock.
+    /// The front end after the batch, if no request has to wait. No request is accepted before it in its clock.
     pub behind: Front,
 }
 
 impl Batches {
-    /// A thread for each channel, as far as there are cores.
+    /// Returns a thread for each channel, up to the number of cores.
     pub fn new(channels: u32) -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         Self { threads: cores.min(channels as usize), requests: REQUESTS }
     }
 
-    /// Take what the front end would accept next. As it does, each channel gets one request in a clock at most.
+    /// Draws the next requests that the front end would accept. As there, each channel gets at most one request
+    /// per clock.
     pub fn draw<E>(
         &self,
         front: &Front,
@@ -78,8 +79,8 @@ impl Batches {
         Ok(Batch { requests, behind: Front { held, now, accepted } })
     }
 
-    /// Let every channel serve its requests of a batch. Whether there was room for each; if not, the channels are in no
-    /// state to go on.
+    /// Lets every channel serve its requests of a batch. Returns whether there was room for each; if not, the
+    /// channels must not continue from their state.
     pub fn serve(&self, channels: &mut [Channel], batch: &Batch) -> bool {
         let full = AtomicBool::new(false);
         let share = channels.len().div_ceil(self.threads);
@@ -96,7 +97,7 @@ impl Batches {
             for (n, some) in shares {
                 let thread = thread::Builder::new().spawn_scoped(scope, move || serve_some(n * share, some));
                 if thread.is_err() {
-                    // The system starts no more: the batch is served clock by clock.
+                    // The system starts no more threads: the batch is served clock by clock.
                     full.store(true, Ordering::Relaxed);
                 }
             }
@@ -109,18 +110,19 @@ impl Batches {
 }
 
 impl Batch {
-    /// How many they are.
+    /// Returns the number of requests.
     pub fn len(&self) -> u64 {
         self.requests.len() as u64
     }
 
-    /// What comes behind the first of them, up to the first that is in no batch, or the end of all.
+    /// Returns the requests after the first, up to the first that is in no batch, or the end of all.
     pub fn behind_first(&self) -> impl Iterator<Item = Option<Access>> {
         let rest = self.requests.iter().skip(1).map(|due| Some(due.access));
         rest.chain([self.behind.held.map(|held| held.access)])
     }
 
-    /// Let a channel serve its requests, up to the clock in which the next batch begins. Whether there was room for each.
+    /// Lets a channel serve its requests, up to the clock in which the next batch begins. Returns whether there
+    /// was room for each.
     fn pass_through(&self, channel: &mut Channel, number: u32, full: &AtomicBool) -> bool {
         let end = self.behind.now;
         let mut own = self.requests.iter().filter(|due| due.channel == number).peekable();
@@ -138,7 +140,8 @@ impl Batch {
     }
 }
 
-/// Let a channel go on until a clock, without it. Whether it came there soon: one that refreshes for ever does not.
+/// Advances a channel to a clock, without acting in it. Returns whether it arrived after a limited number of
+/// steps: one that refreshes for ever does not.
 fn advance(channel: &mut Channel, until: Cycle) -> bool {
     for _ in 0..STEPS_PER_LOOK {
         let now = channel.next_tick();
@@ -163,7 +166,7 @@ mod tests {
     use proptest::prelude::*;
     use std::ops::ControlFlow;
 
-    /// Wants to hear of every request, which keeps channels from running at the same time.
+    /// Observes every request, which keeps channels from running in parallel.
     struct Watching;
 
     impl Observer for Watching {
@@ -222,7 +225,7 @@ mod tests {
         System::new(&device, rules, map, 64, None)
     }
 
-    /// What came out, as text; `skip_idle` leaves clocks out in which nothing happens.
+    /// Returns the outcomes as text; `skip_idle` skips clocks without an action.
     fn run(mut system: System, list: &[Access], observer: &mut impl Observer, skip_idle: bool) -> String {
         let mut left = list.iter().copied();
         let source = || Ok::<_, ()>(left.next());
@@ -232,7 +235,7 @@ mod tests {
     }
 
     proptest! {
-        /// Bursts that fill the queues, calm times and long pauses; batches much shorter and longer than each.
+        /// Bursts that fill the queues, quiet times and long pauses; batches much shorter and longer than each.
         #[test]
         fn all_at_the_same_time_is_as_clock_by_clock(
             channels in prop_oneof![Just(2u32), Just(4), Just(8)],

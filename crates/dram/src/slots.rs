@@ -1,16 +1,19 @@
-//! A controller with a fixed number of slots, as the Petri net of Girish 2008 (section 3.2) has it.
+//! A controller with a fixed number of slots, as in the Petri net of Girish 2008 (section 3.2).
 //!
-//! An access takes a slot, waits for its bank (first come, first served within a bank, any free bank before a busy
-//! one), then holds the bank: row activation, column access, burst on the one data bus, precharge. Rows are always
-//! closed. The bus serves bursts in the order in which their columns are ready, which is that of activation; it stands
-//! still for the turnaround when its direction changes. A slot is free when the burst is over. A refresh keeps banks
-//! from being activated. What the thesis leaves open is decided as `docs/guide/ixp2400.md` says: a command takes the
-//! first cycle of its own latency, and the command bus is never full.
+//! An access takes a slot and waits for its bank: first come, first served within a bank, any free bank before
+//! a busy one. It then occupies the bank: row activation, column access, burst on the one data bus, precharge.
+//! Rows are always closed. The bus serves bursts in the order in which their columns are ready, which is that
+//! of activation; it is idle for the turnaround when its direction changes. A slot is free when the burst ends.
+//! A refresh prevents banks from being activated. Details that the thesis leaves open are as in
+//! `docs/guide/ixp2400.md`: a command takes the first cycle of its own latency, and the command bus is never
+//! full.
 //!
-//! With a [`Tandem`] the bank gives its data to a gate, is precharged, and the data go over the bus behind the gate: a
-//! stage of its own with a time of its own, for which no bank waits (the thesis's ReadDataTrans and CpuTrans).
+//! With a [`Tandem`] the bank passes its data to a gate and is precharged. The data then cross the bus behind
+//! the gate, a separate stage with its own service time, for which no bank waits (the thesis's ReadDataTrans
+//! and CpuTrans).
 //!
-//! Everything about an access is known when its bank is activated, so that an access costs two wake-ups at most.
+//! The whole schedule of an access is known when its bank is activated, so that an access costs two wake-ups at
+//! most.
 
 use crate::Cycle;
 use std::collections::VecDeque;
@@ -20,9 +23,9 @@ use std::collections::VecDeque;
 pub struct SlotConfig {
     /// Banks, 1 to 64.
     pub banks: u32,
-    /// Accesses that the controller has in hand, at least 1.
+    /// Accesses that the controller serves at once, at least 1.
     pub slots: u32,
-    /// Bytes that the data bus moves in a cycle; a burst takes whole cycles.
+    /// Bytes that the data bus moves per cycle; a burst takes whole cycles.
     pub bytes_per_cycle: u32,
     /// From the row command to the column command.
     pub activate: Cycle,
@@ -30,31 +33,31 @@ pub struct SlotConfig {
     pub column: Cycle,
     /// From the end of the burst until the bank is free.
     pub precharge: Cycle,
-    /// For which the bus stands still when it turns between reads and writes.
+    /// Cycles in which the bus is idle when it turns between reads and writes.
     pub turnaround: Cycle,
     /// From one refresh to the next; 0 for none.
     pub refresh_every: Cycle,
-    /// For which a refresh keeps banks from being activated.
+    /// Cycles in which a refresh prevents banks from being activated.
     pub refresh: Cycle,
-    /// The bus as a stage of its own; `None` holds the bank until its data have moved.
+    /// The bus as a separate stage; `None` occupies the bank until its data have moved.
     pub tandem: Option<Tandem>,
 }
 
 /// A gate that takes data from the bank, and the bus behind it, both first come, first served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tandem {
-    /// A cycle, in picoseconds.
+    /// Length of a cycle, picoseconds.
     pub cycle_ps: u64,
     /// Bytes of a piece, at least 1: data move in whole pieces.
     pub piece_bytes: u32,
-    /// Of the gate for a piece.
+    /// Service time of the gate per piece, picoseconds.
     pub gate_ps: u64,
-    /// Of the bus for a piece.
+    /// Service time of the bus per piece, picoseconds.
     pub bus_ps: u64,
 }
 
 impl Tandem {
-    /// The first cycle that does not begin before.
+    /// Returns the first cycle that does not begin before `ps`.
     fn cycle(&self, ps: u64) -> Cycle {
         ps.div_ceil(self.cycle_ps)
     }
@@ -73,26 +76,26 @@ pub struct SlotRequest {
     pub tag: u32,
 }
 
-/// What was counted since the last restart, in cycles and accesses.
+/// The counts since the last restart, in cycles and accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlotStatistics {
     /// Cycles in which data moved.
     pub data_cycles: u64,
-    /// Cycles for which the bus stood still to turn.
+    /// Cycles in which the bus was idle to turn.
     pub turnaround_cycles: u64,
-    /// Cycles for which banks were held, summed over banks.
+    /// Cycles in which banks were occupied, total over banks.
     pub bank_cycles: u64,
     /// Banks.
     pub banks: u64,
     /// Accesses whose data have moved.
     pub accesses: u64,
-    /// Of those, the ones of less than 64 bytes.
+    /// Those of less than 64 bytes.
     pub narrow_accesses: u64,
     /// Bytes moved.
     pub bytes: u64,
 }
 
-/// An access of less is narrow (Girish 2008, section 3.4.1).
+/// A smaller access is narrow (Girish 2008, section 3.4.1).
 const WIDE_BYTES: u32 = 64;
 
 #[derive(Clone, Copy, Debug)]
@@ -112,15 +115,15 @@ struct Bank {
 pub struct SlotController {
     config: SlotConfig,
     banks: Vec<Bank>,
-    /// Banks with accesses in their queue, a bit each.
+    /// Banks with queued accesses, one bit each.
     waiting: u64,
-    /// Accesses that have no slot yet.
+    /// Accesses without a slot.
     outside: VecDeque<SlotRequest>,
-    /// End of the burst and mark, in order of time: the bus serves them so.
+    /// End of the burst and mark, in order of time, which is the bus's order of service.
     moving: VecDeque<(Cycle, u32)>,
     in_slots: u32,
     order: u64,
-    /// In cycles, and in picoseconds with a tandem, as is what follows.
+    /// In cycles, and in picoseconds with a tandem; likewise below.
     bus_free: u64,
     gate_free: u64,
     data_ps: u64,
@@ -129,10 +132,11 @@ pub struct SlotController {
 }
 
 impl SlotController {
-    /// An idle DRAM.
+    /// Returns an idle DRAM.
     ///
     /// # Errors
-    /// A sentence on what does not fit.
+    ///
+    /// Returns a sentence on what does not fit.
     pub fn new(config: SlotConfig) -> Result<Self, String> {
         if !(1..=64).contains(&config.banks) || config.slots == 0 || config.bytes_per_cycle == 0 {
             return Err("a DRAM has 1 to 64 banks, a slot and a byte a cycle at least".to_owned());
@@ -156,7 +160,7 @@ impl SlotController {
         })
     }
 
-    /// What was counted.
+    /// Returns the counts.
     pub fn statistics(&self) -> SlotStatistics {
         let data_cycles = match self.config.tandem {
             None => self.statistics.data_cycles,
@@ -165,19 +169,19 @@ impl SlotController {
         SlotStatistics { data_cycles, ..self.statistics }
     }
 
-    /// Begin to count again.
+    /// Restarts the counts.
     pub fn restart_statistics(&mut self) {
         self.data_ps = 0;
         self.statistics = SlotStatistics { banks: self.config.banks.into(), ..SlotStatistics::default() };
     }
 
-    /// Hand an access over. The controller must be woken in this cycle, after everything else of the cycle.
+    /// Submits an access. The controller must be woken in this cycle, after everything else of the cycle.
     #[inline]
     pub fn submit(&mut self, request: SlotRequest) {
         self.outside.push_back(request);
     }
 
-    /// When the controller must be woken next, if nothing is submitted before; not before `now`.
+    /// Returns when the controller must be woken next, if nothing is submitted before; not before `now`.
     #[inline]
     pub fn next_wake(&self, now: Cycle) -> Option<Cycle> {
         let mut first = self.moving.front().map_or(Cycle::MAX, |&(end, _)| end);
@@ -190,7 +194,7 @@ impl SlotController {
         (first != Cycle::MAX).then_some(first)
     }
 
-    /// Do what is due in cycle `now`; `done` hears the mark of every access whose data have moved.
+    /// Performs the actions of cycle `now`; calls `done` with the mark of every access whose data have moved.
     #[inline]
     pub fn wake(&mut self, now: Cycle, mut done: impl FnMut(u32)) {
         while let Some(&(end, tag)) = self.moving.front() {
@@ -217,7 +221,7 @@ impl SlotController {
         }
     }
 
-    /// The free bank with the oldest access that waits for it.
+    /// Returns the free bank with the oldest access that waits for it.
     #[inline]
     fn oldest_ready(&self, now: Cycle) -> Option<usize> {
         let mut waiting = self.waiting;
@@ -278,7 +282,7 @@ impl SlotController {
         self.moving.push_back((end, request.tag));
     }
 
-    /// The end of the refresh under way in cycle `now`; `now` if there is none.
+    /// Returns the end of the refresh under way in cycle `now`; `now` if there is none.
     #[inline]
     fn refresh_end(&self, now: Cycle) -> Cycle {
         let every = self.config.refresh_every;

@@ -10,23 +10,23 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
-/// Channels behind a front end. Requests enter in the order of the trace: one that finds its queue full keeps those
-/// behind it waiting. Each channel takes at most one in a clock.
+/// Channels behind a front end. Requests enter in the order of the trace: a request that finds its queue full
+/// blocks those behind it. Each channel accepts at most one per clock.
 #[derive(Clone, Debug)]
 pub struct System {
     channels: Vec<Channel>,
     map: FieldMap,
     access_shift: u32,
-    /// Requests accepted and not yet completed, at most.
+    /// Most requests accepted and not yet completed.
     in_flight: Option<usize>,
-    /// How channels are run at the same time, where they can be.
+    /// How channels run in parallel, if they can.
     batches: Batches,
 }
 
-/// Told from time to time how many requests were accepted; may stop the run.
+/// Called periodically with the number of accepted requests; may stop the run.
 pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
-/// Most requests that are served clock by clock before the channels are run at the same time again, in batches.
+/// Most requests that are served clock by clock before the channels again run in parallel, in batches.
 const MOST_IN_A_ROW: u64 = 64;
 
 /// Why a run ended early.
@@ -34,21 +34,22 @@ const MOST_IN_A_ROW: u64 = 64;
 pub enum Stopped<E> {
     /// The source of requests failed.
     Source(E),
-    /// The watch said so.
+    /// The watch stopped the run.
     Watch,
-    /// Requests wait, and none was served for very long; with the clock at which it was noticed.
+    /// Requests wait, and none was served for very long; contains the clock at which that was detected.
     Stuck(Cycle),
 }
 
-/// Notices that requests wait for ever, as they do where refreshes leave no time for them.
+/// Detects requests that wait for ever, which happens if refreshes leave no time for them.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     last: Option<(u64, u64)>,
 }
 
 impl Progress {
-    /// Called at each look. `waiting` says that somebody waits for what the memory does, not for an arrival. So many steps,
-    /// each with something that happens, are enough for thousands of requests: none served between two looks is never.
+    /// Called at each check. `waiting` is whether the front end waits for the memory and not for an arrival.
+    /// The steps between two checks, each with an action, are enough for thousands of requests: if none is
+    /// served between two checks, none ever will be.
     pub(crate) fn is_stuck(&mut self, waiting: bool, accepted: u64, served: u64) -> bool {
         let now = waiting.then_some((accepted, served));
         let stuck = now.is_some() && now == self.last;
@@ -58,7 +59,7 @@ impl Progress {
 }
 
 impl System {
-    /// Idle channels, all of the same device and policy.
+    /// Returns idle channels, all of the same device and policy.
     pub fn new(
         device: &Device,
         policy: Policy,
@@ -72,7 +73,7 @@ impl System {
         Self { channels, map, access_shift: access_bytes.ilog2(), in_flight, batches }
     }
 
-    /// The same, which runs its channels in so many threads and tries so many requests at a time.
+    /// Returns the same with a number of threads and a number of requests per batch.
     #[cfg(test)]
     pub(crate) fn in_batches(self, threads: usize, requests: usize) -> Self {
         Self { batches: Batches { threads, requests }, ..self }
@@ -83,23 +84,24 @@ impl System {
         &mut self.channels
     }
 
-    /// Statistics of each channel.
+    /// Returns the statistics of each channel.
     pub fn statistics(&self) -> impl Iterator<Item = &ChannelStatistics> {
         self.channels.iter().map(Channel::statistics)
     }
 
-    /// The channels.
+    /// Returns the channels.
     pub fn channels(&self) -> &[Channel] {
         &self.channels
     }
 
-    /// Serve all requests of `source`. With `skip_idle`, clocks in which nothing happens are left out; the result is
-    /// the same. Returns how many requests there were, and when the last was accepted.
+    /// Serves all requests of `source`. With `skip_idle`, clocks without an action are skipped; the result is
+    /// the same. Returns the number of requests, and when the last was accepted.
     ///
-    /// Channels that nobody watches run at the same time, as long as no request finds its queue full.
+    /// Channels without an observer run in parallel, while no request finds its queue full.
     ///
     /// # Errors
-    /// That of the source, or that the watch stopped the run.
+    ///
+    /// The error of the source, or that the watch stopped the run.
     pub fn run<E, O: Observer>(
         &mut self,
         mut source: impl FnMut() -> Result<Option<Access>, E>,
@@ -123,8 +125,9 @@ impl System {
         Ok(front.accepted)
     }
 
-    /// Serve requests in batches: all channels at the same time where none of a batch has to wait for room, and clock by
-    /// clock where one does. The longer that goes on, the more requests are left to that before the next attempt.
+    /// Serves requests in batches: all channels in parallel if no request of a batch has to wait for room, and
+    /// otherwise clock by clock. After repeated failures, more requests are served clock by clock before the
+    /// next attempt.
     fn run_side_by_side<E, O: Observer>(
         &mut self,
         front: &mut Front,
@@ -157,7 +160,7 @@ impl System {
         self.go_on(front, u64::MAX, source, flight, true, watch)
     }
 
-    /// Serve requests clock by clock, until so many have been accepted or all have been served.
+    /// Serves requests clock by clock, until a number of them has been accepted or all have been served.
     #[inline]
     fn go_on<E, O: Observer>(
         &mut self,
@@ -171,9 +174,10 @@ impl System {
         let Front { mut held, mut now, accepted: Accepted { requests: mut accepted, mut last } } = *front;
         let mut steps = 0u64;
         let mut progress = Progress::default();
-        // Behind the last request other channels go on with their refreshes until it is done: it is not served ahead of them.
+        // Behind the last request other channels continue with their refreshes until it completes: it is not
+        // served ahead of them.
         let last_until = if self.channels.len() == 1 { Cycle::MAX } else { 0 };
-        // What is served ahead of its time is out of order with the commands of other channels.
+        // Requests served ahead of time are out of order with the commands of other channels.
         let ahead = skip_idle && (self.channels.len() == 1 || !flight.observer.sees_commands());
         loop {
             for channel in &mut self.channels {
@@ -185,7 +189,7 @@ impl System {
                 self.run_ahead(&mut now, &mut steps, held.as_ref(), flight);
             }
             let mut taken = 0u64;
-            // When the front end can try again, if it waits for nothing that a channel does.
+            // When the front end can try again, if it waits for no action of a channel.
             let mut retry = Cycle::MAX;
             while let Some(request @ Held { access, place }) = &held {
                 let number = place.channel;
@@ -221,7 +225,7 @@ impl System {
                 if watch(accepted).is_break() {
                     return Err(Stopped::Watch);
                 }
-                // Where every clock is run, most steps do nothing.
+                // If every clock is simulated, most steps do nothing.
                 let waiting = skip_idle && held.as_ref().is_none_or(|held| held.access.arrival <= now);
                 let served = self.statistics().map(|of| of.sent[0] + of.sent[1]).sum();
                 if progress.is_stuck(waiting, accepted, served) {
@@ -245,9 +249,9 @@ impl System {
         Ok(())
     }
 
-    /// Lets a channel that is alone go on by itself as long as the front end could do nothing: up to the arrival of what it
-    /// holds, or to the clock in which there is room for it. Counts a step for each clock, and leaves those in which
-    /// there is more to do to the caller.
+    /// Advances a single channel by itself while the front end cannot act: up to the arrival of the request
+    /// that it holds, or to the clock in which there is room for it. Counts a step for each clock, and leaves
+    /// clocks with further actions to the caller.
     #[inline(always)]
     fn run_ahead<O: Observer>(
         &mut self,
@@ -257,7 +261,7 @@ impl System {
         flight: &mut Flight<'_, O>,
     ) {
         let [channel] = &mut self.channels[..] else { return };
-        // With a limit the front end waits for what becomes known of any request.
+        // With a limit the front end waits for the completion of any request.
         if flight.limit.is_some() {
             return;
         }
@@ -288,18 +292,19 @@ impl System {
     }
 }
 
-/// Counts requests under way, and passes on what channels tell.
+/// Counts outstanding requests, and passes on the events of channels.
 struct Flight<'a, O> {
     limit: Option<usize>,
-    /// Known completions, those behind `now` not yet taken out.
+    /// Known completions; those before `now` may still be present.
     completions: BinaryHeap<Reverse<Cycle>>,
-    /// Accepted, completion not yet known; not counted without a limit.
+    /// Accepted, with unknown completion; not counted without a limit.
     waiting: usize,
     observer: &'a mut O,
 }
 
 impl<O> Flight<'_, O> {
-    /// The clock from which on there is room, if there is none now; the end of time when that is not known yet.
+    /// Returns from which clock on there is room, if there is none now; the end of time if that is not known
+    /// yet.
     #[inline]
     fn full_until(&mut self, now: Cycle) -> Option<Cycle> {
         let limit = self.limit?;

@@ -1,8 +1,9 @@
-//! What is looked at before a program runs: what it can reach, what of that is not there, and which instructions may
-//! read a register that nobody wrote.
+//! Checks a program before it runs: the reachable code, its unsupported helpers and maps, and instructions that
+//! may read an unwritten register.
 //!
-//! The last is a question for each path, which the kernel's verifier follows one by one. Here the instructions for which
-//! some path leaves a register unwritten are guarded, and look when they are executed.
+//! The last check depends on the path, and the kernel's verifier follows the paths one by one. Here,
+//! instructions for which some path leaves a register unwritten are guarded, and test the register when they
+//! execute.
 
 use crate::code::{Code, Kind, Op};
 use crate::executor::reads;
@@ -13,12 +14,13 @@ use crate::object::{MapKind, Object, Reference};
 const ALL: u16 = (1 << 10) - 1;
 /// All but the one argument of a program.
 const OF_PROGRAM: u16 = ALL & !(1 << 1);
-/// What a call leaves undefined besides its result.
+/// Registers that a call leaves undefined besides its result.
 const ARGUMENTS: u16 = 0b11_1110;
-/// Problems that are listed; more of them say nothing new.
+/// Most problems that are listed.
 const MOST_PROBLEMS: usize = 20;
 
-/// Guards what may read an unwritten register, and names what the programs that begin at `entries` need and do not have.
+/// Guards operations that may read an unwritten register, and lists the unsupported needs of the programs that
+/// begin at `entries`.
 pub(crate) fn check(code: &mut Code, object: &Object, entries: &[u32]) -> Vec<String> {
     let unwritten = flow(code, entries);
     let mut problems = Vec::new();
@@ -68,7 +70,7 @@ fn problem(code: &Code, object: &Object, index: u32, op: Op) -> Option<String> {
     }
 }
 
-/// For each operation that can be reached the registers that some path leaves unwritten.
+/// Returns for each reachable operation the registers that some path leaves unwritten.
 fn flow(code: &Code, entries: &[u32]) -> Vec<Option<u16>> {
     let mut flow = Flow { states: vec![None; code.ops.len()], open: Vec::new() };
     for &entry in entries {

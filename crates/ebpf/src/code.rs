@@ -1,6 +1,6 @@
-//! Code decoded once: one compact operation for each instruction, targets resolved.
+//! Decoded code: one compact operation per instruction, with resolved targets.
 
-/// What an operation does. `I` takes the immediate, `R` the source register; `W` works on the lower 32 bits.
+/// The kind of an operation. `I` uses the immediate, `R` the source register; `W` works on the lower 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[rustfmt::skip] // a row of the instruction set a line
@@ -22,9 +22,9 @@ pub enum Kind {
     St1, St2, St4, St8, Stx1, Stx2, Stx4, Stx8,
     Atomic4, Atomic8,
     Helper, Call, Exit,
-    /// Reads a register that may not have been written: looked at when it is executed.
+    /// May read an unwritten register, which is tested when it executes.
     Guarded,
-    /// No instruction of this machine; what it is stands in [`Code::problem`].
+    /// No valid instruction; [`Code::problem`] describes it.
     Illegal,
     /// Behind the last instruction of a section.
     End,
@@ -37,7 +37,7 @@ pub struct Op {
     pub imm: i64,
     /// Offset in bytes of an access, or the index of the operation to jump to.
     pub to: i32,
-    /// What it does.
+    /// Its kind.
     pub kind: Kind,
     /// Destination register.
     pub dst: u8,
@@ -50,13 +50,13 @@ pub struct Op {
 pub struct Code {
     /// Operations of all sections, one section after another.
     pub(crate) ops: Vec<Op>,
-    /// What stands where an operation is guarded.
+    /// The original operations where one is guarded.
     pub(crate) guarded: Vec<(u32, Op)>,
     /// Section and slot of each operation.
     pub(crate) places: Vec<(u16, u32)>,
     /// Index of the first operation of each section, and for each of its slots the operation.
     pub(crate) sections: Vec<Vec<u32>>,
-    /// What is wrong with illegal operations.
+    /// The errors of illegal operations.
     pub(crate) problems: Vec<(u32, String)>,
 }
 
@@ -64,32 +64,32 @@ pub struct Code {
 pub(crate) const NO_OP: u32 = u32::MAX;
 
 impl Code {
-    /// Operations; an index into them stands for an instruction.
+    /// Returns the operations; an index into them identifies an instruction.
     #[must_use]
     pub fn ops(&self) -> &[Op] {
         &self.ops
     }
 
-    /// Section (by number) and slot within it of an operation.
+    /// Returns section (by number) and slot within it of an operation.
     #[must_use]
     pub fn place(&self, index: u32) -> (usize, u32) {
         self.places.get(index as usize).map_or((0, 0), |&(section, slot)| (usize::from(section), slot))
     }
 
-    /// The operation of a slot of a section.
+    /// Returns the operation of a slot of a section.
     #[must_use]
     pub fn index(&self, section: usize, slot: u32) -> Option<u32> {
         self.sections.get(section)?.get(slot as usize).copied().filter(|&index| index != NO_OP)
     }
 
-    /// What is wrong with an illegal operation.
+    /// Returns the error of an illegal operation.
     #[must_use]
     pub fn problem(&self, index: u32) -> Option<&str> {
         let at = self.problems.binary_search_by_key(&index, |(at, _)| *at).ok()?;
         Some(&self.problems[at].1)
     }
 
-    /// The operation that stands at an index, guarded or not.
+    /// Returns the operation at an index, without its guard.
     #[must_use]
     pub fn original(&self, index: u32) -> Op {
         *self.original_at(index)
@@ -106,7 +106,8 @@ impl Code {
 }
 
 impl Op {
-    /// Registers that it reads, a bit each; a call of a function or a helper is looked at apart.
+    /// Returns the registers that it reads, one bit each; calls of functions and helpers are handled
+    /// separately.
     #[must_use]
     pub fn reads(self) -> u16 {
         use Kind as K;
@@ -134,7 +135,7 @@ impl Op {
         }
     }
 
-    /// Registers that it writes, a bit each; of a call see [`Op::reads`].
+    /// Returns the registers that it writes, one bit each; for calls see [`Op::reads`].
     #[must_use]
     pub fn writes(self) -> u16 {
         use Kind as K;
@@ -149,14 +150,14 @@ impl Op {
         }
     }
 
-    /// Whether it is a conditional jump.
+    /// Returns whether it is a conditional jump.
     #[must_use]
     pub fn jumps(self) -> bool {
         (Kind::JeqI as u8..=Kind::JsleWR as u8).contains(&(self.kind as u8))
     }
 
-    /// Whether an arithmetic operation or a jump takes its second operand from a register: these stand at odd distance
-    /// from the first of their row.
+    /// Returns whether an arithmetic operation or a jump takes its second operand from a register: these are at
+    /// an odd distance from the first of their row.
     pub(crate) fn by_register(self) -> bool {
         let kind = self.kind as u8;
         let rows = [
@@ -169,9 +170,9 @@ impl Op {
     }
 }
 
-/// Bit of an atomic operation: the old value comes back in the source register.
+/// Bit of an atomic operation: it returns the old value in the source register.
 pub(crate) const FETCH: i64 = 0x01;
 /// Atomic exchange.
 pub(crate) const XCHG: i64 = 0xe1;
-/// Atomic compare and exchange; the old value comes back in r0.
+/// Atomic compare and exchange; it returns the old value in r0.
 pub(crate) const CMPXCHG: i64 = 0xf1;

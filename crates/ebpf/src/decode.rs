@@ -1,4 +1,4 @@
-//! From slots to operations (RFC 9669, sections 4 and 5).
+//! Decodes slots to operations (RFC 9669, sections 4 and 5).
 
 use crate::code::{CMPXCHG, Code, FETCH, Kind, NO_OP, Op, XCHG};
 use crate::insn::{LDDW, Slot};
@@ -35,10 +35,11 @@ const JUMPS: [(u8, Kind, Kind); 11] = [
     (0xc0, Kind::JsltI, Kind::JsltWI),
     (0xd0, Kind::JsleI, Kind::JsleWI),
 ];
-/// Frame pointer, which is only read.
+/// Frame pointer, which is read-only.
 const FRAME: u8 = 10;
 
-/// Decodes all sections. What is no instruction becomes [`Kind::Illegal`]: it matters only where a program reaches it.
+/// Decodes all sections. An invalid instruction becomes [`Kind::Illegal`]: it matters only if a program reaches
+/// it.
 pub(crate) fn decode(sections: &[CodeSection]) -> Code {
     let mut code = Code::default();
     let mut next = 0;
@@ -52,7 +53,7 @@ pub(crate) fn decode(sections: &[CodeSection]) -> Code {
             }
             next += 1;
         }
-        // The end of the section, where control must not come.
+        // The end of the section, which control must not reach.
         next += 1;
         code.sections.push(indices);
     }
@@ -84,7 +85,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn op(&self, at: u32) -> Result<Op, String> {
         let slot = self.section.slots[at as usize];
-        let unknown = || Err(format!("{:02x?} is no instruction of ISA v1 to v4", slot.write()));
+        let unknown = || Err(format!("{:02x?} is not an instruction of ISA v1 to v4", slot.write()));
         if slot.dst > FRAME || (slot.src > FRAME && slot.opcode & 7 != 5) {
             return unknown();
         }
@@ -99,7 +100,7 @@ impl Reader<'_> {
         };
         match made {
             Some(op) if op.writes() & 1 << FRAME != 0 => {
-                Err("r10, the frame pointer, is only read".to_owned())
+                Err("a write to r10, the frame pointer, which is read-only".to_owned())
             }
             Some(op) => Ok(op),
             None => unknown(),
@@ -130,7 +131,7 @@ impl Reader<'_> {
                 let row = JUMPS.iter().find(|(bits, ..)| *bits == row);
                 let &(_, first, word) = row
                     .filter(|_| slot.src <= FRAME)
-                    .ok_or_else(|| format!("{:02x?} is no jump", slot.write()))?;
+                    .ok_or_else(|| format!("{:02x?} is not a jump", slot.write()))?;
                 let kind = nth(if wide { first } else { word }, by_register);
                 Ok(op(kind, self.target(at, slot.offset.into())?, slot.imm.into()))
             }
@@ -141,7 +142,7 @@ impl Reader<'_> {
         let op = |kind, to, imm| Op { imm, to, kind, dst: 0, src: 0 };
         match (slot.src, self.references.get(&at)) {
             (_, Some(Reference::Extern(name))) => Err(format!(
-                "the kernel function `{name}`: functions of the kernel that are no helpers are not supported"
+                "the kernel function `{name}`: kernel functions other than helpers are not supported"
             )),
             (_, Some(&Reference::Code { section, slot })) => {
                 let found = self.starts.get(section).and_then(|slots| slots.get(slot as usize));
@@ -173,7 +174,7 @@ impl Reader<'_> {
             (None, kind) => return Err(format!("a constant of kind {kind} without a relocation")),
         };
         if slot.dst == FRAME {
-            return Err("r10, the frame pointer, is only read".to_owned());
+            return Err("a write to r10, the frame pointer, which is read-only".to_owned());
         }
         Ok(Op { imm: imm as i64, to: 0, kind: Kind::Const, dst: slot.dst, src: 0 })
     }

@@ -1,45 +1,45 @@
-//! What goes wrong when an object is loaded or a program is run, for the person who wrote it.
+//! Errors of loading an object or running a program, for the author of the program.
 
 use linecard_words::Mismatch;
 use thiserror::Error;
 
-/// An object that cannot be loaded, or a program that did what the kernel's verifier would not have let it do.
+/// An object that cannot be loaded, or a violation that the kernel's verifier would have refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EbpfError {
     /// The file is no object of eBPF programs, or a damaged one.
     #[error(transparent)]
     Object(Mismatch),
-    /// The program needs what is not there; all of it is named, before anything runs.
+    /// The program needs unsupported features; all of them are listed before it runs.
     #[error("{file}: program `{program}` cannot run here: {}", .problems.join("; "))]
     Unsupported {
         /// The file.
         file: String,
         /// The program.
         program: String,
-        /// Each helper, kind of map or instruction, with its place.
+        /// Each helper, kind of map or instruction, with its location.
         problems: Vec<String>,
     },
-    /// A request that names what the object does not have, or a value that does not fit.
+    /// A request for something that the object does not contain, or a value that does not fit.
     #[error(transparent)]
     Request(Mismatch),
-    /// The program did something that ends the run.
+    /// A fault of the program, which ends the run.
     #[error("packet {packet}: {fault}, at {place}")]
     Fault {
         /// Packet, from 1.
         packet: u64,
-        /// What.
+        /// The fault.
         fault: Box<Fault>,
-        /// Instruction, function and, where the object tells it, source line.
+        /// Instruction, function and, if the object contains it, source line.
         place: String,
     },
 }
 
-/// What no XDP program may do: the kernel's verifier would have refused the program.
+/// A violation by an XDP program: the kernel's verifier would have refused the program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
     /// An access through a null pointer, or through a number that is no pointer.
     #[error(
-        "{what} of {bytes} bytes at {address:#x}, which is no memory; the result of a lookup that was not compared with NULL?"
+        "{what} of {bytes} bytes at {address:#x}, which is not memory; the result of a lookup that was not compared with NULL?"
     )]
     NoMemory {
         /// `read`, `write` or `atomic`.
@@ -49,7 +49,7 @@ pub enum Fault {
         /// Size of the access.
         bytes: u64,
     },
-    /// An access that leaves what its pointer points to.
+    /// An access outside of the region of its pointer.
     #[error(
         "{what} of {bytes} bytes at offset {offset} of {region}, which {}; compare with {bound} first",
         extent(*.from, *.behind)
@@ -59,20 +59,20 @@ pub enum Fault {
         what: &'static str,
         /// Size of the access.
         bytes: u64,
-        /// Where in the region's element.
+        /// Offset in the region's element.
         offset: i64,
         /// Name of the region.
         region: String,
-        /// First offset that there is.
+        /// First valid offset.
         from: u64,
-        /// Behind the last offset that there is.
+        /// First offset behind the valid ones.
         behind: u64,
-        /// What a program compares with.
+        /// The value that a program compares with.
         bound: &'static str,
     },
-    /// More values of a large map were written than are kept.
+    /// More written values of a large map than are kept.
     #[error(
-        "more than {most} bytes of {region} are written, which is all that is kept of a map of its size; write fewer of its values"
+        "more than {most} bytes of {region} are written, the most that Linecard keeps of a map of this size; write fewer of its values"
     )]
     TooMuchWritten {
         /// Name of the region.
@@ -80,7 +80,7 @@ pub enum Fault {
         /// Bytes that are kept.
         most: u64,
     },
-    /// A write to what programs may only read.
+    /// A write to memory that programs may only read.
     #[error("{what} of {bytes} bytes to {region}, which programs may only read")]
     ReadOnly {
         /// `write` or `atomic`.
@@ -90,7 +90,7 @@ pub enum Fault {
         /// Name of the region.
         region: String,
     },
-    /// An atomic operation where the kernel allows none, or one that is not aligned.
+    /// An atomic operation where the kernel permits none, or one that is not aligned.
     #[error(
         "atomic operation on {bytes} bytes of {region} at offset {offset}; expected a map value or the stack, aligned to its size"
     )]
@@ -99,7 +99,7 @@ pub enum Fault {
         bytes: u64,
         /// Name of the region.
         region: String,
-        /// Where in it.
+        /// Offset in it.
         offset: u64,
     },
     /// A register that was never written, or that a call left undefined.
@@ -109,18 +109,18 @@ pub enum Fault {
         register: u8,
     },
     /// More instructions than the budget.
-    #[error("more than {budget} instructions for one packet; an endless loop? (the budget can be raised)")]
+    #[error("more than {budget} instructions for one packet (an endless loop? otherwise raise the budget)")]
     Runaway {
         /// Instructions allowed.
         budget: u64,
     },
-    /// Calls nested deeper than the kernel allows.
-    #[error("more than {most} calls nested; the kernel allows no more")]
+    /// Calls nested deeper than the kernel permits.
+    #[error("more than {most} nested calls, the limit of the kernel")]
     TooDeep {
         /// Frames allowed.
         most: usize,
     },
-    /// An argument that a helper does not take.
+    /// An argument that a helper does not accept.
     #[error("{helper}: found {found} as argument {argument}, expected {expected}")]
     Argument {
         /// The helper.
@@ -129,17 +129,17 @@ pub enum Fault {
         argument: u8,
         /// What was found.
         found: String,
-        /// What would do.
+        /// Valid arguments.
         expected: &'static str,
     },
-    /// A helper or an instruction that is not there, reached through a program that was not looked at before.
+    /// An unsupported helper or instruction, reached through a program that was not checked before.
     #[error("{0}")]
     Unsupported(String),
-    /// Control ran out of a section.
+    /// Control left a section.
     #[error("the code ends without an exit")]
     NoExit,
-    /// Something that was taken and not given back.
-    #[error("{0} at the end of the program; give it back on every path")]
+    /// A resource that was acquired and not released.
+    #[error("{0} at the end of the program; release it on every path")]
     Kept(&'static str),
 }
 

@@ -1,4 +1,4 @@
-//! The executor: one operation after another, with a hook that costs nothing where it does nothing.
+//! The executor: executes one operation after another; hooks that do nothing cost nothing.
 
 use crate::code::{CMPXCHG, Code, FETCH, Kind, Op, XCHG};
 use crate::error::Fault;
@@ -7,25 +7,25 @@ use crate::hook::{Access, AccessKind, Hook, Watch};
 use crate::memory::{CONTEXT, Doing, STACK, STACK_BYTES};
 use crate::world::{MOST_FRAMES, World};
 
-/// Stands in registers that nobody has written. Only operations that may read one look for it, so that no program can
-/// come upon it by calculating.
+/// The value of unwritten registers. Only operations that may read one test for it, so that no program can
+/// compute it by chance.
 pub(crate) const UNWRITTEN: u64 = 0xdead_beef_0bad_f00d;
 const TAIL_CALL: i64 = 12;
-/// Programs that may follow each other by tail calls, as the kernel has it.
+/// Most consecutive tail calls, as in the kernel.
 const MOST_TAIL_CALLS: u32 = 33;
 /// Number of the frame pointer.
 const FRAME: usize = 10;
 
-/// Where a function returns to, and the registers that its caller keeps.
+/// The return address of a function, and the saved registers of its caller.
 #[derive(Clone, Copy)]
 struct Frame {
     back: u32,
     kept: [u64; 4],
 }
 
-/// How an execution ended.
+/// The end of an execution.
 pub(crate) struct Ended {
-    /// What stands in r0, or the fault and the operation where it happened.
+    /// The value of r0, or the fault and its operation.
     pub result: Result<u64, (Fault, u32)>,
     /// Instructions executed.
     pub instructions: u64,
@@ -63,7 +63,7 @@ fn run<H: Hook>(
     let (mut depth, mut tail_calls) = (0, 0);
     let mut index = entry;
     let mut first = entry;
-    // Instructions before the run of code at hand.
+    // Instructions before the present run of code.
     let mut before = 0u64;
 
     macro_rules! executed {

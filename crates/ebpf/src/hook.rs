@@ -1,8 +1,8 @@
-//! What listens to an execution: nothing, counters, or a recorder. There is one executor for all.
+//! Hooks of an execution: none, counters, or a recorder. There is one executor for all.
 
 use crate::memory::RegionId;
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum AccessKind {
@@ -17,48 +17,49 @@ pub enum AccessKind {
 /// One access to memory, by an instruction or by a helper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Where.
+    /// Its region.
     pub region: RegionId,
-    /// How.
+    /// Its kind.
     pub kind: AccessKind,
-    /// Size.
+    /// Its size.
     pub bytes: u32,
-    /// Byte of the region; values of maps lie one after another in it.
+    /// Its first byte in the region; values of maps are consecutive.
     pub address: u32,
 }
 
-/// Listens to an execution. Every default does nothing and is compiled away.
+/// Observes an execution. Every default does nothing and is compiled away.
 pub trait Hook {
-    /// Whether accesses are listened to; where not, they need not be worked out.
+    /// Whether the hook observes accesses; if not, they need not be computed.
     const ACCESSES: bool = false;
 
-    /// Control comes to an operation by no jump whose target stands in the code: at the start, by a return or a tail call.
+    /// Control reaches an operation without a jump whose target is in the code: at the start, by a return or a
+    /// tail call.
     #[inline(always)]
     fn begins(&mut self, index: u32) {
         let _ = index;
     }
 
-    /// Control leaves an operation for another than the next: by a jump that is taken, a call, a return, a tail call, or
-    /// the end. Not told of a packet that ends in a fault.
+    /// Control leaves an operation for another one than the next: by a taken jump, a call, a return, a tail
+    /// call, or the end. Not called if a packet ends in a fault.
     #[inline(always)]
     fn leaves(&mut self, index: u32) {
         let _ = index;
     }
 
-    /// A 64-bit jump if not equal, or if a bit is set, is taken for the upper halves alone: the low words are equal, or
-    /// have no such bit. Told before the jump leaves.
+    /// A 64-bit jump on inequality or on a set bit is taken because of the upper halves alone: the low words
+    /// are equal, or have no such bit. Called before the jump leaves.
     #[inline(always)]
     fn upper_half(&mut self, index: u32) {
         let _ = index;
     }
 
-    /// An access; `executed` instructions of this packet were executed up to it, its own among them.
+    /// An access; `executed` is the number of instructions of this packet so far, including its own.
     #[inline(always)]
     fn access(&mut self, executed: u64, access: Access) {
         let _ = (executed, access);
     }
 
-    /// A lock at an address is taken, behind the access of its word, or given back (`taken` is false), in front of it.
+    /// A lock is acquired, after the access of its word, or released (`taken` is false), before it.
     #[inline(always)]
     fn lock(&mut self, executed: u64, address: u64, taken: bool) {
         let _ = (executed, address, taken);
@@ -71,7 +72,7 @@ pub trait Hook {
     }
 }
 
-/// Listens to nothing.
+/// Observes nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -1,16 +1,16 @@
-//! Instructions as they stand in a file: eight bytes each (RFC 9669, section 3).
+//! Instructions in a file: eight bytes each (RFC 9669, section 3).
 
 /// Size of an instruction in a file; a 64-bit constant takes two.
 pub const SLOT_BYTES: usize = 8;
 
-/// One slot of eight bytes, taken apart and not yet understood.
+/// One slot of eight bytes, split into fields and not decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
-    /// Class, and what the class makes of the other five bits.
+    /// The class, and its use of the other five bits.
     pub opcode: u8,
     /// Destination register.
     pub dst: u8,
-    /// Source register, or what kind of call or constant it is.
+    /// Source register, or the kind of a call or constant.
     pub src: u8,
     /// Offset of a jump in slots, or of a memory access in bytes.
     pub offset: i16,
@@ -24,7 +24,7 @@ pub const LDDW: u8 = 0x18;
 pub const CALL: u8 = 0x85;
 
 impl Slot {
-    /// Takes eight bytes apart.
+    /// Splits eight bytes into fields.
     #[must_use]
     pub fn read(bytes: [u8; SLOT_BYTES]) -> Self {
         let [opcode, registers, o0, o1, i0, i1, i2, i3] = bytes;
@@ -37,7 +37,7 @@ impl Slot {
         }
     }
 
-    /// The eight bytes again.
+    /// Returns the eight bytes.
     #[must_use]
     pub fn write(self) -> [u8; SLOT_BYTES] {
         let [o0, o1] = self.offset.to_le_bytes();
@@ -45,7 +45,7 @@ impl Slot {
         [self.opcode, self.src << 4 | self.dst, o0, o1, i0, i1, i2, i3]
     }
 
-    /// All slots of a section; bytes behind the last whole one are left out.
+    /// Returns all slots of a section; bytes behind the last whole one are ignored.
     #[must_use]
     pub fn all(bytes: &[u8]) -> Vec<Self> {
         let (whole, _) = bytes.as_chunks::<SLOT_BYTES>();

@@ -1,13 +1,13 @@
-//! eBPF objects of XDP programs: loaded as clang makes them, executed, and traced.
+//! eBPF objects of XDP programs: reads the output of clang, executes it, and traces it.
 //!
 //! An [`Object`] is read once; a [`Machine`] is one of its programs with its maps, called for each packet. A [`Hook`]
-//! listens and costs nothing where it does nothing: [`Silent`], [`Profile`] (counters), [`Recorder`] (which keeps a
-//! [`Trace`] that a chip can carry out later). There is one executor for all of them.
+//! observes the execution; one that does nothing costs nothing: [`Silent`], [`Profile`] (counters), [`Recorder`]
+//! (keeps a [`Trace`] that a chip can execute later). There is one executor for all of them.
 //!
-//! Sources: the instruction set is RFC 9669; programs, maps and helpers are as the documentation and the headers of the
-//! Linux kernel have them (`Documentation/bpf`, `include/uapi/linux/bpf.h`). What the kernel's verifier refuses before a
-//! program runs is here found when it happens, and ends the run with the instruction and its source line. Programs are
-//! executed one packet after another: nothing of concurrency is in what they compute.
+//! Sources: the instruction set is RFC 9669; programs, maps and helpers follow the documentation and the headers of
+//! the Linux kernel (`Documentation/bpf`, `include/uapi/linux/bpf.h`). Violations that the kernel's verifier refuses
+//! before a program runs are detected here when they happen, and end the run with the instruction and its source line.
+//! Programs execute one packet after another: their results do not depend on concurrency.
 //!
 //! ```
 //! use linecard_ebpf::{Arrival, Event, Machine, Object, Options, Recorder, Verdict};
@@ -22,7 +22,7 @@
 //! recorder.finish(&outcome, frame.len(), machine.packet_left().len());
 //! assert_eq!(outcome.verdict, Verdict::Drop);
 //!
-//! // What a chip carries out: so many instructions, then an access to a place of a region, or a helper.
+//! // The steps of a chip: a number of instructions, then an access to a byte of a region, or a helper.
 //! for step in recorder.trace().steps(0) {
 //!     match step.event {
 //!         Event::Access(access) => {
@@ -31,7 +31,7 @@
 //!         Event::Helper(number) => println!("{:4} {}", step.instructions, linecard_ebpf::helper_name(number)),
 //!     }
 //! }
-//! // What the program counted: frames of no IP protocol stand at 255.
+//! // The counts of the program: frames of no IP protocol are at 255.
 //! let counts = machine.entries(machine.map("counts")?)?;
 //! assert_eq!(counts[0].key, 255u32.to_le_bytes());
 //! # Ok(())

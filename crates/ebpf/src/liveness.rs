@@ -1,4 +1,4 @@
-//! Which registers, and which upper halves of them, are still wanted after each operation.
+//! Registers, and their upper halves, that are live after each operation.
 
 use crate::code::{Code, Kind, Op};
 use crate::executor::reads;
@@ -7,21 +7,24 @@ use crate::executor::reads;
 const ARGUMENTS: u16 = 0b11_1110;
 const LOST_IN_CALLS: u16 = 0b11_1111;
 
-/// For each operation the registers, a bit each, that something may read behind it before it is written again.
+/// Returns for each operation the registers, one bit each, that may be read after it before they are written
+/// again.
 ///
-/// The greatest set that no path contradicts: what a function's caller wants is not known in the function, but for r0.
+/// It is the greatest set that no path contradicts: a function does not know which registers its caller needs,
+/// except r0.
 #[must_use]
 pub fn wanted_after(code: &Code) -> Vec<u16> {
     wanted(code, Op::reads)
 }
 
-/// The same for the upper 32 bits of registers: operations on 32 bits and stores of at most four bytes leave them alone.
+/// Returns the same for the upper 32 bits of registers: operations on 32 bits and stores of at most four bytes
+/// ignore them.
 #[must_use]
 pub fn upper_wanted_after(code: &Code) -> Vec<u16> {
     wanted(code, reads_upper)
 }
 
-/// Registers whose upper half an operation reads, a bit each.
+/// Returns the registers whose upper half an operation reads, one bit each.
 fn reads_upper(op: Op) -> u16 {
     use Kind as K;
     match op.kind {

@@ -1,4 +1,4 @@
-//! A program loaded: one call for each packet.
+//! A loaded program, which is called for each packet.
 
 use crate::check::check;
 use crate::code::Code;
@@ -13,10 +13,10 @@ use crate::routes::Route;
 use crate::world::{Arrival, MOST_PACKET_BYTES, Target, World};
 use linecard_words::Mismatch;
 
-/// What a machine is made with.
+/// The options of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Instructions that a packet may take; the kernel's verifier looks at a million.
+    /// Most instructions per packet; the kernel's verifier follows a million.
     pub budget: u64,
     /// Processors: values of per-processor maps.
     pub cpus: u32,
@@ -32,29 +32,29 @@ impl Default for Options {
     }
 }
 
-/// What becomes of a packet.
+/// The verdict on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
-    /// `XDP_ABORTED`, or a result that is no verdict, which the kernel treats alike.
+    /// `XDP_ABORTED`, or a result that is no verdict, which the kernel handles in the same way.
     Aborted,
     /// `XDP_DROP`.
     Drop,
     /// `XDP_PASS`: up to the kernel.
     Pass,
-    /// `XDP_TX`: back out of the interface it came by.
+    /// `XDP_TX`: back out of the receiving interface.
     Tx,
-    /// `XDP_REDIRECT`, to what a helper was told.
+    /// `XDP_REDIRECT`, to the target that a helper has set.
     Redirect(Target),
 }
 
-/// What a program did with a packet.
+/// The result of a program on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// What becomes of the packet.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What it returned.
+    /// The value that it returned.
     pub returned: u32,
-    /// Instructions that it took; a 64-bit constant counts once, a call of a helper once.
+    /// Instructions executed; a 64-bit constant counts once, a call of a helper once.
     pub instructions: u64,
 }
 
@@ -72,10 +72,11 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Loads a program of an object, chosen by function or section; the only one where nothing is named.
+    /// Loads a program of an object, selected by function or section; `None` selects the only one.
     ///
     /// # Errors
-    /// When there is no such program, when it needs what is not there, or when its maps are too large.
+    ///
+    /// If there is no such program, if it needs unsupported features, or if its maps are too large.
     pub fn load(object: &Object, program: Option<&str>, options: Options) -> Result<Self, EbpfError> {
         let chosen = object.program(program)?;
         let code = decode(&object.code);
@@ -105,13 +106,13 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Whether lookups in arrays of a power of two of values take the lower bits of the index, as some offloads do, and so
-    /// always find a value.
+    /// Sets whether lookups in arrays of a power of two of values use the lower bits of the index, as some
+    /// offloads do, and so always find a value.
     pub fn mask_indices(&mut self, masked: bool) {
         self.world.maps.iter_mut().for_each(|map| map.masked_index = masked);
     }
 
-    /// Looks at a program before it can be run or called; the index of its first operation.
+    /// Checks a program before it runs for the first time. Returns the index of its first operation.
     fn enter(&mut self, program: &Program) -> Result<u32, EbpfError> {
         let entry = self.code.index(program.section_number, program.first);
         let entry = entry.ok_or_else(|| {
@@ -133,7 +134,7 @@ impl Machine {
         Err(EbpfError::Unsupported { file, program, problems })
     }
 
-    /// Makes a map; its number.
+    /// Adds a map. Returns its number.
     fn add(&mut self, definition: MapDefinition) -> Result<usize, EbpfError> {
         let number = self.world.maps.len();
         let left = self.options.most_map_bytes - self.map_bytes;
@@ -149,11 +150,12 @@ impl Machine {
         Ok(number)
     }
 
-    /// Executes the program on a packet; a hook listens.
+    /// Executes the program on a packet, with a hook.
     ///
     /// # Errors
-    /// When the program does what the kernel's verifier would have refused, with the instruction and its source line;
-    /// when the packet is larger than 256 KiB.
+    ///
+    /// If the program violates a rule that the kernel's verifier enforces, with the instruction and its source
+    /// line; if the packet is larger than 256 KiB.
     #[inline]
     pub fn packet<H: Hook>(
         &mut self,
@@ -194,87 +196,88 @@ impl Machine {
         Ok(Outcome { verdict, returned, instructions })
     }
 
-    /// What the program took and did not give back.
+    /// Returns a resource that the program acquired and did not release.
     fn kept(&mut self) -> Option<(Fault, u32)> {
         self.world.held().map(|what| (Fault::Kept(what), self.entries[0]))
     }
 
-    /// The packet as the program left it.
+    /// Returns the packet as the program left it.
     #[must_use]
     pub fn packet_left(&self) -> &[u8] {
         self.world.packet()
     }
 
-    /// The object it came from.
+    /// Returns the object that it was loaded from.
     #[must_use]
     pub fn object(&self) -> &Object {
         &self.object
     }
 
-    /// Name of the program.
+    /// Returns the name of the program.
     #[must_use]
     pub fn program(&self) -> &str {
         &self.program
     }
 
-    /// Its code.
+    /// Returns its code.
     #[must_use]
     pub fn code(&self) -> &Code {
         &self.code
     }
 
-    /// First operations of the programs that it runs: its own, and those that tail calls go to.
+    /// Returns the first operations of the programs that it runs: its own, and the targets of tail calls.
     #[must_use]
     pub fn starts(&self) -> &[u32] {
         &self.entries
     }
 
-    /// Where an operation stands: instruction, function and source line.
+    /// Returns the location of an operation: instruction, function and source line.
     #[must_use]
     pub fn place(&self, index: u32) -> String {
         self.object.place(&self.code, index)
     }
 
-    /// Source line of an operation, where the object tells it.
+    /// Returns the source line of an operation, if the object contains it.
     #[must_use]
     pub fn line(&self, index: u32) -> Option<SourceLine> {
         let (section, slot) = self.code.place(index);
         self.object.line(section, slot)
     }
 
-    /// Name of the function that an operation is part of, where the object tells it.
+    /// Returns the name of an operation's function, if the object contains it.
     #[must_use]
     pub fn function(&self, index: u32) -> Option<&str> {
         let (section, slot) = self.code.place(index);
         self.object.function(section, slot)
     }
 
-    /// Its memory: names of regions.
+    /// Returns its memory, which names the regions.
     #[must_use]
     pub fn memory(&self) -> &Memory {
         &self.world.memory
     }
 
-    /// Name of a region.
+    /// Returns the name of a region.
     #[must_use]
     pub fn region(&self, region: RegionId) -> &str {
         self.world.memory.name(region)
     }
 
-    /// Tells `bpf_fib_lookup` a route.
+    /// Adds a route for `bpf_fib_lookup`.
     pub fn add_route(&mut self, route: Route) {
         self.world.fib.add(route);
     }
 
-    /// Definitions of all maps, by number; inner maps that were made stand behind those of the object.
+    /// Returns the definitions of all maps, by number; inner maps follow those of the object.
     pub fn maps(&self) -> impl Iterator<Item = &MapDefinition> {
         self.world.maps.iter().map(|map| &map.definition)
     }
 
-    /// The number of a map.
+    /// Returns the number of a map.
     ///
     /// # Errors
-    /// When the object has none of that name; those that it has are named.
+    ///
+    /// If the object has none of that name; the error lists its maps.
     pub fn map(&self, name: &str) -> Result<usize, EbpfError> {
         self.maps().position(|definition| definition.name == name).ok_or_else(|| {
             EbpfError::Request(Mismatch::new(
@@ -288,10 +291,11 @@ impl Machine {
         })
     }
 
-    /// Puts a value into a map, as user space does; a per-processor map gets it for every processor.
+    /// Inserts a value in a map, as user space does; a per-processor map gets it for every processor.
     ///
     /// # Errors
-    /// When sizes are not the map's, or the map does not take it.
+    ///
+    /// If the sizes are not the map's, or the map does not accept it.
     pub fn insert(&mut self, map: usize, key: &[u8], value: &[u8]) -> Result<(), EbpfError> {
         let definition = self.definition(map)?;
         let refuse = |found: String, expected: String| {
@@ -335,9 +339,9 @@ impl Machine {
                 EbpfError::Request(Mismatch::new(
                     format!("map `{}`", self.world.maps[map].definition.name),
                     match error {
-                        errno::ENOMEM => "more values than are kept of a map of its size".to_owned(),
-                        errno::E2BIG | errno::ENOSPC => "a key that does not fit in".to_owned(),
-                        _ => "a key that it does not take".to_owned(),
+                        errno::ENOMEM => "more values than Linecard keeps of a map of this size".to_owned(),
+                        errno::E2BIG | errno::ENOSPC => "a key without room in the map".to_owned(),
+                        _ => "a key that the map does not accept".to_owned(),
                     },
                     format!(
                         "{} entries at most, and an index below that number in arrays",
@@ -349,24 +353,26 @@ impl Machine {
         Ok(())
     }
 
-    /// Puts a program of the object into a PROG_ARRAY, which tail calls go to.
+    /// Inserts a program of the object in a PROG_ARRAY, for tail calls.
     ///
     /// # Errors
-    /// When there is no such program, when it cannot run here, or when the index is too large.
+    ///
+    /// If there is no such program, if it is unsupported, or if the index is too large.
     pub fn insert_program(&mut self, map: usize, index: u32, program: &str) -> Result<(), EbpfError> {
         self.put(map, &index.to_le_bytes(), &Named::Program(program.to_owned()))
     }
 
-    /// Makes the inner map for a key of a map of maps; its number.
+    /// Creates the inner map for a key of a map of maps. Returns its number.
     ///
     /// # Errors
-    /// When the object does not say what inner maps look like, or when the map does not take the key.
+    ///
+    /// If the object does not define its inner maps, or if the map does not accept the key.
     pub fn insert_inner(&mut self, map: usize, key: &[u8]) -> Result<usize, EbpfError> {
         let definition = self.definition(map)?.clone();
         let Some(inner) = &definition.inner else {
             return Err(EbpfError::Request(Mismatch::new(
                 format!("map `{}`", definition.name),
-                format!("{} without `values` that say what inner maps are", definition.kind.name()),
+                format!("{} without `values` that define its inner maps", definition.kind.name()),
                 "__array(values, struct …) in the object",
             )));
         };
@@ -397,16 +403,17 @@ impl Machine {
         self.write(map, key, &number.to_le_bytes())
     }
 
-    /// What a map holds, by key; of arrays what is not zero.
+    /// Returns the contents of a map by key; for arrays, the values that are not zero.
     ///
     /// # Errors
-    /// When there is no such map.
+    ///
+    /// If there is no such map.
     pub fn entries(&self, map: usize) -> Result<Vec<Entry>, EbpfError> {
         self.definition(map)?;
         Ok(self.world.maps[map].entries(&self.world.memory))
     }
 
-    /// What stands at a byte of a region, as traces have it: a value by the map and its key.
+    /// Describes a byte of a region, as traces identify it: a value by the map and its key.
     #[must_use]
     pub fn value_at(&self, region: usize, offset: u64) -> String {
         let name = self.world.memory.name(crate::memory::RegionId(region as u16));
@@ -417,7 +424,7 @@ impl Machine {
         }
     }
 
-    /// Records that were given to user space through a ring buffer or a perf event array, and their bytes.
+    /// Returns the records passed to user space through a ring buffer or a perf event array, and their bytes.
     #[must_use]
     pub fn emitted(&self, map: usize) -> (u64, u64) {
         self.world.maps.get(map).map_or((0, 0), |map| map.emitted)

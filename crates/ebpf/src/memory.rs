@@ -1,9 +1,9 @@
-//! What programs see of memory: regions apart from each other, and addresses that know what they point to.
+//! The memory of programs: separate regions, and addresses that contain their region.
 //!
-//! An address is 12 bits of region, 26 bits of element and 26 bits of offset. Elements are the values of a map and the
-//! frames of the stack: an offset that leaves its element is refused even where another element follows. The packet is
-//! region 0 and lies below 2^32, because `data` and `data_end` of `struct xdp_md` are 32 bits wide; its first bytes are
-//! nowhere, so that null pointers are noticed.
+//! An address is 12 bits of region, 26 bits of element and 26 bits of offset. Elements are the values of a map
+//! and the frames of the stack: an offset outside of its element is an error even if another element follows.
+//! The packet is region 0 and below 2^32, because `data` and `data_end` of `struct xdp_md` are 32 bits wide;
+//! its first bytes are unmapped, so that null pointers are detected.
 
 use crate::error::Fault;
 use crate::sparse::Sparse;
@@ -13,18 +13,18 @@ const REGION_SHIFT: u32 = 52;
 const ELEMENT_SHIFT: u32 = 26;
 const OFFSET_MASK: u64 = (1 << ELEMENT_SHIFT) - 1;
 const ELEMENT_MASK: u64 = (1 << (REGION_SHIFT - ELEMENT_SHIFT)) - 1;
-/// Region of addresses that stand for maps and not for memory.
+/// Region of addresses that are handles of maps and not memory.
 const HANDLES: u64 = 0xfff;
 
-/// Most bytes of one value: what an offset can name.
+/// Most bytes of one value: the range of an offset.
 pub const MOST_VALUE_BYTES: u64 = OFFSET_MASK;
-/// Most values of one map: what an address can name.
+/// Most values of one map: the range of an element number.
 pub const MOST_ELEMENTS: u64 = ELEMENT_MASK + 1;
-/// Most maps, inner ones among them: each has two regions.
+/// Most maps, including inner ones: each has two regions.
 pub const MOST_MAPS: usize = 2000;
-/// Where the room in front of a packet begins; below is nothing.
+/// Start of the headroom of a packet; addresses below are unmapped.
 pub const HEADROOM_START: u64 = 4096;
-/// Room in front of a packet, as the kernel has it (`XDP_PACKET_HEADROOM`).
+/// Headroom of a packet, as in the kernel (`XDP_PACKET_HEADROOM`).
 pub const HEADROOM_BYTES: u64 = 256;
 /// Size of a frame of the stack.
 pub const STACK_BYTES: u64 = 512;
@@ -33,52 +33,52 @@ pub const STACK_BYTES: u64 = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegionId(pub u16);
 
-/// The packet with the room around it; in traces its byte 256 is the first as received.
+/// The packet with its headroom; in traces its byte 256 is the first as received.
 pub const PACKET: RegionId = RegionId(0);
 /// `struct xdp_md`.
 pub const CONTEXT: RegionId = RegionId(1);
-/// The stack: 512 bytes for each function that is being called.
+/// The stack: 512 bytes per active function.
 pub const STACK: RegionId = RegionId(2);
 const FIRST_MAP: usize = 3;
 
-/// The region of a map's values.
+/// Returns the region of a map's values.
 #[must_use]
 pub fn values(map: usize) -> RegionId {
     RegionId((FIRST_MAP + 2 * map) as u16)
 }
 
-/// The region of what a map needs to find its values: buckets and entries, or nodes. Programs cannot reach it.
+/// Returns the region of a map's index: buckets and entries, or nodes. Programs cannot reach it.
 #[must_use]
 pub fn index(map: usize) -> RegionId {
     RegionId((FIRST_MAP + 2 * map + 1) as u16)
 }
 
-/// The map that a region is of, and whether it is what the map needs to find its values.
+/// Returns the map of a region, and whether the region is its index.
 pub(crate) fn map_of(region: usize) -> Option<(usize, bool)> {
     region.checked_sub(FIRST_MAP).map(|behind| (behind / 2, behind % 2 == 1))
 }
 
-/// What stands for a map in a register.
+/// Returns the handle of a map in a register.
 #[must_use]
 pub fn map_handle(map: usize) -> u64 {
     HANDLES << REGION_SHIFT | map as u64
 }
 
-/// The map that a register stands for.
+/// Returns the map of a handle.
 #[must_use]
 pub fn handled(value: u64) -> Option<usize> {
     (value >> REGION_SHIFT == HANDLES).then_some((value & !(HANDLES << REGION_SHIFT)) as usize)
 }
 
 impl RegionId {
-    /// The address of a byte.
+    /// Returns the address of a byte.
     #[must_use]
     pub const fn address(self, element: u64, offset: u64) -> u64 {
         (self.0 as u64) << REGION_SHIFT | element << ELEMENT_SHIFT | offset
     }
 }
 
-/// Bytes that are mostly zero: what nobody has written takes no memory, in a copy neither.
+/// Bytes that are mostly zero: unwritten ones use no memory, also in a copy.
 #[derive(Debug, Default)]
 pub(crate) struct Bytes(pub Vec<u8>);
 
@@ -114,25 +114,25 @@ impl Clone for Bytes {
 /// Memory of one region.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Region {
-    /// First offset of an element that there is.
+    /// First valid offset of an element.
     pub start: u64,
-    /// Bytes behind it that can be read.
+    /// Readable bytes behind it.
     pub room: u64,
-    /// Bytes behind it that can be written.
+    /// Writable bytes behind it.
     pub write_room: u64,
     /// Distance of elements; narrow, so that the compiler sees that positions cannot overflow.
     pub stride: u32,
     /// Address that traces begin at.
     pub origin: u64,
-    /// Whether the kernel allows atomic operations on it.
+    /// Whether the kernel permits atomic operations on it.
     pub atomic: bool,
     pub bytes: Bytes,
-    /// Values that are too many to be held, in the place of `bytes`; there is no room in those then.
+    /// Values that are too many to store, instead of `bytes`, which then has no room.
     pub sparse: Option<Box<Sparse>>,
 }
 
 impl Region {
-    /// Where an access stands in the bytes; none where it leaves its element's first `room` bytes.
+    /// Returns the position of an access in the bytes; `None` if it leaves its element's first `room` bytes.
     #[inline(always)]
     fn position(&self, address: u64, bytes: u64, room: u64) -> Option<usize> {
         let offset = address & OFFSET_MASK;
@@ -159,14 +159,14 @@ impl Region {
     }
 }
 
-/// Memory of a program.
+/// The memory of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     pub(crate) regions: Vec<Region>,
     names: Vec<String>,
 }
 
-/// Read, write or atomic operation, as messages say it.
+/// Read, write or atomic operation, as in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doing {
     Read,
@@ -191,19 +191,19 @@ impl Memory {
         self.names.push(name);
     }
 
-    /// Name of a region.
+    /// Returns the name of a region.
     #[must_use]
     pub fn name(&self, region: RegionId) -> &str {
         self.names.get(usize::from(region.0)).map_or("no region", String::as_str)
     }
 
-    /// Number of regions.
+    /// Returns the number of regions.
     #[must_use]
     pub fn regions(&self) -> usize {
         self.regions.len()
     }
 
-    /// The address of an element's first byte.
+    /// Returns the address of an element's first byte.
     #[inline]
     pub(crate) fn address_of(&self, id: RegionId, element: u64) -> u64 {
         match &self.region(id).sparse {
@@ -242,7 +242,7 @@ impl Memory {
         Some(())
     }
 
-    /// Bytes for a helper.
+    /// Returns bytes for a helper to read.
     pub(crate) fn bytes(&self, address: u64, count: u64) -> Result<&[u8], Fault> {
         let found = self.regions.get((address >> REGION_SHIFT) as usize).and_then(|region| {
             let Some(at) = region.position(address, count, region.room) else {
@@ -253,7 +253,7 @@ impl Memory {
         found.ok_or_else(|| self.fault(Doing::Read, address, count))
     }
 
-    /// Bytes for a helper to write.
+    /// Returns bytes for a helper to write.
     pub(crate) fn bytes_mut(&mut self, address: u64, count: u64) -> Result<&mut [u8], Fault> {
         let number = (address >> REGION_SHIFT) as usize;
         if self.regions.get(number).is_some_and(|region| region.sparse.is_some()) {
@@ -273,7 +273,7 @@ impl Memory {
         }
     }
 
-    /// Why no more values of a large map can be written.
+    /// Returns the error that no more values of a large map can be written.
     #[cold]
     pub(crate) fn too_much_written(&self, map: usize) -> Fault {
         let id = values(map);
@@ -281,7 +281,7 @@ impl Memory {
         Fault::TooMuchWritten { region: self.name(id).to_owned(), most }
     }
 
-    /// Region, and offset in it as traces have it.
+    /// Returns region and offset, as in traces.
     #[inline(always)]
     pub(crate) fn traced(&self, address: u64) -> (RegionId, u32) {
         let number = address >> REGION_SHIFT;
@@ -291,13 +291,13 @@ impl Memory {
         (RegionId(number as u16), flat as u32)
     }
 
-    /// Region of an address, and its byte there as traces have it.
+    /// Returns the region of an address, and its byte in traces.
     #[must_use]
     pub fn traced_at(&self, address: u64) -> (RegionId, u32) {
         self.traced(address)
     }
 
-    /// Why an access was refused.
+    /// Returns why an access is an error.
     #[cold]
     pub(crate) fn fault(&self, doing: Doing, address: u64, bytes: u64) -> Fault {
         let what = doing.name();
@@ -313,7 +313,7 @@ impl Memory {
         let Some(region) = self.regions.get(number) else { return no_memory };
         let (element, _) = region.split(meant);
         let room = region.extent();
-        // The lowest addresses belong to the packet's region, but nobody ever got a pointer to them.
+        // The lowest addresses belong to the packet's region, but no pointer to them exists.
         if number == 0 && (element > 0 || offset < HEADROOM_START) || room == 0 {
             return no_memory;
         }
@@ -341,7 +341,7 @@ impl Memory {
         }
     }
 
-    /// Why an atomic operation was refused, or none if only memory refuses it.
+    /// Returns why an atomic operation is an error, or `None` if only the memory refuses it.
     pub(crate) fn atomic(&self, address: u64, bytes: u64) -> Result<(), Fault> {
         let number = (address >> REGION_SHIFT) as usize;
         let Some(region) = self.regions.get(number).filter(|region| region.extent() > 0) else {

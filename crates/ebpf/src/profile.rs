@@ -1,13 +1,13 @@
-//! Counters: how often each instruction was executed, and what each region was asked for.
+//! Counters: executions of each instruction, and accesses of each region.
 
 use crate::code::{Code, Kind};
 use crate::hook::{Access, AccessKind, Hook};
 use crate::memory::RegionId;
 use std::collections::BTreeMap;
 
-/// How often each instruction was executed, from where control comes and leaves.
+/// Executions of each instruction, derived from where control enters and leaves.
 ///
-/// A jump that is taken counts at one place; where it leads is known from the code.
+/// A taken jump is counted at one point; its target is known from the code.
 #[derive(Clone, Debug)]
 pub struct Counters {
     begins: Vec<u64>,
@@ -15,13 +15,13 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Counters for a code.
+    /// Returns counters for a code.
     #[must_use]
     pub fn new(code: &Code) -> Self {
         Self { begins: vec![0; code.ops().len()], leaves: vec![0; code.ops().len()] }
     }
 
-    /// How often each operation of the code was executed; what is counted of a packet that ended in a fault is not whole.
+    /// Returns the executions of each operation; the counts of a packet that ended in a fault are incomplete.
     #[must_use]
     pub fn executed(&self, code: &Code) -> Vec<u64> {
         let mut begins = self.begins.clone();
@@ -79,25 +79,25 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// A profile of a code.
+    /// Returns a profile of a code.
     #[must_use]
     pub fn new(code: &Code) -> Self {
         Self { counters: Counters::new(code), regions: Vec::new(), helpers: BTreeMap::new() }
     }
 
-    /// How often each operation was executed.
+    /// Returns the executions of each operation.
     #[must_use]
     pub fn executed(&self, code: &Code) -> Vec<u64> {
         self.counters.executed(code)
     }
 
-    /// Accesses of a kind to a region.
+    /// Returns the accesses of a kind to a region.
     #[must_use]
     pub fn accesses(&self, region: RegionId, kind: AccessKind) -> Count {
         self.regions.get(usize::from(region.0)).map_or_else(Count::default, |counts| counts[kind as usize])
     }
 
-    /// Helpers by number, and how often each was called.
+    /// Returns the helpers by number, with the calls of each.
     #[must_use]
     pub fn helpers(&self) -> &BTreeMap<u32, u64> {
         &self.helpers

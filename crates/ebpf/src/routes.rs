@@ -1,4 +1,4 @@
-//! The routes that a program may ask for, as the kernel would know them.
+//! The routes for `bpf_fib_lookup`, as in the kernel.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ pub struct Route {
     pub prefix: IpAddr,
     /// Its length.
     pub length: u8,
-    /// Interface that it leads out of.
+    /// Outgoing interface.
     pub interface: u32,
     /// Address of that interface.
     pub source_mac: [u8; 6],
@@ -34,14 +34,14 @@ fn first(address: IpAddr, length: u8) -> u128 {
 }
 
 impl Fib {
-    /// Adds a route; the last of a prefix counts.
+    /// Adds a route; it replaces an earlier one of the same prefix.
     pub fn add(&mut self, route: Route) {
         let length = route.length.min(if route.prefix.is_ipv6() { 128 } else { 32 });
         let of_length = self.routes.entry((route.prefix.is_ipv6(), length)).or_default();
         of_length.insert(first(route.prefix, length), route);
     }
 
-    /// The route of the longest prefix.
+    /// Returns the route of the longest prefix.
     #[must_use]
     pub fn find(&self, address: IpAddr) -> Option<&Route> {
         let family = self.routes.range((address.is_ipv6(), 0)..=(address.is_ipv6(), 128));

@@ -1,4 +1,4 @@
-//! Values of arrays that are too many to be held: pages of zeros that are made when they are written.
+//! Values of arrays that are too large to store: pages of zeros that are allocated when they are written.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub(crate) const DENSE_BYTES: u64 = 256 << 20;
 /// Bits of an address below its region.
 const ADDRESS_BITS: u32 = 52;
 
-/// What a page that nobody has written reads as; no value of a sparse array is longer.
+/// The contents of unwritten pages; no value of a sparse array is longer.
 static ZEROS: [u8; PAGE_BYTES as usize] = [0; PAGE_BYTES as usize];
 /// Longest value.
 pub(crate) const MOST_SPARSE_VALUE_BYTES: u64 = PAGE_BYTES;
@@ -19,7 +19,7 @@ pub(crate) const MOST_SPARSE_VALUE_BYTES: u64 = PAGE_BYTES;
 /// The values of an array, by page.
 #[derive(Clone, Debug)]
 pub(crate) struct Sparse {
-    /// Bits of an offset in an address; the element stands above.
+    /// Bits of an offset in an address; the element is in the bits above.
     pub shift: u32,
     /// Bytes of a value that can be read, and that can be written.
     pub room: u64,
@@ -100,7 +100,7 @@ impl Sparse {
         page.get_mut(at..at + bytes as usize)
     }
 
-    /// Numbers of values, a page's worth for each page that there is, and the bytes of each.
+    /// Returns the numbers of the values of each existing page, and their bytes.
     pub fn written(&self) -> impl Iterator<Item = (u64, &[u8])> {
         self.pages
             .iter()

@@ -1,7 +1,7 @@
-//! Traces: what each packet did to memory, with the instructions between.
+//! Traces: the memory accesses of each packet, with the instructions between them.
 //!
-//! A trace is what a chip carries out later: so many instructions, then an access of so many bytes to a place of a
-//! region, or a helper; and at the end a verdict. 16 bytes an access.
+//! A chip executes a trace later: a number of instructions, then an access of a number of bytes in a region, or
+//! a helper; and at the end a verdict. Each access takes 16 bytes.
 
 use crate::hook::{Access, AccessKind, Hook};
 use crate::machine::{Outcome, Verdict};
@@ -21,21 +21,21 @@ struct Record {
     kind: u8,
 }
 
-/// What happens after so many instructions.
+/// The event after a number of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An access, by an instruction or by a helper.
     Access(Access),
-    /// A helper is called; what it does to memory follows, after no further instructions.
+    /// A helper is called; its memory accesses follow, without further instructions.
     Helper(u32),
 }
 
 /// One step of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Instructions since the step before, the one that makes this step among them.
+    /// Instructions since the previous step, including the one that causes this step.
     pub instructions: u32,
-    /// What it does.
+    /// The event.
     pub event: Event,
 }
 
@@ -43,9 +43,9 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketEntry {
     end: usize,
-    /// All instructions; those behind the last step are the rest.
+    /// All instructions, including those after the last step.
     pub instructions: u64,
-    /// What became of it.
+    /// Its verdict.
     pub verdict: Verdict,
     /// Bytes of the frame as received.
     pub bytes: u32,
@@ -61,13 +61,14 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Its packets.
+    /// Returns its packets.
     #[must_use]
     pub fn packets(&self) -> &[PacketEntry] {
         &self.packets
     }
 
-    /// Steps of a packet, by its number in the batch from 0, in order; none of a packet that there is not.
+    /// Returns the steps of a packet in order, by its number in the batch from 0; none for a packet that does
+    /// not exist.
     pub fn steps(&self, packet: usize) -> impl Iterator<Item = Step> {
         let from =
             packet.checked_sub(1).and_then(|before| self.packets.get(before)).map_or(0, |entry| entry.end);
@@ -85,20 +86,21 @@ impl Trace {
         })
     }
 
-    /// Forgets all packets and keeps its memory, so that a long capture streams through one batch.
+    /// Removes all packets and keeps the allocated memory, so that a long capture streams through one batch.
     pub fn clear(&mut self) {
         self.records.clear();
         self.packets.clear();
     }
 
-    /// Bytes that it takes.
+    /// Returns its size in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Record>() * self.records.len() + size_of::<PacketEntry>() * self.packets.len()
     }
 }
 
-/// The hook that makes a trace: after each packet comes [`Recorder::finish`], or [`Recorder::abandon`] if it faulted.
+/// The hook that records a trace: after each packet call [`Recorder::finish`], or [`Recorder::abandon`] if it
+/// faulted.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     trace: Trace,
@@ -106,18 +108,18 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// What was recorded.
+    /// Returns the trace.
     #[must_use]
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// What was recorded, to be cleared.
+    /// Returns the trace, to be cleared.
     pub fn trace_mut(&mut self) -> &mut Trace {
         &mut self.trace
     }
 
-    /// Ends the packet that was recorded: `bytes` as received, `bytes_left` as the program left it.
+    /// Ends the recorded packet: `bytes` as received, `bytes_left` as the program left it.
     pub fn finish(&mut self, outcome: &Outcome, bytes: usize, bytes_left: usize) {
         self.executed = 0;
         self.trace.packets.push(PacketEntry {
@@ -129,7 +131,7 @@ impl Recorder {
         });
     }
 
-    /// Drops what was recorded of a packet that ended in a fault.
+    /// Discards the records of a packet that ended in a fault.
     pub fn abandon(&mut self) {
         self.executed = 0;
         let end = self.trace.packets.last().map_or(0, |entry| entry.end);
@@ -138,7 +140,7 @@ impl Recorder {
 
     #[inline(always)]
     fn since(&mut self, executed: u64) -> u32 {
-        // Less than before is a packet behind one that nobody finished.
+        // A smaller number than before means a packet behind one without `finish`.
         let since = executed.checked_sub(self.executed).unwrap_or(executed);
         self.executed = executed;
         since as u32

@@ -1,4 +1,4 @@
-//! What programs run in: memory, maps, the packet at hand, time and chance.
+//! The environment of programs: memory, maps, the present packet, time and random numbers.
 
 use crate::error::Fault;
 use crate::hook::{AccessKind, Hook, Watch};
@@ -9,21 +9,21 @@ use crate::memory::{
 use crate::routes::Fib;
 use linecard_sim::{Stream, stream};
 
-/// Calls that may be nested, the program's own among them, as the kernel has it.
+/// Most nested calls, including the program itself, as in the kernel.
 pub(crate) const MOST_FRAMES: usize = 8;
-/// Where the first bit of a packet as received is.
+/// Location of the first byte of a packet as received.
 pub(crate) const PACKET_START: u64 = HEADROOM_START + HEADROOM_BYTES;
-/// Room that a page of 4096 bytes leaves a packet: without headroom and the kernel's own 320 bytes behind.
+/// Room for a packet in a page of 4096 bytes: without headroom and the kernel's own 320 bytes at the end.
 const PAGE_ROOM_BYTES: u64 = 3520;
 /// At the very front of the headroom the kernel keeps a structure of its own (`struct xdp_frame`).
 pub(crate) const FRAME_BYTES: u64 = 40;
-/// Least that a packet may be cut to: an Ethernet header.
+/// Shortest packet after a cut: an Ethernet header.
 pub(crate) const LEAST_BYTES: u64 = 14;
 /// Largest packet.
 pub const MOST_PACKET_BYTES: usize = 1 << 18;
 const CONTEXT_BYTES: u64 = 24;
 
-/// Where a redirected packet goes.
+/// The destination of a redirected packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     /// Out of an interface.
@@ -36,16 +36,16 @@ pub enum Target {
     Socket(u32),
 }
 
-/// How a packet came.
+/// The arrival of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// When, in nanoseconds; what `bpf_ktime_get_ns` tells.
+    /// Its time, in nanoseconds; the result of `bpf_ktime_get_ns`.
     pub time_ns: u64,
     /// Number of the interface.
     pub interface: u32,
     /// Number of its queue.
     pub queue: u32,
-    /// The processor that works on it: decides which values of per-processor maps are used.
+    /// The processor that executes the program; it selects the values of per-processor maps.
     pub cpu: u32,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct World {
     pub cpus: u32,
     pub random: Stream,
     pub redirect: Option<Target>,
-    /// Deepest frame of the stack that the packet at hand has used.
+    /// Deepest frame of the stack that the present packet has used.
     pub deepest: usize,
     /// Address of the lock that is held.
     pub lock: Option<u64>,
@@ -73,7 +73,7 @@ pub(crate) struct World {
     pub data: u64,
     pub end: u64,
     pub meta: u64,
-    /// Behind the last byte that a packet can grow to.
+    /// Limit to which a packet can grow.
     hard_end: u64,
     pub fib: Fib,
     /// Scratch for keys and values on their way from memory to maps.
@@ -121,7 +121,7 @@ impl World {
         }
     }
 
-    /// Puts a packet where the program finds it, and forgets what the last one left.
+    /// Stores a packet for the program, and discards the state of the last one.
     pub fn receive(&mut self, packet: &[u8], arrival: Arrival) {
         self.arrival = arrival;
         self.redirect = None;
@@ -145,12 +145,12 @@ impl World {
         self.moved();
     }
 
-    /// The packet as it is now.
+    /// Returns the packet as it is now.
     pub fn packet(&self) -> &[u8] {
         &self.memory.region(PACKET).bytes[self.data as usize..self.end as usize]
     }
 
-    /// Tells memory and context where the packet begins and ends.
+    /// Updates the start and the end of the packet in memory and context.
     fn moved(&mut self) {
         let region = self.memory.region_mut(PACKET);
         region.start = self.meta;
@@ -177,7 +177,7 @@ impl World {
         true
     }
 
-    /// Moves the end; what is new is zero (`bpf_xdp_adjust_tail`).
+    /// Moves the end; new bytes are zero (`bpf_xdp_adjust_tail`).
     pub fn adjust_tail(&mut self, by: i64) -> bool {
         let end = self.end.wrapping_add_signed(by);
         if end > self.hard_end || end < self.data + LEAST_BYTES {
@@ -207,7 +207,7 @@ impl World {
         true
     }
 
-    /// What the program took and did not give back.
+    /// Returns a resource that the program acquired and did not release.
     pub fn held(&mut self) -> Option<&'static str> {
         if self.lock.is_some() {
             return Some("a lock is held");
@@ -216,7 +216,7 @@ impl World {
         reserved.then_some("a record of a ring buffer is reserved")
     }
 
-    /// Forgets what a program that failed has taken.
+    /// Releases the resources of a program that failed.
     pub fn forget(&mut self) {
         self.lock = None;
         for map in &mut self.maps {
@@ -226,7 +226,7 @@ impl World {
         }
     }
 
-    /// The map that an argument stands for.
+    /// Returns the map of an argument.
     pub fn map(&self, value: u64) -> Option<usize> {
         crate::memory::handled(value).filter(|&map| map < self.maps.len())
     }
@@ -246,7 +246,7 @@ impl World {
         Ok(())
     }
 
-    /// Tells what a helper did to memory.
+    /// Reports an access of a helper.
     #[inline(always)]
     pub fn touched<H: Hook>(&self, address: u64, kind: AccessKind, bytes: u64, watch: &mut Watch<'_, H>) {
         if H::ACCESSES && bytes > 0 {

@@ -50,11 +50,11 @@ fn accesses_outside_of_what_a_pointer_points_to() {
 fn pointers_that_are_none() {
     refused(
         &[slot(0xb7, 1, 0, 0, 0), slot(0x79, 0, 1, 8, 0), exit()],
-        &["at 0x8, which is no memory", "NULL"],
+        &["at 0x8, which is not memory", "NULL"],
     );
     let mut far = Vec::from(constant(1, 0x1234_5678_9abc_def0));
     far.extend([slot(0x79, 0, 1, 0, 0), exit()]);
-    refused(&far, &["which is no memory"]);
+    refused(&far, &["which is not memory"]);
     // An access whose end wraps around.
     for address in [u64::MAX, u64::MAX - 7, 4095, 0x10fc] {
         let mut slots = Vec::from(constant(1, address));
@@ -105,8 +105,8 @@ fn what_is_not_there_is_named_before_the_run() {
     named(&[slot(0x85, 0, 0, 0, 181), exit()], "the helper bpf_loop, which is not supported");
     named(&[slot(0x85, 0, 0, 0, 9999), exit()], "the helper number 9999");
     named(&[slot(0x85, 0, 2, 0, 1), exit()], "a call of kind 2");
-    named(&[slot(0xff, 0, 0, 0, 0), exit()], "no instruction of ISA v1 to v4");
-    named(&[slot(0xb7, 10, 0, 0, 0), exit()], "r10, the frame pointer, is only read");
+    named(&[slot(0xff, 0, 0, 0, 0), exit()], "is not an instruction of ISA v1 to v4");
+    named(&[slot(0xb7, 10, 0, 0, 0), exit()], "a write to r10, the frame pointer, which is read-only");
     named(&[slot(0x05, 0, 0, 7, 0), exit()], "a jump to slot 8, where no instruction begins");
     named(&[slot(0xb7, 0, 0, 0, 0)], "code that ends without an exit");
     let [first, second] = constant(1, 5);
@@ -118,7 +118,7 @@ fn what_is_not_there_is_named_before_the_run() {
 #[test]
 fn calls_nest_eight_deep() {
     let endless = [slot(0x85, 0, 1, 0, -1), exit()];
-    refused(&endless, &["more than 8 calls nested"]);
+    refused(&endless, &["more than 8 nested calls"]);
 }
 
 #[test]

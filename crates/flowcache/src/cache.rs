@@ -1,27 +1,27 @@
-//! What every replacement policy offers, and how a trace runs through it.
+//! The interface of a replacement policy, and the loop over a trace.
 
 use crate::geometry::Index;
 
-/// One packet's look into the cache.
+/// One access to the cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
-    /// Position of the packet in the trace; oracles look ahead from here.
+    /// Position of the packet in the trace, for oracles.
     pub at: u32,
     /// The set the digest belongs to.
     pub set: u32,
-    /// The digest; its whole width is the tag.
+    /// The digest; all of its bits are the tag.
     pub digest: u32,
 }
 
 /// A cache under one replacement policy.
 pub(crate) trait Cache: Send {
-    /// Whether the digest is there. A hit updates the policy's state.
+    /// Returns whether the digest is in the cache. A hit updates the policy's state.
     fn lookup(&mut self, access: Access) -> bool;
 
-    /// Brings in a digest that [`Cache::lookup`] has just missed, and evicts another if the set is full.
+    /// Inserts a digest that [`Cache::lookup`] has just missed, and evicts another if the set is full.
     fn insert(&mut self, access: Access);
 
-    /// Both together. Policies override it where one pass over the set is cheaper than two.
+    /// Both in one call. Policies override it if one pass over the set is cheaper than two.
     #[inline(always)]
     fn access(&mut self, access: Access) -> bool {
         let hit = self.lookup(access);
@@ -31,24 +31,25 @@ pub(crate) trait Cache: Send {
         hit
     }
 
-    /// What would leave a set next, where that is known without moving or drawing anything.
+    /// Returns the next victim of a set, if it is known without a state change or a random draw.
     fn next_victim(&self, _set: u32) -> NextVictim {
         NextVictim::Unknown
     }
 }
 
-/// A policy that looks for a digest once, for hit and miss alike: what it remembers of evicted digests is found with it.
+/// A policy with one search for hit and miss: the search also finds its records of evicted digests.
 pub(crate) trait SearchesOnce: Send {
-    /// What the search finds.
+    /// The result of the search.
     type Found: Copy;
 
     /// Looks for the digest.
     fn find(&self, access: Access) -> Self::Found;
 
-    /// Whether what was found is in the cache, and not only remembered. A hit updates the policy's state.
+    /// Returns whether the digest found is in the cache, and not only recorded. A hit updates the policy's
+    /// state.
     fn hit(&mut self, access: Access, found: Self::Found) -> bool;
 
-    /// Brings the digest in after a miss.
+    /// Inserts the digest after a miss.
     fn miss(&mut self, access: Access, found: Self::Found);
 }
 
@@ -74,24 +75,24 @@ impl<P: SearchesOnce> Cache for P {
     }
 }
 
-/// What would leave a set if a digest came in now.
+/// The victim of a set if a digest were inserted now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextVictim {
-    /// Nothing: there is an empty way.
+    /// None: there is an empty way.
     Vacant,
     /// This digest.
     Known(u32),
-    /// The policy finds out when it evicts.
+    /// The policy decides when it evicts.
     Unknown,
 }
 
-/// A cache of any policy, called once per block of packets: the loop inside knows the policy.
+/// A cache of any policy, called once per block of packets: the loop inside is compiled for the policy.
 pub(crate) trait Replay: Send {
-    /// Runs `digests`, the first of which stands at position `first`, and notes for each whether it hit.
+    /// Runs `digests`, the first of which is at position `first`, and stores whether each hit.
     fn replay(&mut self, first: u32, digests: &[u32], hits: &mut [bool]);
 }
 
-/// A cache and the way from digest to set.
+/// A cache with the map from digest to set.
 pub(crate) struct Indexed<C> {
     pub cache: C,
     pub index: Index,
@@ -99,7 +100,7 @@ pub(crate) struct Indexed<C> {
 
 impl<C: Cache> Replay for Indexed<C> {
     fn replay(&mut self, first: u32, digests: &[u32], hits: &mut [bool]) {
-        // The choice stands outside of the loop: inside, it would be made for each packet.
+        // The choice is outside of the loop; inside, it would be repeated for each packet.
         match self.index {
             Index::Mask(mask) => run(&mut self.cache, first, digests, hits, |digest| digest & mask),
             Index::Remainder(sets) => run(&mut self.cache, first, digests, hits, |digest| digest % sets),

@@ -13,7 +13,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Empty sets. If `blank`, their empty ways take part in the order from the start.
+    /// Returns empty sets. If `blank`, their empty ways are in the order from the start.
     pub fn new(geometry: Geometry, blank: bool) -> Self {
         let mut pool = ListPool::new(geometry.sets(), geometry.entries());
         if blank {
@@ -26,7 +26,7 @@ impl Chain {
         self.pool.len(set) == self.ways
     }
 
-    /// Takes the last entry of a full set out.
+    /// Removes the last entry of a full set.
     fn make_room(&mut self, set: u32) {
         if self.full(set) {
             let last = self.pool.back(set).expect("a full set has a last entry");

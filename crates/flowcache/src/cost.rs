@@ -1,11 +1,11 @@
-//! What a digest cache costs in memory: equation 5.2 of the thesis.
+//! The memory of a digest cache: equation 5.2 of the thesis.
 
 use crate::geometry::Geometry;
 use crate::{FlowCacheError, Policy};
 use linecard_words::Mismatch;
 use serde::Serialize;
 
-/// Bits of a cache. The digest's bits that choose the set need not be stored.
+/// Bits of a cache. The bits of a digest that select the set need not be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CacheCost {
     /// Entries of the cache.
@@ -22,17 +22,18 @@ pub struct CacheCost {
     pub bits: u64,
     /// The same in bytes, rounded up.
     pub bytes: u64,
-    /// Bits of state of the policy, which the thesis does not count; none of an oracle.
+    /// Bits of the policy's state, which the thesis does not count; `None` for an oracle.
     pub policy_state_bits: Option<u64>,
 }
 
 impl CacheCost {
-    /// The cost of a cache of digests of `digest_bits` bits that stores results of `result_bits` bits.
+    /// Returns the cost of a cache of digests of `digest_bits` bits that stores results of `result_bits` bits.
     ///
-    /// Where the number of sets is no power of two, the stored part is what a division leaves, rounded up.
+    /// If the number of sets is no power of two, the stored part is the quotient of a division, rounded up.
     ///
     /// # Errors
-    /// When the digest is too narrow to choose a set, or wider than 32 bits.
+    ///
+    /// If the digest is too narrow to select a set, or wider than 32 bits.
     pub fn new(
         geometry: Geometry,
         policy: Policy,

@@ -1,4 +1,4 @@
-//! From key to digest: a hash, cut to c bits.
+//! Computes digests from keys: a hash, cut to c bits.
 
 use crate::key::KeyBytes;
 use crate::{FlowCacheError, names};
@@ -21,10 +21,10 @@ pub enum Hash {
 }
 
 impl Hash {
-    /// Every hash.
+    /// All hashes.
     pub const ALL: [Self; 4] = [Self::Md5, Self::Crc32c, Self::XxHash, Self::H3];
 
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,29 +35,32 @@ impl Hash {
         }
     }
 
-    /// A hash by name.
+    /// Returns a hash by name.
     ///
     /// # Errors
-    /// When no hash has that name.
+    ///
+    /// If no hash has that name.
     pub fn parse(name: &str) -> Result<Self, FlowCacheError> {
         Ok(Self::ALL[names::position("hash", name, &Self::ALL.map(Self::name))?])
     }
 }
 
-/// Makes digests of keys.
+/// Computes digests of keys.
 #[derive(Clone, Debug)]
 pub struct Digester {
     hash: Hash,
     mask: u32,
-    /// For H3: what each byte contributes at each place of a key, and where no byte stands.
+    /// For H3: the contribution of each byte value at each position of a key, and of a missing byte.
     h3: Vec<[u32; 256]>,
 }
 
 impl Digester {
-    /// Digests of `width_bits` bits: the low ones of the hash. `seed` chooses the function of [`Hash::H3`].
+    /// Returns a digester of `width_bits` bits: the low ones of the hash. `seed` selects the function of
+    /// [`Hash::H3`].
     ///
     /// # Errors
-    /// When the width is not 1 to 32 bits.
+    ///
+    /// If the width is not 1 to 32 bits.
     pub fn new(hash: Hash, width_bits: u32, seed: u64) -> Result<Self, FlowCacheError> {
         if !(1..=32).contains(&width_bits) {
             return Err(Mismatch::new("digest width", format!("{width_bits} bits"), "1 to 32 bits").into());
@@ -66,7 +69,7 @@ impl Digester {
         Ok(Self { hash, mask: u32::MAX >> (32 - width_bits), h3 })
     }
 
-    /// The digest of a key.
+    /// Returns the digest of a key.
     #[must_use]
     pub fn digest(&self, key: &KeyBytes) -> u32 {
         self.hash_of(key.as_slice()) & self.mask

@@ -1,48 +1,48 @@
-//! What can be wrong with a request for a cache.
+//! Errors of a cache's configuration.
 
 use linecard_words::{About, Mismatch, UnknownName};
 use std::fmt;
 
-/// Why a cache, key or digest cannot be built, and what would work.
+/// Why a cache, key or digest cannot be built, and a valid alternative.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FlowCacheError {
-    /// A number outside of the range that makes sense.
+    /// A number outside of its range.
     BadParameter(Mismatch),
     /// Entries that do not fill whole sets.
     NotWholeSets {
-        /// Entries asked for.
+        /// The requested entries.
         entries: u32,
-        /// Ways asked for.
+        /// The requested ways.
         ways: u32,
         /// The next smaller number that fits (at least one set).
         below: u32,
         /// The next larger number that fits.
         above: u64,
     },
-    /// A name that is on no list.
+    /// A name that is not in a list.
     UnknownName(UnknownName),
-    /// A policy that cannot work in this shape or place.
+    /// A policy that cannot work in this shape or context.
     Unfit {
         /// The policy.
         policy: String,
-        /// What it needs, what it was given, what to do.
+        /// What it needs, what was found, and what to do.
         reason: String,
     },
     /// Nothing to simulate.
     EmptyTrace,
-    /// A raw digest file that does not hold whole digests.
+    /// A raw digest file whose length is not a whole number of digests.
     OddLength {
         /// Bytes found.
         bytes: usize,
         /// Bytes after the last whole digest.
         rest: usize,
     },
-    /// More packets than positions can number.
+    /// More packets than 32-bit positions can number.
     TooLong {
         /// Packets found.
         packets: usize,
-        /// Most packets of one trace.
+        /// The most packets of a trace.
         most: u32,
     },
 }

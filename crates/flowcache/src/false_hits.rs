@@ -1,31 +1,31 @@
-//! False hits: a packet finds the entry of another flow that has the same digest, and gets its result.
+//! False hits: a packet hits the entry of another flow with the same digest, and gets its result.
 
 use crate::geometry::Geometry;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// False hits of a run, measured beside expected.
+/// False hits of a run, measured and expected.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FalseHitRow {
-    /// Packets that hit, rightly or not.
+    /// Packets that hit, correctly or falsely.
     pub hits: u64,
     /// Packets that got the result of another flow.
     pub false_hits: u64,
     /// Packets whose flow was not in the cache: misses and false hits.
     pub absent: u64,
-    /// False hits by packets whose flow was not in the cache.
+    /// False hits divided by the packets whose flow was not in the cache.
     pub measured_probability: f64,
     /// d / 2^c, equation 5.1 of the thesis, where c is the width of the digest and d the number of ways.
     pub expected_probability: f64,
-    /// d / 2^(c - s): the same for the c - s bits that are compared, if s bits choose the set. All flows of a set
-    /// share those, so this is what a full cache should show; equation 5.1 leaves them out.
+    /// d / 2^(c - s): the same for the c - s bits that are compared, if s bits select the set. All flows of a
+    /// set share those s bits, so this is the expectation for a full cache; equation 5.1 ignores them.
     pub expected_probability_of_tags: f64,
 }
 
 /// Counts false hits along a run.
 ///
-/// An entry holds the result of the flow that last missed with its digest: whatever the policy, a hit follows an
-/// insertion, an insertion a miss.
+/// An entry holds the result of the flow that last missed with its digest: under every policy, a hit follows an
+/// insertion, and an insertion follows a miss.
 #[derive(Clone, Debug, Default)]
 pub struct FalseHits {
     owners: FxHashMap<u32, u32>,
@@ -46,7 +46,7 @@ impl FalseHits {
         }
     }
 
-    /// The counts, with what was to be expected of digests of `digest_bits` bits.
+    /// Returns the counts, with the expectation for digests of `digest_bits` bits.
     #[must_use]
     pub fn row(&self, geometry: Geometry, digest_bits: u32) -> FalseHitRow {
         let absent = self.misses + self.false_hits;
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn by_hand() {
         let mut false_hits = FalseHits::default();
-        // Flows 1 and 2 share digest 7; 2 gets the result of 1, until 2 itself brings the digest in.
+        // Flows 1 and 2 share digest 7; 2 gets the result of 1, until 2 itself inserts the digest.
         let packets = [(1, 7, false), (1, 7, true), (2, 7, true), (2, 7, false), (2, 7, true), (1, 7, true)];
         packets.into_iter().for_each(|(flow, digest, hit)| false_hits.see(flow, digest, hit));
         let row = false_hits.row(Geometry::new(4, 2).unwrap(), 4);

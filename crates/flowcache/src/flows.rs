@@ -1,7 +1,7 @@
-//! The traffic as a flow cache sees it: flows that end by silence, and how many are active at once.
+//! Flow statistics for flow caches: flows end by silence, and the number of concurrent flows is counted.
 //!
-//! "A flow is said to be active when it sends the first packet and expires when it does not send a packet for
-//! 1 second since the last packet" (thesis, section 5.3.1). A key that comes back later is a new flow.
+//! "A flow is said to be active when it sends the first packet and expires when it does not send a packet for 1
+//! second since the last packet" (thesis, section 5.3.1). A key that returns later is a new flow.
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ pub const TIME_OUT_NS: u64 = 1_000_000_000;
 pub struct FlowSizeRow {
     /// Packets of a flow.
     pub flow_packets: u64,
-    /// Flows with so many packets.
+    /// Flows with this number of packets.
     pub flows: u64,
     /// Flows with at most so many, of all flows.
     pub flows_cumulative_percent: f64,
@@ -54,14 +54,14 @@ pub struct TrafficView {
 /// A flow with more packets is large (thesis, section 5.3.1).
 const LARGE_PACKETS: u64 = 1000;
 
-/// Builds a [`TrafficView`] packet by packet; keys may be of any kind that tells flows apart.
+/// Builds a [`TrafficView`] packet by packet; keys may be of any type that distinguishes flows.
 #[derive(Clone, Debug)]
 pub struct TrafficViewBuilder<K> {
     time_out_ns: u64,
     now_ns: u64,
     /// Packets and last packet of each active flow.
     active: FxHashMap<K, Active>,
-    /// A packet each, oldest first: where a flow may have ended.
+    /// One entry per packet, oldest first: the possible ends of flows.
     ends: VecDeque<(u64, K)>,
     keys: FxHashMap<K, ()>,
     flows_of_size: BTreeMap<u64, u64>,
@@ -77,7 +77,7 @@ struct Active {
 }
 
 impl<K: Copy + Eq + Hash> TrafficViewBuilder<K> {
-    /// Flows end after a silence of more than `time_out_ns` ([`TIME_OUT_NS`] in the thesis).
+    /// Returns a builder; flows end after a silence of more than `time_out_ns` ([`TIME_OUT_NS`] in the thesis).
     #[must_use]
     pub fn new(time_out_ns: u64) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl<K: Copy + Eq + Hash> TrafficViewBuilder<K> {
         }
     }
 
-    /// Counts a packet. Time does not run backwards: a packet that is out of order counts as of the latest time.
+    /// Counts a packet. A packet that is out of order counts at the latest time so far.
     pub fn add(&mut self, time_ns: u64, key: K) {
         self.now_ns = self.now_ns.max(time_ns);
         self.expire();
@@ -114,7 +114,7 @@ impl<K: Copy + Eq + Hash> TrafficViewBuilder<K> {
             && self.now_ns - time_ns > self.time_out_ns
         {
             self.ends.pop_front();
-            // A later packet of the flow stands further back in the queue and keeps it alive.
+            // A later packet of the flow is further back in the queue and keeps it active.
             if self.active.get(&key).is_some_and(|flow| flow.last_ns == time_ns)
                 && let Some(flow) = self.active.remove(&key)
             {
@@ -123,7 +123,7 @@ impl<K: Copy + Eq + Hash> TrafficViewBuilder<K> {
         }
     }
 
-    /// The view; flows still active count with the packets they have.
+    /// Returns the view; active flows count with their packets so far.
     #[must_use]
     pub fn finish(mut self) -> TrafficView {
         for flow in self.active.values() {

@@ -1,4 +1,4 @@
-//! The shape of a cache: entries, ways, sets, and which set a digest belongs to.
+//! The shape of a cache: entries, ways, sets, and the set of a digest.
 
 use crate::FlowCacheError;
 use linecard_words::Mismatch;
@@ -14,13 +14,14 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// A cache of `entries` entries in sets of `ways`.
+    /// Returns a cache of `entries` entries in sets of `ways`.
     ///
-    /// The number of sets may be any. The set of a digest is its remainder by the number of sets: of a power of
-    /// two these are the low bits, as in the thesis (section 5.2.1).
+    /// The number of sets is arbitrary. The set of a digest is its remainder by the number of sets: for a power
+    /// of two these are the low bits, as in the thesis (section 5.2.1).
     ///
     /// # Errors
-    /// When either number is 0 or too large, or the entries do not fill whole sets.
+    ///
+    /// If either number is 0 or too large, or the entries do not fill whole sets.
     pub fn new(entries: u32, ways: u32) -> Result<Self, FlowCacheError> {
         in_range("entries", entries, MOST_ENTRIES)?;
         in_range("ways", ways, MOST_ENTRIES)?;
@@ -32,33 +33,34 @@ impl Geometry {
         Ok(Self { entries, ways })
     }
 
-    /// One set of `entries` ways.
+    /// Returns one set of `entries` ways.
     ///
     /// # Errors
-    /// When `entries` is 0 or too large.
+    ///
+    /// If `entries` is 0 or too large.
     pub fn fully_associative(entries: u32) -> Result<Self, FlowCacheError> {
         Self::new(entries, entries)
     }
 
-    /// Entries.
+    /// Returns the entries.
     #[must_use]
     pub const fn entries(self) -> u32 {
         self.entries
     }
 
-    /// Entries in a set.
+    /// Returns the entries in a set.
     #[must_use]
     pub const fn ways(self) -> u32 {
         self.ways
     }
 
-    /// Sets.
+    /// Returns the sets.
     #[must_use]
     pub const fn sets(self) -> u32 {
         self.entries / self.ways
     }
 
-    /// Where digests belong.
+    /// Returns the map from digests to sets.
     pub(crate) const fn index(self) -> Index {
         if self.sets().is_power_of_two() {
             Index::Mask(self.sets() - 1)
@@ -75,7 +77,7 @@ fn in_range(what: &'static str, found: u32, most: u32) -> Result<(), FlowCacheEr
     Err(Mismatch::new(what, found, format!("1 to {most}")).into())
 }
 
-/// From digest to set; two cases because a division costs more than a whole access.
+/// The map from digest to set; two cases because a division costs more than a whole access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Index {
     Mask(u32),

@@ -1,4 +1,4 @@
-//! From packet to key: the bytes of the fields that decide which packets share a result.
+//! Computes keys from packets: the bytes of the fields that identify a flow.
 
 use crate::{FlowCacheError, names};
 use linecard_traffic::{FiveTuple, Network, Packet};
@@ -11,9 +11,9 @@ const MOST_BYTES: usize = 2 * 16 + 2 * 2 + 1;
 /// A field of the flow identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// Source address, cut to a prefix of so many bits if given.
+    /// Source address, optionally cut to a prefix of this number of bits.
     Source(Option<u8>),
-    /// Destination address, cut to a prefix of so many bits if given.
+    /// Destination address, optionally cut to a prefix of this number of bits.
     Destination(Option<u8>),
     /// Source port.
     SourcePort,
@@ -67,9 +67,9 @@ impl Field {
     }
 }
 
-/// Which fields make the key, in the order in which their bytes are hashed.
+/// The fields of the key, in the order in which their bytes are hashed.
 ///
-/// Addresses take 4 bytes of IPv4 and 16 of IPv6, everything in network order: the 5-tuple of IPv4 has the 104 bits
+/// Addresses have 4 bytes for IPv4 and 16 for IPv6, all in network order: the 5-tuple of IPv4 has the 104 bits
 /// of the thesis.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
@@ -77,16 +77,17 @@ pub struct Key {
 }
 
 impl Key {
-    /// Source and destination address, source and destination port, protocol (thesis, section 5.4).
+    /// Returns source and destination address, source and destination port, protocol (thesis, section 5.4).
     #[must_use]
     pub fn five_tuple() -> Self {
         Self { fields: FIELDS.map(|(_, field)| field).to_vec() }
     }
 
-    /// A key by name or list of fields: `5-tuple`, `2-tuple` (the addresses), `src,dst/24,protocol`.
+    /// Returns a key by name or list of fields: `5-tuple`, `2-tuple` (the addresses), `src,dst/24,protocol`.
     ///
     /// # Errors
-    /// When a field is unknown, stands there twice, or has a prefix it cannot have.
+    ///
+    /// If a field is unknown, occurs twice, or has an invalid prefix.
     pub fn parse(text: &str) -> Result<Self, FlowCacheError> {
         match text.to_ascii_lowercase().as_str() {
             "5-tuple" | "5tuple" => return Ok(Self::five_tuple()),
@@ -108,13 +109,13 @@ impl Key {
         Ok(Self { fields })
     }
 
-    /// The fields in order.
+    /// Returns the fields in order.
     #[must_use]
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// The key of an IPv4 packet with these fields: the bytes that [`Key::of`] gives for it.
+    /// Returns the key of an IPv4 packet with these fields: the bytes that [`Key::of`] returns for it.
     #[must_use]
     pub fn of_ipv4(&self, source: u32, destination: u32, ports: (u16, u16), protocol: u8) -> KeyBytes {
         let (src_port, dst_port) = ports;
@@ -122,7 +123,7 @@ impl Key {
         self.of_flow(&flow, 4)
     }
 
-    /// The key of a packet, or nothing if it belongs to no flow.
+    /// Returns the key of a packet, or `None` if it belongs to no flow.
     #[must_use]
     pub fn of(&self, packet: &Packet) -> Option<KeyBytes> {
         let address_bytes = match packet.network {
@@ -173,7 +174,7 @@ impl KeyBytes {
     /// Most bytes of a key.
     pub const MOST: usize = MOST_BYTES;
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]

@@ -1,12 +1,12 @@
-//! Where each digest of a trace was seen last.
+//! The last position of each digest of a trace.
 
-/// Stands for "no such packet" among positions, and for "never before" among distances.
+/// "No such packet" among positions, and "never before" among distances.
 pub const NEVER: u32 = u32::MAX;
 
-/// Where each digest was seen last: open addressing over one array, a cache line per look-up most of the time.
+/// The last position of each digest: open addressing over one array, mostly one cache line per lookup.
 #[derive(Debug)]
 pub(crate) struct LastSeen {
-    /// The digest above, one more than the position below; 0 is an empty slot.
+    /// The digest in the upper half, the position plus one in the lower half; 0 is an empty slot.
     slots: Vec<u64>,
     used: usize,
 }
@@ -18,7 +18,7 @@ impl Default for LastSeen {
 }
 
 impl LastSeen {
-    /// The position noted for `digest`, or [`NEVER`]; notes `at` instead.
+    /// Returns the recorded position of `digest`, or [`NEVER`], and records `at` instead.
     #[inline]
     pub fn replace(&mut self, digest: u32, at: u32) -> u32 {
         let slot = self.slot(digest);
@@ -29,7 +29,7 @@ impl LastSeen {
                 self.grow();
             }
         }
-        // An empty slot gives 0 - 1, which is `NEVER`.
+        // An empty slot yields 0 - 1, which is `NEVER`.
         (old as u32).wrapping_sub(1)
     }
 

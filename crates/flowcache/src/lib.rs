@@ -1,9 +1,8 @@
-//! Digest and flow caches: how many packets find the result of their flow, under which policy, and why the others
-//! do not (Girish 2008, chapter 5).
+//! Digest and flow caches: hit rates by replacement policy, and classes of misses (Girish 2008, chapter 5).
 //!
 //! A packet's [`Key`] is hashed to a digest of c bits ([`Digester`]). The digest chooses a set and is looked up in
-//! it; a miss costs the slow path and may bring the digest in. From there on everything is about one array of
-//! digests, a [`Trace`]:
+//! it; a miss takes the slow path and may insert the digest. All simulations use one array of digests, a
+//! [`Trace`]:
 //!
 //! ```
 //! use linecard_flowcache::{Configuration, Geometry, Options, Policy, Trace, simulate};
@@ -24,24 +23,24 @@
 //! | a cache inside a machine | [`FlowCache`] |
 //! | bits and bytes (equation 5.2, Table 5.1) | [`CacheCost`] |
 //! | flows that share a digest (equation 5.1) | [`FalseHits`] |
-//! | what the traffic is like (Figure 5.3) | [`TrafficViewBuilder`], [`reuse_rows`] |
+//! | statistics of the traffic (Figure 5.3) | [`TrafficViewBuilder`], [`reuse_rows`] |
 //!
 //! # Misses
 //!
 //! Each miss is of one class, tried in this order: *cold* if the digest does not occur in the 10,000 packets before,
-//! *capacity* if a fully associative LRU cache of as many entries misses too, else *conflict* (thesis, section
-//! 5.4). First references of the whole trace are counted beside.
+//! *capacity* if a fully associative LRU cache of the same size misses too, else *conflict* (thesis, section
+//! 5.4). First references of the whole trace are counted separately.
 //!
 //! # Policies
 //!
 //! A policy is a file in `policy/` and a line in the list of `policy/mod.rs`; an admission filter likewise in
 //! `admission/`. Names are those of the golden files; [`Policy::parse`] knows them in any case. The loop over the
-//! packets is compiled for each policy; what is called through a pointer is a block of some thousand packets.
+//! packets is compiled for each policy; one call through a pointer processes a block of some thousand packets.
 //!
-//! # What it leaves out
+//! # Not modelled
 //!
-//! Time: a cache here has no latency and no ports. Results: an entry stands for its result. Digests have 1 to 32 bits
-//! each; two flows that share a digest are one to every policy, and [`FalseHits`] counts what comes of it. No result
+//! Time: a cache here has no latency and no ports. Results: an entry represents its result. Digests have 1 to 32 bits
+//! each; two flows that share a digest are one to every policy, and [`FalseHits`] counts the false hits. No result
 //! depends on the number of threads or on the order of a hash table.
 #![forbid(unsafe_code)]
 

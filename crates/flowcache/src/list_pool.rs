@@ -1,7 +1,7 @@
 //! Doubly linked lists of digests over one pool of nodes, with an index from digest to node.
 //!
-//! For sets too wide to search, and for policies that keep several lists (queues, ghosts) per set. A digest stands
-//! in one list at most. Nothing is allocated after the start but the index, which has its full size then.
+//! For sets too wide to search, and for policies that keep several lists (queues, ghosts) per set. A digest is
+//! in at most one list. Only the initial allocation and the index, which has its full size then, use memory.
 
 use rustc_hash::FxHashMap;
 
@@ -22,7 +22,7 @@ struct Cell {
     previous: u32,
     next: u32,
     list: List,
-    /// A visited bit, a count, …: whatever the policy notes of an entry.
+    /// The policy's note on an entry: a visited bit, a count, …
     note: u32,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct ListPool {
 }
 
 impl ListPool {
-    /// `lists` empty lists that together never hold more than `nodes` digests.
+    /// Returns `lists` empty lists with a common capacity of `nodes` digests.
     pub fn new(lists: u32, nodes: u32) -> Self {
         let cell = Cell { digest: 0, previous: NIL, next: NIL, list: NIL, note: 0 };
         Self {
@@ -89,13 +89,13 @@ impl ListPool {
         some(self.lists[list as usize].back)
     }
 
-    /// The neighbour one nearer to the front.
+    /// Returns the neighbour one nearer to the front.
     #[inline]
     pub fn before(&self, node: Node) -> Option<Node> {
         some(self.cell(node).previous)
     }
 
-    /// Puts a digest that stands in no list at the front of one.
+    /// Inserts a digest that is in no list at the front of one.
     #[inline]
     pub fn add_front(&mut self, list: List, digest: u32) -> Node {
         let node = self.take(digest);
@@ -103,7 +103,7 @@ impl ListPool {
         node
     }
 
-    /// Puts a digest that stands in no list at the back of one.
+    /// Inserts a digest that is in no list at the back of one.
     #[inline]
     pub fn add_back(&mut self, list: List, digest: u32) -> Node {
         let node = self.take(digest);
@@ -111,19 +111,19 @@ impl ListPool {
         node
     }
 
-    /// Puts a node without a digest at the back of a list; [`ListPool::rename`] gives it one.
+    /// Inserts a node without a digest at the back of a list; [`ListPool::rename`] assigns one.
     pub fn add_blank(&mut self, list: List) {
         let node = self.free.pop().expect("the pool holds the ways of all sets");
         self.cells[node as usize].note = BLANK;
         self.link_back(list, Node(node));
     }
 
-    /// Whether a node has no digest.
+    /// Returns whether a node has no digest.
     pub fn is_blank(&self, node: Node) -> bool {
         self.note(node) == BLANK
     }
 
-    /// Takes a digest off its list and forgets it.
+    /// Removes a digest from its list and from the index.
     #[inline]
     pub fn remove(&mut self, node: Node) -> u32 {
         let digest = self.digest(node);
@@ -133,14 +133,14 @@ impl ListPool {
         digest
     }
 
-    /// Moves a node to the front of a list, its own or another.
+    /// Moves a node to the front of any list.
     #[inline]
     pub fn move_front(&mut self, list: List, node: Node) {
         self.unlink(node);
         self.link_front(list, node);
     }
 
-    /// Gives a node another digest, in place.
+    /// Replaces the digest of a node in place.
     #[inline]
     pub fn rename(&mut self, node: Node, digest: u32) {
         if !self.is_blank(node) {
@@ -151,7 +151,7 @@ impl ListPool {
         self.index.insert(digest, node.0);
     }
 
-    /// Swaps a node with the one before it, if there is one.
+    /// Swaps a node with its predecessor, if there is one.
     #[inline]
     pub fn swap_with_previous(&mut self, node: Node) {
         let Cell { previous, list, .. } = *self.cell(node);
@@ -166,7 +166,7 @@ impl ListPool {
         self.lists[list as usize].len += 1;
     }
 
-    /// The digests of a list, front first; `None` for a node without one.
+    /// Returns the digests of a list, front first; `None` for a node without one.
     #[cfg(test)]
     pub fn digests(&self, list: List) -> Vec<Option<u32>> {
         let after = |&node: &Node| some(self.cell(node).next);
@@ -214,7 +214,7 @@ impl ListPool {
         self.lists[list as usize].len -= 1;
     }
 
-    /// Makes two nodes neighbours; [`NIL`] stands for an end of the list.
+    /// Makes two nodes neighbours; [`NIL`] is an end of the list.
     #[inline]
     fn join(&mut self, list: List, first: u32, second: u32) {
         match first {

@@ -1,41 +1,41 @@
-//! The lists of digests of each set, which policies with queues and ghosts move their entries between.
+//! The lists of digests of each set, between which policies with queues and ghosts move their entries.
 //!
-//! They have two forms with one meaning: `PackedLists` for sets of few digests, `PooledLists` for all others.
+//! There are two equivalent forms: `PackedLists` for sets of few digests, `PooledLists` for all others.
 
-/// The lists of every set. A digest stands in one of them at most.
+/// The lists of every set. A digest is in at most one of them.
 pub(crate) trait Lists: Send {
-    /// Names a digest of a set until it is removed.
+    /// Identifies a digest of a set until it is removed.
     type Node: Copy + PartialEq + Send;
 
-    /// Empty lists of `sets` sets: `lists` in each, which together never hold more than `nodes` digests.
+    /// Returns empty lists of `sets` sets: `lists` in each, with a common capacity of `nodes` digests.
     fn new(sets: u32, lists: u32, nodes: u32) -> Self;
-    /// Where a digest stands.
+    /// Returns the node of a digest.
     fn find(&self, set: u32, digest: u32) -> Option<Self::Node>;
-    /// The list that a digest stands in.
+    /// Returns the list of a digest.
     fn list_of(&self, set: u32, node: Self::Node) -> u32;
-    /// The digest itself.
+    /// Returns the digest itself.
     fn digest(&self, set: u32, node: Self::Node) -> u32;
-    /// What the policy noted of it: 0 to 15, 0 at the start.
+    /// Returns the policy's note on it: 0 to 15, initially 0.
     fn note(&self, set: u32, node: Self::Node) -> u32;
-    /// Notes something else.
+    /// Changes the note.
     fn set_note(&mut self, set: u32, node: Self::Node, note: u32);
-    /// Digests in a list.
+    /// Returns the number of digests in a list.
     fn len(&self, set: u32, list: u32) -> u32;
-    /// The last digest of a list.
+    /// Returns the last digest of a list.
     fn back(&self, set: u32, list: u32) -> Option<Self::Node>;
-    /// The neighbour one nearer to the front.
+    /// Returns the neighbour one nearer to the front.
     fn before(&self, set: u32, node: Self::Node) -> Option<Self::Node>;
-    /// Puts a digest that stands in no list at the front of one.
+    /// Inserts a digest that is in no list at the front of one.
     fn add_front(&mut self, set: u32, list: u32, digest: u32) -> Self::Node;
-    /// Moves a digest to the front of a list, its own or another.
+    /// Moves a digest to the front of any list.
     fn move_front(&mut self, set: u32, list: u32, node: Self::Node);
-    /// Moves the last digest of a list, which has one, to the front of another.
+    /// Moves the last digest of a list, which must not be empty, to the front of another.
     fn move_back(&mut self, set: u32, from: u32, to: u32);
-    /// Takes the last digest off a list, which has one, and forgets it.
+    /// Removes the last digest of a list, which must not be empty.
     fn remove_back(&mut self, set: u32, list: u32) -> u32;
-    /// Takes a digest off its list and forgets it.
+    /// Removes a digest from its list.
     fn remove(&mut self, set: u32, node: Self::Node) -> u32;
-    /// The digests of a list, front first.
+    /// Returns the digests of a list, front first.
     #[cfg(test)]
     fn digests(&self, set: u32, list: u32) -> Vec<u32>;
 }

@@ -1,18 +1,18 @@
-//! Marks on positions of a trace, and how many of them stand behind one.
+//! Marks on positions of a trace, and the number of marks behind a position.
 
 use crate::last_seen::NEVER;
 
-/// Positions to a word.
+/// Positions per word.
 const WORD: usize = 64;
-/// Counters that stand together on each level, and are added up together.
+/// Adjacent counters of a level, which are summed together.
 const FAN: usize = 16;
-/// Positions to a counter of the highest level.
+/// Positions per counter of the highest level.
 const HIGHEST: usize = WORD * FAN.pow(3);
 
-/// One mark at the latest position of each digest, counted on four levels above the bits: by words, and by 16, 256
-/// and 4096 words. Positions to come are marked from the start and do not count yet, so that a mark is only ever taken
-/// away. Counting the marks up to a position adds up 16 counters of a level at once, those behind it masked: no
-/// branch, and as many instructions for each packet.
+/// One mark at the latest position of each digest, counted on four levels above the bits: by words, and by 16,
+/// 256 and 4096 words. Future positions are marked from the start but do not count yet, so that marks are only
+/// removed. A count of the marks up to a position sums 16 counters of a level at once, with a mask over those
+/// behind it: no branch, and the same number of instructions for each packet.
 #[derive(Debug)]
 pub(crate) struct Marks {
     words: Vec<u64>,
@@ -43,7 +43,7 @@ macro_rules! in_front {
 }
 
 impl Marks {
-    /// Marks on `positions` positions, all of them still to come.
+    /// Returns marks on `positions` positions, all of them in the future.
     pub fn new(positions: usize) -> Self {
         let words = positions.div_ceil(WORD);
         let groups = [1, 2, 3].map(|level| words.div_ceil(FAN.pow(level)));
@@ -56,7 +56,8 @@ impl Marks {
         }
     }
 
-    /// Moves the mark of a digest from `previous` to `at`, behind all others; the number of marks it passed.
+    /// Moves the mark of a digest from `previous` to `at`, behind all others. Returns the number of marks that
+    /// it passed.
     #[inline]
     pub fn step(&mut self, at: u32, previous: u32) -> u32 {
         if previous == NEVER {
@@ -67,7 +68,7 @@ impl Marks {
         passed
     }
 
-    /// Marks behind position `first`, those from `end` on still to come.
+    /// Returns the marks behind position `first`; those from `end` on are in the future.
     #[inline]
     fn behind(&self, first: usize, end: usize) -> u32 {
         let word = first / WORD;
@@ -83,7 +84,7 @@ impl Marks {
         from_group.wrapping_sub(up_to_first).wrapping_sub(to_come as u32)
     }
 
-    /// Takes the mark at a position away.
+    /// Removes the mark at a position.
     #[inline]
     fn take(&mut self, at: usize) {
         let word = at / WORD;

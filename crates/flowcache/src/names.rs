@@ -1,8 +1,8 @@
-//! Finding what a name means.
+//! Looks names up.
 
 use linecard_words::UnknownName;
 
-/// The position of `found` in `known`, whatever the case of its letters.
+/// Returns the position of `found` in `known`, in any case.
 pub(crate) fn position(what: &'static str, found: &str, known: &[&str]) -> Result<usize, UnknownName> {
     let same = |name: &&str| name.eq_ignore_ascii_case(found);
     known.iter().position(same).ok_or_else(|| UnknownName::new(what, found, known))

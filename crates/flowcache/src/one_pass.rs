@@ -1,10 +1,10 @@
 //! Exact LRU results of all sizes from one pass, by stack distances (Mattson et al., 1970).
 //!
-//! In a stack of digests by last use, LRU of n entries hits what stands among the first n. One histogram of the
-//! depths found is therefore the miss count of every size: one stack for all fully associative caches, and one
-//! stack per set, cut off at the most ways asked for, for all associativities of a number of sets.
+//! In a stack of digests by last use, LRU of n entries hits the first n. One histogram of the depths is
+//! therefore the miss count of every size: one stack for all fully associative caches, and one stack per set,
+//! limited to the most ways requested, for all associativities of a number of sets.
 //!
-//! No other policy here has the property; for them run the configurations side by side ([`crate::sweep`]).
+//! No other policy here has the property; for them simulate the configurations in parallel ([`crate::sweep`]).
 
 use crate::FlowCacheError;
 use crate::geometry::{Geometry, Index};
@@ -43,12 +43,12 @@ impl LruRow {
 /// Misses of fully associative LRU caches of every size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissRatioCurve {
-    /// Misses with so many entries, from 0 up to the size beyond which nothing changes.
+    /// Misses by number of entries, from 0 up to the size beyond which nothing changes.
     misses: Vec<u64>,
 }
 
 impl MissRatioCurve {
-    /// The curve of a trace.
+    /// Returns the curve of a trace.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let mut at_distance = Vec::new();
@@ -71,25 +71,26 @@ impl MissRatioCurve {
         Self { misses: std::iter::once(misses).chain(larger).collect() }
     }
 
-    /// Misses with so many entries.
+    /// Returns the misses with `entries` entries.
     #[must_use]
     pub fn misses(&self, entries: u32) -> u64 {
         self.misses[(entries as usize).min(self.misses.len() - 1)]
     }
 
-    /// Packets of the trace.
+    /// Returns the packets of the trace.
     #[must_use]
     pub fn packets(&self) -> u64 {
         self.misses[0]
     }
 
-    /// The smallest size that no larger one improves on.
+    /// Returns the smallest size with the fewest misses.
     #[must_use]
     pub fn entries_for_all_hits(&self) -> u32 {
         self.misses.len() as u32 - 1
     }
 
-    /// The curve as rows: sizes rising by a factor of 2^(1/8), and the last one that matters.
+    /// Returns the curve as rows: sizes increase by a factor of 2^(1/8), up to the size of
+    /// `entries_for_all_hits`.
     #[must_use]
     pub fn rows(&self) -> Vec<LruRow> {
         let last = self.entries_for_all_hits().max(1);
@@ -99,17 +100,19 @@ impl MissRatioCurve {
         sizes.into_iter().map(|entries| self.row(entries)).collect()
     }
 
-    /// One size as a row.
+    /// Returns one size as a row.
     #[must_use]
     pub fn row(&self, entries: u32) -> LruRow {
         LruRow::new(1, entries, self.packets(), self.misses(entries))
     }
 }
 
-/// LRU misses for every number of sets in `set_counts` with 1 to `most_ways` ways, ordered by sets, then ways.
+/// Returns LRU misses for every number of sets in `set_counts` with 1 to `most_ways` ways, ordered by sets,
+/// then ways.
 ///
 /// # Errors
-/// When a number of sets is 0 or too large, or the ways are not 1 to [`MOST_ONE_PASS_WAYS`].
+///
+/// If a number of sets is 0 or too large, or the ways are not 1 to [`MOST_ONE_PASS_WAYS`].
 pub fn lru_all_ways(
     trace: &Trace,
     set_counts: &[u32],
@@ -161,7 +164,8 @@ fn index(sets: u32) -> Index {
     Geometry::new(sets, 1).expect("checked before").index()
 }
 
-/// For each number of sets, how many packets were found at each depth of their set's stack: sets of any width, searched.
+/// Returns, for each number of sets, the number of packets found at each depth of their set's stack: sets of
+/// any width, searched.
 fn depths<const W: usize>(trace: &Trace, set_counts: &[u32]) -> Vec<Vec<u64>> {
     let mut levels: Vec<Level<W>> = Vec::new();
     for &sets in set_counts {
@@ -177,13 +181,13 @@ fn depths<const W: usize>(trace: &Trace, set_counts: &[u32]) -> Vec<Vec<u64>> {
     levels.into_iter().map(|level| level.histogram.to_vec()).collect()
 }
 
-/// The stacks of all sets of one number of sets, cut off at `W`.
+/// The stacks of all sets of one number of sets, limited to `W`.
 struct Level<const W: usize> {
     sets: u32,
     index: Index,
-    /// Each set of the level before is split into whole sets here.
+    /// Each set of the previous level is divided into whole sets here.
     nested: bool,
-    /// A stack, the last use first, and how much of it is in use.
+    /// A stack, the last use first, and its used length.
     stacks: Vec<([u32; W], u32)>,
     histogram: Vec<u64>,
 }
@@ -191,14 +195,14 @@ struct Level<const W: usize> {
 impl<const W: usize> Level<W> {
     fn new(sets: u32, nested: bool) -> Self {
         let index = index(sets);
-        // One place more, for what is not found.
+        // One more position for misses.
         Self { sets, index, nested, stacks: vec![([0; W], 0); sets as usize], histogram: vec![0; W + 1] }
     }
 
-    /// Moves a digest to the top of its set's stack; the depth it was found at, `W` if it was not.
+    /// Moves a digest to the top of its set's stack. Returns its previous depth, `W` for a miss.
     ///
-    /// `before` is the depth on the level before. In a part of that set the digest stands no deeper; at the top
-    /// it stays there, and nothing moves.
+    /// `before` is the depth on the previous level. In a subset of that set the digest is not deeper; at the
+    /// top it stays there, and nothing moves.
     #[inline]
     fn access(&mut self, digest: u32, before: usize) -> usize {
         if before == 0 && self.nested {

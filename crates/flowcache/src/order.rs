@@ -1,34 +1,35 @@
-//! The order of the entries of a set, from best to next victim, which the policies of chapter 5 rearrange.
+//! The order of the entries of a set, from best to next victim, which the policies of chapter 5 change.
 //!
-//! LRU, FIFO, SP, LIP and their kin differ only in where a new entry goes and what a hit moves. Each is a [`Rule`];
-//! the order itself has two forms with one meaning: `Rows` for small sets, `Chain` for all others.
+//! LRU, FIFO, SP, LIP and similar policies differ only in the position of a new entry and in the move of a hit.
+//! Each is a [`Rule`]. The order itself has two equivalent forms: `Rows` for small sets, `Chain` for all
+//! others.
 
 use crate::cache::{Access, Cache, NextVictim};
 
 /// The entries of each set in order: the first is the best, the last the next victim.
 pub(crate) trait Order: Send {
-    /// Names an entry until the next change.
+    /// Identifies an entry until the next change.
     type Place: Copy;
 
-    /// Where the digest stands.
+    /// Returns the position of the digest.
     fn find(&self, access: Access) -> Option<Self::Place>;
     /// Makes an entry the first of its set.
     fn raise_to_front(&mut self, set: u32, place: Self::Place);
     /// Swaps an entry with the one before it, if there is one; an empty way counts as one.
     fn raise_by_one(&mut self, set: u32, place: Self::Place);
-    /// A new first entry; of a full set the last one leaves.
+    /// Inserts a new first entry; a full set evicts the last one.
     fn insert_front(&mut self, access: Access);
-    /// A new entry behind the others; of a full set it replaces the last one.
+    /// Inserts a new entry behind the others; in a full set it replaces the last one.
     fn insert_end(&mut self, access: Access);
-    /// A new entry in the last way, be that empty or not.
+    /// Inserts a new entry in the last way, empty or not.
     fn replace_last(&mut self, access: Access);
-    /// The last entry of a full set.
+    /// Returns the last entry of a full set.
     fn last(&self, set: u32) -> Option<u32>;
-    /// The ways of a set, best first; `None` is an empty way.
+    /// Returns the ways of a set, best first; `None` is an empty way.
     #[cfg(test)]
     fn row(&self, set: u32) -> Vec<Option<u32>>;
 
-    /// Hit or miss, the digest becomes the first: [`Order::find`] and what follows from it.
+    /// Makes the digest the first, hit or miss: [`Order::find`] and its consequence.
     #[inline]
     fn front(&mut self, access: Access) -> bool {
         let found = self.find(access);
@@ -39,13 +40,13 @@ pub(crate) trait Order: Send {
         found.is_some()
     }
 
-    /// A hit moves up by one, a miss goes to the end.
+    /// Moves a hit up by one, and a miss to the end.
     #[inline]
     fn step(&mut self, access: Access) -> bool {
         self.step_by_parts(access)
     }
 
-    /// [`Order::step`] in single moves.
+    /// [`Order::step`] in separate calls.
     #[inline]
     fn step_by_parts(&mut self, access: Access) -> bool {
         let found = self.find(access);
@@ -57,16 +58,16 @@ pub(crate) trait Order: Send {
     }
 }
 
-/// What a hit and a miss do to the order of a set.
+/// The effect of a hit and of a miss on the order of a set.
 pub(crate) trait Rule: Send {
-    /// Whether empty ways take part in the order.
+    /// Whether empty ways are in the order.
     const BLANKS: bool = false;
 
-    /// The entry at `place` was hit.
+    /// Handles a hit of the entry at `place`.
     fn hit<O: Order>(&mut self, order: &mut O, set: u32, place: O::Place);
-    /// A digest that was not there comes in.
+    /// Inserts a missing digest.
     fn insert<O: Order>(&mut self, order: &mut O, access: Access);
-    /// Both in one, where the order offers it.
+    /// Both in one call, if the order supports it.
     #[inline]
     fn access<O: Order>(&mut self, order: &mut O, access: Access) -> bool {
         let found = order.find(access);
@@ -78,7 +79,7 @@ pub(crate) trait Rule: Send {
     }
 }
 
-/// A cache that is an order and a rule.
+/// A cache from an order and a rule.
 pub(crate) struct Ordered<O, R> {
     pub order: O,
     pub rule: R,

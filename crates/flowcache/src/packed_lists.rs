@@ -1,13 +1,13 @@
-//! The lists of each set in a few words: sets of at most sixteen digests, and the fastest.
+//! The lists of each set in a few words: sets of at most sixteen digests; the fastest form.
 //!
-//! A digest stands in a slot and stays there. A list is a word of slots, four bits each, its front lowest, so that
-//! moving a digest is arithmetic on two words: no pointer to follow, no table to look up, no branch.
+//! A digest stays in its slot. A list is a word of slots, four bits each, its front lowest, so that moving a
+//! digest is arithmetic on two words: no pointer to follow, no table to look up, no branch.
 
 use crate::lists::Lists;
 
 /// Lists of a set.
 const LISTS: usize = 4;
-/// The lowest bit of each place of a word.
+/// The lowest bit of each position of a word.
 const ONES: u64 = 0x1111_1111_1111_1111;
 
 /// The lists of every set, of at most `SLOTS` digests each: a power of two up to 16.
@@ -19,7 +19,7 @@ pub(crate) struct PackedLists<const SLOTS: usize> {
 #[derive(Clone, Copy, Debug)]
 struct Set<const SLOTS: usize> {
     digests: [u32; SLOTS],
-    /// The slots of each list; nothing behind its end.
+    /// The slots of each list; zero behind its end.
     orders: [u64; LISTS],
     /// The list of each slot.
     list_of: [u8; SLOTS],
@@ -30,29 +30,30 @@ struct Set<const SLOTS: usize> {
     used: u32,
 }
 
-/// Four bits of a word.
+/// Returns four bits of a word.
 #[inline]
 fn nibble(word: u64, place: u32) -> u32 {
     (word >> (4 * (place & 15))) as u32 & 15
 }
 
-/// The bits below the first place of `order` that holds `slot`, which is there.
+/// Returns the bits below the first position of `order` that holds `slot`, which must be there.
 #[inline]
 fn below(order: u64, slot: u32) -> u64 {
     let differs = order ^ (ONES * u64::from(slot));
-    // The lowest bit is exact: borrows come from equal places only.
+    // The lowest bit is exact: borrows come from equal positions only.
     let equal = differs.wrapping_sub(ONES) & !differs & (ONES << 3);
-    // From the top bit of the place to all bits below it.
+    // From the top bit of the position to all bits below it.
     ((equal & equal.wrapping_neg()) >> 3).wrapping_sub(1)
 }
 
-/// The bit of a slot in a word of slots, the first highest: the compiler makes vectors of that, and not of the first lowest.
+/// Returns the bit of a slot in a word of slots, the first highest: the compiler vectorises this order, and not
+/// the other one.
 #[inline(always)]
 fn bit(slot: u32) -> u32 {
     1 << 31 >> (slot & 15)
 }
 
-/// The bits of the digests that are `wanted`.
+/// Returns the bits of the digests that are `wanted`.
 #[inline(always)]
 fn equal<const SLOTS: usize>(digests: &[u32; SLOTS], wanted: u32) -> u32 {
     let marked: [u32; SLOTS] =
@@ -70,7 +71,7 @@ impl<const SLOTS: usize> Set<SLOTS> {
         self.lens[list] -= 1;
     }
 
-    /// Takes the last slot off a list that has one.
+    /// Removes the last slot of a list that has one.
     #[inline]
     fn unlink_back(&mut self, list: u32) -> u32 {
         let list = list as usize % LISTS;

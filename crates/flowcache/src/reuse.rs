@@ -1,4 +1,4 @@
-//! Counting distinct digests between two packets of one flow, in one pass.
+//! Counts distinct digests between two packets of one flow, in one pass.
 
 use crate::trace::{NEVER, Trace};
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ pub struct ReuseRow {
     pub cumulative_percent: f64,
 }
 
-/// Reuse distances in steps of powers of two: 0, 1, 2 to 3, 4 to 7, … up to the largest that occurs.
+/// Returns reuse distances in steps of powers of two: 0, 1, 2 to 3, 4 to 7, … up to the largest that occurs.
 #[must_use]
 pub fn reuse_rows(trace: &Trace) -> Vec<ReuseRow> {
     let mut bins = Vec::new();

@@ -1,7 +1,7 @@
-//! The order of the entries of a set as an array of tags: small sets, and the fastest.
+//! The order of the entries of a set as an array of tags: small sets; the fastest form.
 //!
-//! Position 0 is the best entry, the last one the next victim. An empty way holds a digest that cannot belong to
-//! the set, so that neither a flag nor a length is needed; this takes at least two sets.
+//! Position 0 is the best entry, the last one the next victim. An empty way holds a digest that cannot belong
+//! to the set, so that neither a flag nor a length is needed; this requires at least two sets.
 
 use crate::cache::Access;
 use crate::order::Order;
@@ -13,7 +13,7 @@ pub(crate) struct Rows<const W: usize> {
 }
 
 impl<const W: usize> Rows<W> {
-    /// `sets` empty sets, at least two.
+    /// Returns `sets` empty sets, at least two.
     pub fn new(sets: u32) -> Self {
         assert!(sets >= 2, "no digest is foreign to a single set");
         Self { rows: (0..sets).map(|set| [vacant(set, sets); W]).collect() }
@@ -75,7 +75,7 @@ impl<const W: usize> Order for Rows<W> {
         (last != self.vacant(set)).then_some(last)
     }
 
-    /// One pass without a branch: everything moves back by one until the digest was met.
+    /// One pass without a branch: each digest moves back by one, up to the old position of the accessed one.
     #[inline]
     fn front(&mut self, access: Access) -> bool {
         let mut carried = access.digest;
@@ -89,7 +89,7 @@ impl<const W: usize> Order for Rows<W> {
         hit
     }
 
-    /// Without a branch but for sets that are not yet full.
+    /// Without a branch, except for sets that are not yet full.
     #[inline]
     fn step(&mut self, access: Access) -> bool {
         let vacant = self.vacant(access.set);

@@ -1,4 +1,4 @@
-//! One configuration over one trace: hits, misses and what kind they are.
+//! Simulates one configuration over one trace: hits, misses and their classes.
 
 use crate::FlowCacheError;
 use crate::cache::Replay;
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// Packets that are run before their hits are looked at: what is written must still stand in the nearest cache.
+/// Packets per block, before their hits are evaluated: the results must still be in the first-level cache.
 const BLOCK: usize = 4096;
 
 /// A cache to simulate.
@@ -17,26 +17,26 @@ const BLOCK: usize = 4096;
 pub struct Configuration {
     /// Entries, ways and sets.
     pub geometry: Geometry,
-    /// What is kept and what leaves.
+    /// The replacement policy, with its filter.
     pub policy: Policy,
 }
 
 impl Configuration {
-    /// A cache of a shape under a policy.
+    /// Returns a cache of a shape under a policy.
     #[must_use]
     pub const fn new(geometry: Geometry, policy: Policy) -> Self {
         Self { geometry, policy }
     }
 }
 
-/// What all configurations of a run have in common.
+/// The common options of all configurations of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// A miss is cold if the digest does not occur in this many packets before it (thesis, section 5.4).
     pub cold_window_packets: u32,
-    /// How far `PRED` looks ahead (thesis, section 5.4).
+    /// The window of `PRED` (thesis, section 5.4).
     pub foresight_packets: u32,
-    /// Seed of the policies that draw.
+    /// Seed of the policies that draw random numbers.
     pub seed: u64,
 }
 
@@ -63,11 +63,11 @@ pub struct Row {
     pub hits: u64,
     /// The others; `cold`, `capacity` and `conflict` together.
     pub misses: u64,
-    /// Misses by packets.
+    /// Misses divided by packets.
     pub miss_ratio: f64,
     /// Misses whose digest does not occur in the window before.
     pub cold: u64,
-    /// Of the others, those that a fully associative LRU cache of as many entries misses too.
+    /// Of the others, those that a fully associative LRU cache of the same size misses too.
     pub capacity: u64,
     /// The rest.
     pub conflict: u64,
@@ -81,33 +81,35 @@ pub struct Row {
     pub policy_state_bits: Option<u64>,
 }
 
-/// A cache that takes packets one by one or in blocks, for a machine that has one or a program of one's own.
+/// A cache that processes packets one by one or in blocks, for a machine or a separate program.
 pub struct FlowCache {
     cache: Box<dyn Replay>,
     next: u32,
 }
 
 impl FlowCache {
-    /// An empty cache.
+    /// Returns an empty cache.
     ///
     /// # Errors
-    /// When the policy does not fit the shape, or is an oracle: those need a [`Trace`].
+    ///
+    /// If the policy does not fit the shape, or is an oracle: those need a [`Trace`].
     pub fn new(configuration: &Configuration, seed: u64) -> Result<Self, FlowCacheError> {
         let cache = policy::make(configuration.policy, configuration.geometry, seed, None)?;
         Ok(Self { cache, next: 0 })
     }
 
-    /// Looks a digest up, and lets the policy bring it in on a miss; whether it hit.
+    /// Looks a digest up; on a miss the policy may insert it. Returns whether it hit.
     pub fn access(&mut self, digest: u32) -> bool {
         let mut hit = [false];
         self.replay(&[digest], &mut hit);
         hit[0]
     }
 
-    /// Looks up `digests` in order and notes for each whether it hit.
+    /// Looks up `digests` in order and stores whether each hit.
     ///
     /// # Panics
-    /// When the slices differ in length.
+    ///
+    /// If the slices differ in length.
     pub fn replay(&mut self, digests: &[u32], hits: &mut [bool]) {
         assert_eq!(digests.len(), hits.len(), "one place per digest");
         self.cache.replay(self.next, digests, hits);
@@ -115,10 +117,11 @@ impl FlowCache {
     }
 }
 
-/// Runs one configuration over a trace.
+/// Simulates one configuration over a trace.
 ///
 /// # Errors
-/// When the policy does not fit the shape.
+///
+/// If the policy does not fit the shape.
 pub fn simulate(
     trace: &Trace,
     configuration: &Configuration,
@@ -127,10 +130,11 @@ pub fn simulate(
     simulate_with(trace, configuration, options, |_| ())
 }
 
-/// As [`simulate`]; `see` gets the hits and misses of the packets in order, block by block.
+/// As [`simulate`]; calls `see` with the hits and misses of the packets in order, block by block.
 ///
 /// # Errors
-/// When the policy does not fit the shape.
+///
+/// If the policy does not fit the shape.
 pub fn simulate_with(
     trace: &Trace,
     configuration: &Configuration,
@@ -144,10 +148,11 @@ pub fn simulate_with(
     row.map(|row| row.expect("nobody ends it"))
 }
 
-/// As [`simulate_with`]; `see` may end it, and then there is no row.
+/// As [`simulate_with`]; `see` may stop the run, and then there is no row.
 ///
 /// # Errors
-/// When the policy does not fit the shape.
+///
+/// If the policy does not fit the shape.
 pub fn simulate_until(
     trace: &Trace,
     configuration: &Configuration,
@@ -189,7 +194,7 @@ fn classify(counts: &mut Row, trace: &Trace, first: usize, hits: &[bool], entrie
     let reuse = trace.previous()[packets.clone()].iter().zip(&trace.distances()[packets]);
     for ((at, &hit), (&previous, &distance)) in (first as u32..).zip(hits).zip(reuse) {
         let full_hit = distance < entries;
-        // A packet without a predecessor is cold, however long the window.
+        // A packet without a predecessor is cold, for any window.
         let cold = previous == NEVER || at - previous > window;
         counts.first_ref_misses += u64::from(previous == NEVER);
         counts.hit_but_fa_miss += u64::from(hit & !full_hit);

@@ -1,16 +1,17 @@
-//! How deep each packet's digest stands in the LRU stack of its set: sets of at most sixteen ways, without a search.
+//! The depth of each packet's digest in the LRU stack of its set: sets of at most sixteen ways, without a
+//! search.
 //!
-//! A set has a slot for each way, and each packet remembers the slot that its digest got. The next packet of that
-//! digest finds it there or, where the slot was used since, nowhere: one comparison, hit or miss. The order of the
-//! slots is one word, four bits each and the last use lowest, so that finding the depth and moving a slot to the front
-//! are arithmetic. There is no branch that depends on the digests.
+//! A set has a slot for each way, and each packet records the slot of its digest. The next packet of that
+//! digest finds it there or, if the slot was reused since, misses: one comparison for hit or miss. The order of
+//! the slots is one word, four bits each and the last use lowest, so that finding the depth and moving a slot
+//! to the front are arithmetic. No branch depends on the digests.
 
 use crate::geometry::Index;
 use crate::trace::{NEVER, Trace};
 
-/// Stands for the last use of a slot that was not used yet: no packet, and not [`NEVER`].
+/// The last use of an unused slot: no packet, and not [`NEVER`].
 const UNUSED: u32 = NEVER - 1;
-/// The lowest bit of each place of an order.
+/// The lowest bit of each position of an order.
 const ONES: u64 = 0x1111_1111_1111_1111;
 /// The slots in order.
 const RISING: u64 = 0xfedc_ba98_7654_3210;
@@ -24,29 +25,30 @@ struct Set<const W: usize> {
 }
 
 impl<const W: usize> Set<W> {
-    /// The slot that was used longest ago.
+    /// Returns the least recently used slot.
     #[inline]
     fn last(&self) -> u64 {
         self.order >> (4 * (W - 1)) & 15
     }
 
-    /// Moves a slot to the front; how many were in front of it.
+    /// Moves a slot to the front. Returns the number of slots that were in front of it.
     #[inline]
     fn raise(&mut self, slot: u64) -> u32 {
         let differs = self.order ^ (ONES * slot);
-        // The lowest bit is exact: borrows come from equal places only.
+        // The lowest bit is exact: borrows come from equal positions only.
         let equal = differs.wrapping_sub(ONES) & !differs & (ONES << 3);
         let place = equal & equal.wrapping_neg();
-        // All up to that place: each takes the slot in front of it, and the first this one.
+        // All up to that position move back by one, and this slot becomes the first.
         let moved = (place << 1).wrapping_sub(1);
         self.order ^= (self.order ^ (self.order << 4 | slot)) & moved;
         place.trailing_zeros() / 4
     }
 }
 
-/// How many packets were found at each depth of their set's stack, those not found among the first `W` last.
+/// Returns the number of packets at each depth of their set's stack; the last element counts those not among
+/// the first `W`.
 pub(crate) fn depths<const W: usize>(trace: &Trace, sets: u32, index: Index) -> Vec<u64> {
-    // The choice stands outside of the loop: inside, it would be made for each packet.
+    // The choice is outside of the loop; inside, it would be repeated for each packet.
     match index {
         Index::Mask(mask) => run::<W>(trace, sets, |digest| digest & mask),
         Index::Remainder(sets) => run::<W>(trace, sets, |digest| digest % sets),

@@ -4,12 +4,13 @@ use crate::trace::Trace;
 use crate::{Configuration, FlowCacheError, Options, Row, simulate};
 use rayon::prelude::*;
 
-/// Runs every configuration; rows in the order of the configurations, whatever the number of threads.
+/// Simulates every configuration. Returns rows in the order of the configurations, for any number of threads.
 ///
-/// `threads` of 0 stands for all cores. What the configurations share (previous and next packets, distances) is
+/// `threads` of 0 uses all cores. Data common to all configurations (previous and next packets, distances) is
 /// computed once.
 ///
 /// # Errors
+///
 /// The first configuration, in order, that does not fit its shape.
 pub fn sweep(
     trace: &Trace,
@@ -18,7 +19,7 @@ pub fn sweep(
     threads: usize,
 ) -> Result<Vec<Row>, FlowCacheError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(configurations.len())).build();
-    // Configurations differ in length: each is taken by itself.
+    // Configurations differ in run time: each is a separate task.
     let one = |configuration| simulate(trace, configuration, options);
     let rows: Vec<_> = pool
         .expect("a system that starts threads")

@@ -1,8 +1,8 @@
-//! A trace of digests and what its order says: the previous and next packet of the same digest, and how many
-//! others came between.
+//! A trace of digests, with the previous and next packet of the same digest, and the number of other digests in
+//! between.
 //!
-//! These are computed once, when first needed, and shared by every configuration that runs over the trace: miss
-//! classes, oracles and the exact LRU results of all sizes read them.
+//! These are computed once, on first use, and shared by every configuration over the trace: miss classes,
+//! oracles and the exact LRU results of all sizes use them.
 
 use crate::FlowCacheError;
 use crate::last_seen::LastSeen;
@@ -23,10 +23,11 @@ pub struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    /// A trace over `digests`, which stay where they are.
+    /// Returns a trace over `digests`, which it borrows.
     ///
     /// # Errors
-    /// When there is no packet, or more than [`MOST_PACKETS`].
+    ///
+    /// If there is no packet, or more than [`MOST_PACKETS`].
     pub fn new(digests: &'a [u32]) -> Result<Self, FlowCacheError> {
         match digests.len() {
             0 => Err(FlowCacheError::EmptyTrace),
@@ -42,13 +43,13 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// The digests.
+    /// Returns the digests.
     #[must_use]
     pub const fn digests(&self) -> &'a [u32] {
         self.digests
     }
 
-    /// For each packet the position of the last one before it with its digest, or [`NEVER`].
+    /// Returns for each packet the position of the previous one with its digest, or [`NEVER`].
     pub fn previous(&self) -> &[u32] {
         self.previous.get_or_init(|| {
             let mut seen = LastSeen::default();
@@ -56,7 +57,7 @@ impl<'a> Trace<'a> {
         })
     }
 
-    /// For each packet the position of the first one after it with its digest, or [`NEVER`].
+    /// Returns for each packet the position of the next one with its digest, or [`NEVER`].
     pub fn next(&self) -> &Arc<[u32]> {
         self.next.get_or_init(|| {
             let mut next = vec![NEVER; self.digests.len()];
@@ -69,8 +70,8 @@ impl<'a> Trace<'a> {
         })
     }
 
-    /// For each packet the number of other digests since the last packet with its digest, or [`NEVER`]: a fully
-    /// associative LRU cache hits where this is below its entries (Mattson et al., 1970).
+    /// Returns for each packet the number of other digests since the last packet with its digest, or [`NEVER`]:
+    /// a fully associative LRU cache hits if this is below its entries (Mattson et al., 1970).
     pub fn distances(&self) -> &[u32] {
         self.distances.get_or_init(|| {
             let mut marks = Marks::new(self.digests.len());
@@ -79,10 +80,11 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// The digests of a raw file: one little-endian u32 per packet, no header.
+/// Returns the digests of a raw file: one little-endian u32 per packet, no header.
 ///
 /// # Errors
-/// When the length is no multiple of 4.
+///
+/// If the length is no multiple of 4.
 pub fn digests_from_bytes(bytes: &[u8]) -> Result<Vec<u32>, FlowCacheError> {
     let (digests, rest) = bytes.as_chunks::<4>();
     if rest.is_empty() {

@@ -18,7 +18,7 @@ pub(crate) struct Ways {
 }
 
 impl Ways {
-    /// Empty sets.
+    /// Returns empty sets.
     pub fn new(geometry: Geometry) -> Self {
         let wide = geometry.ways() > MOST_SEARCHED;
         Self {
@@ -31,7 +31,7 @@ impl Ways {
         }
     }
 
-    /// The way that holds the digest, counted over all sets.
+    /// Returns the way that holds the digest, counted over all sets.
     #[inline]
     pub fn find(&self, access: Access) -> Option<usize> {
         if let Some(index) = &self.index {
@@ -50,7 +50,7 @@ impl Ways {
         }
     }
 
-    /// The way that holds the digest, of sets of `W` ways.
+    /// Returns the way that holds the digest, in sets of `W` ways.
     #[inline]
     fn find_among<const W: usize>(&self, access: Access) -> Option<usize> {
         let row = &self.tags.as_chunks::<W>().0[access.set as usize];
@@ -60,21 +60,21 @@ impl Ways {
         (found != 0).then(|| access.set as usize * W + found.trailing_zeros() as usize)
     }
 
-    /// The ways of a set that hold an entry.
+    /// Returns the ways of a set that hold an entry.
     #[inline]
     pub fn filled(&self, set: u32) -> Range<usize> {
         let first = (set * self.ways) as usize;
         first..first + self.filled[set as usize] as usize
     }
 
-    /// The next empty way of a set.
+    /// Returns the next empty way of a set.
     #[inline]
     pub fn vacancy(&self, set: u32) -> Option<usize> {
         let filled = self.filled(set);
         (filled.len() < self.ways as usize).then_some(filled.end)
     }
 
-    /// Puts a digest into the next empty way or, instead of what it holds, into another.
+    /// Writes a digest to the next empty way or, replacing its digest, to another.
     #[inline]
     pub fn put(&mut self, way: usize, access: Access) {
         let new = way == self.filled(access.set).end;
@@ -88,7 +88,7 @@ impl Ways {
         self.tags[way] = access.digest;
     }
 
-    /// The digest in a way.
+    /// Returns the digest in a way.
     #[inline]
     pub fn digest(&self, way: usize) -> u32 {
         self.tags[way]

@@ -1,6 +1,7 @@
-//! Calls of the runtime's allocator, watched: what it gives out is checked from then on.
+//! Watches calls of the runtime's allocator, and checks accesses to the blocks that it returns.
 //!
-//! Its first instructions are replaced in a copy of the code; while it works they are back, and it finds its heap as it is.
+//! The first instructions of its functions are replaced in a copy of the code; while the allocator runs they
+//! are restored, and it sees its heap unchanged.
 
 use crate::code::Code;
 use crate::cpu::{A0, RA, STOP, WATCHED};
@@ -9,7 +10,8 @@ use crate::far::{Far, Near};
 use crate::hart::Hart;
 use crate::image::Image;
 
-/// A global of the runtime's allocator: others know nothing of blocks here (`programs/runtime/malloc.c`).
+/// A global variable of the runtime's allocator; programs without it have no checked blocks
+/// (`programs/runtime/malloc.c`).
 const ITS_OWN: &str = "pages_used";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +24,10 @@ enum Function {
 const FUNCTIONS: [(&str, Function); 3] =
     [("malloc", Function::Malloc), ("calloc", Function::Calloc), ("free", Function::Free)];
 
-/// A function that is being called.
+/// An active call.
 #[derive(Clone, Copy, Debug)]
 struct Call {
-    /// What is asked for, by which instruction.
+    /// The requested bytes, and the calling instruction.
     bytes: Option<u32>,
     caller: u32,
     returns_to: u32,
@@ -41,11 +43,11 @@ pub struct Allocator {
     under_way: Option<Call>,
 }
 
-/// A call that cannot be right: the address, what it is near to, and the instruction that called.
+/// An invalid call: the address, what it is near to, and the calling instruction.
 pub type Refused = (u32, Option<Near>, u32);
 
 impl Allocator {
-    /// The allocator of a program whose code this is; none that is known.
+    /// Returns the allocator of a program with this code; `None` if it is unknown.
     pub fn find(image: &Image, code: &Code) -> Option<Self> {
         image.symbol(ITS_OWN)?;
         let found = |&(name, function): &(&str, Function)| {
@@ -64,7 +66,7 @@ impl Allocator {
         }
     }
 
-    /// Forgets a call that did not come to its end.
+    /// Discards a call that did not complete.
     pub fn restart(&mut self, far: &mut Far) {
         if self.under_way.take().is_some() {
             self.watch(true);
@@ -72,10 +74,10 @@ impl Allocator {
         }
     }
 
-    /// A function is called; the program was entered at `entry`.
+    /// Handles the call of a function; the program was entered at `entry`.
     pub fn called(&mut self, index: u32, entry: u32, hart: &mut Hart, far: &mut Far) -> Result<(), Refused> {
         let returns_to = hart.register(RA);
-        // The last thing that a function does may be a jump, which returns in its stead.
+        // The last action of a function may be a jump, whose target returns instead.
         let caller = if returns_to == STOP { entry } else { returns_to.wrapping_sub(4) };
         let function = self.functions.iter().find(|(first, ..)| *first == index).map(|(.., which)| *which);
         let bytes = match function {
@@ -95,7 +97,7 @@ impl Allocator {
         Ok(())
     }
 
-    /// It returns: where to.
+    /// Handles its return. Returns the return address.
     pub fn returned(&mut self, hart: &mut Hart, far: &mut Far) -> u32 {
         let Some(Call { bytes, caller, returns_to }) = self.under_way.take() else { return WATCHED };
         self.watch(true);

@@ -1,9 +1,9 @@
-//! What atomic read-modify-write instructions leave behind (RISC-V unprivileged specification, chapter 8).
+//! Results of atomic read-modify-write instructions (RISC-V unprivileged specification, chapter 8).
 
 use crate::decode::{Amo, Op};
 use crate::word::Word;
 
-/// What stands in memory afterwards.
+/// Returns the new value in memory.
 pub fn changed<W: Word>(op: Op, old: W, operand: W) -> W {
     let less = if old.is_below(operand) { (old, operand) } else { (operand, old) };
     match op.amo() {

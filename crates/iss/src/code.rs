@@ -1,4 +1,4 @@
-//! The code of a program, decoded once: an operation at every halfword, so that an index is an address.
+//! The decoded code of a program: an operation at every halfword, so that an index determines an address.
 
 use crate::decode::{Op, Opcode, SINK, decode};
 use crate::image::Image;
@@ -11,13 +11,13 @@ pub struct Code {
     pub width: Width,
     /// Address of the first halfword.
     pub low: u32,
-    /// What stands at each halfword.
+    /// The operation at each halfword.
     pub ops: Vec<Op>,
     /// See [`Code::rest`].
     rest: Vec<u32>,
 }
 
-/// What an instruction is to a pipeline.
+/// The class of an instruction for a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Arithmetic, logic, constants.
@@ -28,11 +28,11 @@ pub enum Class {
     Multiply,
     /// Division.
     Divide,
-    /// Load, also one that reserves its word.
+    /// Load, including one that reserves its word.
     Load,
-    /// Store, also one that may fail.
+    /// Store, including one that may fail.
     Store,
-    /// Atomic read-modify-write: an access of its own, not a load and a store.
+    /// Atomic read-modify-write: one separate access, not a load and a store.
     Atomic,
     /// Conditional branch.
     Branch,
@@ -66,20 +66,21 @@ impl Code {
         Self { width: image.width, low, ops, rest }
     }
 
-    /// Address of an index.
+    /// Returns the address of an index.
     #[inline]
     #[must_use]
     pub fn pc(&self, index: u32) -> u32 {
         self.low.wrapping_add(index << 1)
     }
 
-    /// Instructions from each index to the end of the code if nothing jumps, packet marks left out; as many as `ops`.
+    /// Returns the instructions from each index to the end of the code without a jump, packet marks excluded;
+    /// as many as `ops`.
     #[inline(always)]
     pub(crate) fn rest(&self) -> &[u32] {
         &self.rest[..self.ops.len()]
     }
 
-    /// What the instruction at an index is to a pipeline.
+    /// Returns the class of the instruction at an index.
     #[must_use]
     pub fn class(&self, index: u32) -> Class {
         use Opcode as C;
@@ -100,7 +101,7 @@ impl Code {
         }
     }
 
-    /// Bytes that a load, a store or an atomic instruction works on; 0 of anything else.
+    /// Returns the bytes of a load, a store or an atomic instruction; 0 for others.
     #[must_use]
     pub fn access_bytes(&self, index: u32) -> u16 {
         use Opcode as C;
@@ -113,7 +114,7 @@ impl Code {
         }
     }
 
-    /// Registers read, a bit each; `x0` is none.
+    /// Returns the registers read, one bit each; `x0` does not count.
     #[must_use]
     pub fn reads(&self, index: u32) -> u32 {
         use Opcode as C;
@@ -137,7 +138,7 @@ impl Code {
         mask & !1
     }
 
-    /// Register written, as a bit.
+    /// Returns the register written, as a bit.
     #[must_use]
     pub fn writes(&self, index: u32) -> u32 {
         let op = self.ops[index as usize];

@@ -1,14 +1,14 @@
-//! 16-bit instructions as the 32-bit ones they stand for (RISC-V unprivileged specification, chapter 16).
+//! Expands 16-bit instructions to their 32-bit equivalents (RISC-V unprivileged specification, chapter 16).
 
 use crate::word::Width;
 
-/// The 32-bit instruction, or `None` where the width has none (floating point is not supported).
+/// Returns the 32-bit instruction, or `None` if the width has none (floating point is not supported).
 #[must_use]
 pub fn expand(width: Width, half: u16) -> Option<u32> {
     let rv64 = width == Width::Rv64;
     let h = u32::from(half);
     let field = |from: u32, bits: u32| (h >> from) & ((1 << bits) - 1);
-    // Moves `bits` bits that stand at `from` to `to`.
+    // Moves `bits` bits at `from` to `to`.
     let place = |from: u32, bits: u32, to: u32| field(from, bits) << to;
     let sign = |value: u32, bits: u32| ((value << (32 - bits)) as i32 >> (32 - bits)) as u32;
     // Registers x8 to x15, in three bits.

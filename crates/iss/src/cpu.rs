@@ -1,4 +1,4 @@
-//! The executor: one instruction after another, with a hook that costs nothing where it does nothing.
+//! The executor: executes one instruction after another; hooks that do nothing cost nothing.
 
 use crate::atomic;
 use crate::code::Code;
@@ -7,9 +7,9 @@ use crate::error::Fault;
 use crate::memory::Memory;
 use crate::word::{Width, Word};
 
-/// Return address of a function that was called from outside: even, and no address of code.
+/// Return address of a function that the simulator called: even, and outside of all code.
 pub const STOP: u32 = 0xffff_fffe;
-/// Return address of a function whose return is watched.
+/// Return address of a watched function.
 pub const WATCHED: u32 = STOP - 2;
 /// Number of the return-address register.
 pub const RA: usize = 1;
@@ -18,25 +18,25 @@ pub const SP: usize = 2;
 /// Number of the first argument and result.
 pub const A0: usize = 10;
 
-/// Places for registers: as many as a byte can name, so that none has to be checked.
+/// Size of the register array: any byte is a valid index, so that no bounds check is needed.
 pub const REGISTERS: usize = 256;
 
-/// Listens to an execution. Every default does nothing and is compiled away.
+/// Observes an execution. Every default does nothing and is compiled away.
 pub trait Hook {
-    /// Instructions from index `first` to index `last`, one after the other, were executed; a jump, a mark or the end
+    /// The consecutive instructions from index `first` to index `last` were executed; a jump, a mark or the end
     /// follows.
     #[inline(always)]
     fn run(&mut self, first: u32, last: u32) {
         let _ = (first, last);
     }
 
-    /// A load, a store (also one that failed, for want of a reservation), or an atomic instruction.
+    /// A load, a store (also one that failed, without a reservation), or an atomic instruction.
     #[inline(always)]
     fn access(&mut self, address: u32) {
         let _ = address;
     }
 
-    /// A lock taken or released.
+    /// A lock is acquired or released.
     #[inline(always)]
     fn lock(&mut self, address: u32) {
         let _ = address;
@@ -48,10 +48,11 @@ pub trait Hook {
         let _ = begins;
     }
 
-    /// A system instruction: what to do.
+    /// Handles a system instruction.
     ///
     /// # Errors
-    /// The default: a packet program has no operating system.
+    ///
+    /// The default returns a fault: a packet program has no operating system.
     fn system<W: Word>(
         &mut self,
         word: u32,
@@ -63,13 +64,13 @@ pub trait Hook {
     }
 }
 
-/// Listens to nothing.
+/// Observes nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
 impl Hook for Silent {}
 
-/// What follows a system instruction.
+/// The continuation after a system instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
     /// The next instruction.
@@ -87,7 +88,7 @@ pub struct Cpu<W> {
     pub registers: [W; REGISTERS],
     /// Instructions executed, without packet marks.
     pub instructions: u64,
-    /// What the time mark reads.
+    /// The value of the time mark.
     pub time_us: u32,
     /// Locks held.
     pub held: Vec<u32>,
@@ -111,10 +112,11 @@ impl<W: Word> Default for Cpu<W> {
 pub type Faulted = (Fault, u32);
 
 impl<W: Word> Cpu<W> {
-    /// Executes from address `pc` until the program returns to [`STOP`] or exits, or until `budget` more instructions
-    /// were executed (looked at when a jump is taken).
+    /// Executes from address `pc` until the program returns to [`STOP`] or exits, or until `budget` more
+    /// instructions were executed (tested at taken jumps).
     ///
     /// # Errors
+    ///
     /// The fault, and the index of the instruction in `code`.
     pub fn run<H: Hook>(
         &mut self,
@@ -131,8 +133,8 @@ impl<W: Word> Cpu<W> {
         let low = code.low;
         let mut index = pc.wrapping_sub(low) >> 1;
         let mut first = index;
-        // Instructions are counted run by run: what is left of the budget is this and what the code has behind the
-        // instruction at hand.
+        // Instructions are counted per run: the rest of the budget is this plus the code behind the present
+        // instruction.
         let rest = code.rest();
         let behind = |index: u32| i64::from(rest.get(index as usize).copied().unwrap_or(0));
         let mut limit = budget as i64 - behind(index);
@@ -147,7 +149,7 @@ impl<W: Word> Cpu<W> {
                     limit + i64::from(rest[index as usize]) - 1
                 };
             }
-            // Ends the run at the instruction at hand and goes on at an index.
+            // Ends the run at the present instruction and continues at an index.
             macro_rules! jump {
                 ($to:expr) => {{
                     hook.run(first, index);
@@ -184,7 +186,7 @@ impl<W: Word> Cpu<W> {
             let a = x[usize::from(op.rs1)];
             let d = usize::from(op.rd);
             let imm = W::signed(op.imm);
-            // Half of all instructions want neither, and what stands here is done for every one.
+            // Half of all instructions need neither, and this code executes for every one.
             macro_rules! b {
                 () => {
                     x[usize::from(op.rs2())]
@@ -352,7 +354,7 @@ impl<W: Word> Cpu<W> {
                 C::Fence => {}
                 C::Time => x[d] = W::unsigned(*time_us),
                 C::Watched => {
-                    // It has not been executed.
+                    // It was not executed.
                     *instructions += (budget as i64 - left!() - 1) as u64;
                     return Err((Fault::Called, index));
                 }

@@ -3,13 +3,13 @@
 use crate::compressed;
 use crate::word::Width;
 
-/// What an operation does. `rd` is the sink register where the program names `x0`.
+/// The kind of an operation. `rd` is the sink register if the program names `x0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Opcode {
-    /// Nothing that the instruction set knows.
+    /// No valid instruction.
     Illegal,
-    /// `rd = imm`; also `auipc` of RV32, whose sum is known when it is decoded.
+    /// `rd = imm`; also `auipc` of RV32, whose sum is known at decoding.
     Const,
     /// `auipc` of RV64: `imm` is added to the address of the instruction.
     Auipc,
@@ -135,7 +135,7 @@ pub enum Opcode {
     Remuw,
     /// `lr.w`: a load that reserves its word.
     LrW,
-    /// `sc.w`: a store that succeeds on a word that is reserved; `rd` = 0, or 1 where it failed.
+    /// `sc.w`: a store that succeeds on a reserved word; `rd` = 0, or 1 if it failed.
     ScW,
     /// `amo….w`: reads a word, changes it and writes it back; `imm` names its [`Amo`].
     AmoW,
@@ -149,13 +149,13 @@ pub enum Opcode {
     Fence,
     /// `ecall`, `ebreak`, `mret`, control registers: `imm` is the whole word.
     System,
-    /// No instruction: the first one of a function whose calls are watched stands here.
+    /// No instruction: it replaces the first one of a watched function.
     Watched,
     /// Mark: the traced part of a packet begins.
     Begin,
     /// Mark: it ends.
     End,
-    /// Mark: takes the lock whose address is in `rs1`.
+    /// Mark: acquires the lock whose address is in `rs1`.
     Lock,
     /// Mark: releases it.
     Unlock,
@@ -163,10 +163,10 @@ pub enum Opcode {
     Time,
 }
 
-/// What an atomic read-modify-write instruction does with the word that it finds.
+/// The operation of an atomic read-modify-write instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amo {
-    /// Puts the operand in its place.
+    /// Replaces the word by the operand.
     Swap,
     /// Adds the operand.
     Add,
@@ -205,9 +205,9 @@ impl Amo {
     }
 }
 
-/// Register that stands for `x0` as a destination.
+/// Register that replaces `x0` as a destination.
 pub const SINK: u8 = 32;
-/// Halfwords that an instruction takes stand above its second source.
+/// The length in halfwords of an instruction is in the bits above its second source.
 const HALFWORDS_AT: u32 = 6;
 const SHORT: u8 = 1 << HALFWORDS_AT;
 const LONG: u8 = 2 << HALFWORDS_AT;
@@ -216,27 +216,27 @@ const LONG: u8 = 2 << HALFWORDS_AT;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Op {
-    /// What it does.
+    /// Its kind.
     pub code: Opcode,
     /// Destination, or [`SINK`].
     pub rd: u8,
     /// First source.
     pub rs1: u8,
-    /// Second source, and from [`HALFWORDS_AT`] on the halfwords that it takes.
+    /// Second source, and from [`HALFWORDS_AT`] on the length in halfwords.
     second: u8,
     /// Immediate.
     pub imm: i32,
 }
 
 impl Op {
-    /// Second source.
+    /// Returns the second source.
     #[inline]
     #[must_use]
     pub fn rs2(self) -> u8 {
         self.second & 31
     }
 
-    /// What it does with the word that it finds, where it is an atomic read-modify-write instruction.
+    /// Returns the operation of an atomic read-modify-write instruction.
     #[must_use]
     pub fn amo(self) -> Option<Amo> {
         match self.code {
@@ -245,7 +245,7 @@ impl Op {
         }
     }
 
-    /// Halfwords it takes.
+    /// Returns its length in halfwords.
     #[inline]
     #[must_use]
     pub fn halfwords(self) -> u32 {
@@ -253,7 +253,7 @@ impl Op {
     }
 }
 
-/// Decodes what stands at `pc` of a program for registers of a width: the 16 bits there, and the 16 behind them.
+/// Decodes the instruction at `pc` for a register width, from the 16 bits there and the 16 behind them.
 #[must_use]
 pub fn decode(width: Width, pc: u32, low: u16, high: u16) -> Op {
     if low & 3 == 3 {
@@ -390,7 +390,7 @@ fn wide(width: Width, pc: u32, word: u32) -> Op {
             };
             op(code, 0)
         }
-        // Order, in two bits of funct7, says nothing where memory is in order and nobody else uses it.
+        // The order bits in funct7 have no effect: memory is in order and has no other user.
         0x2f if funct3 == 2 || rv64 && funct3 == 3 => {
             let (lr, sc, amo) =
                 if funct3 == 2 { (C::LrW, C::ScW, C::AmoW) } else { (C::LrD, C::ScD, C::AmoD) };

@@ -1,50 +1,50 @@
-//! What goes wrong when a program is loaded or run, for the person who wrote it.
+//! Errors of loading or running a program, for its author.
 
 use linecard_words::Mismatch;
 use thiserror::Error;
 
-/// A program that cannot be loaded, or that did what no packet program may do.
+/// A program that cannot be loaded, or that violated a rule for packet programs.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum IssError {
-    /// Somebody wanted it to stop.
+    /// The caller stopped it.
     #[error("interrupted")]
     Interrupted,
     /// The file is no program for this machine.
     #[error(transparent)]
     Image(#[from] Mismatch),
-    /// The program did something that ends the run.
+    /// A fault of the program, which ends the run.
     #[error("{place}: {fault}, at pc {pc:#010x} ({symbol}){}", in_brackets(line))]
     Fault {
         /// Packet (from 1), or the initialisation.
         place: Place,
-        /// What.
+        /// The fault.
         fault: Fault,
         /// Address of the instruction.
         pc: u32,
         /// Function and offset.
         symbol: String,
-        /// File and line of the source, where they are known.
+        /// File and line of the source, if known.
         line: Option<String>,
     },
-    /// The program touches what it may not.
+    /// An access of the program that is not permitted.
     #[error("{place}: {access}, {beyond}, at pc {pc:#010x} ({symbol}){}", in_brackets(line))]
     Memory {
         /// Packet (from 1), or the initialisation.
         place: Place,
-        /// What it does, and where.
+        /// The access, and its address.
         access: String,
-        /// What that is near to.
+        /// What its address is near to.
         beyond: String,
         /// Address of the instruction.
         pc: u32,
         /// Function and offset.
         symbol: String,
-        /// File and line of the source, where they are known.
+        /// File and line of the source, if known.
         line: Option<String>,
     },
-    /// The program does not understand its control data (`lc_bad_control_line`).
+    /// The program rejected its control data (`lc_bad_control_line`).
     #[error(
-        "{file}: does not understand line {line} of its control data; the first comment of its source says what it reads"
+        "{file}: rejects line {line} of its control data; the first comment of its source describes the format"
     )]
     Control {
         /// The program.
@@ -52,9 +52,9 @@ pub enum IssError {
         /// Line, from 1.
         line: u32,
     },
-    /// The program has no room for what it must keep (`lc_out_of_memory`).
+    /// The program ran out of memory (`lc_out_of_memory`).
     #[error(
-        "{place}: {file} is out of memory; its tables must fit into 32 MiB of heap: give it smaller control data"
+        "{place}: {file} is out of memory; its tables must fit in 32 MiB of heap: use smaller control data"
     )]
     OutOfMemory {
         /// Packet (from 1), or the initialisation.
@@ -62,14 +62,14 @@ pub enum IssError {
         /// The program.
         file: String,
     },
-    /// A packet or a control file that does not fit into the simulated memory.
+    /// A packet or a control file that exceeds the simulated memory.
     #[error("{what} of {found_bytes} bytes, expected at most {most_bytes}")]
     TooLarge {
-        /// What.
+        /// Packet or control file.
         what: &'static str,
         /// Its size.
         found_bytes: usize,
-        /// Room.
+        /// The limit.
         most_bytes: usize,
     },
 }
@@ -85,7 +85,7 @@ pub enum Place {
     Init,
     /// In `app_packet`, with the number of the packet, from 1.
     Packet(u64),
-    /// In a program that runs by itself.
+    /// In a standalone program.
     Alone,
 }
 
@@ -99,7 +99,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// What no packet program may do.
+/// A fault of a packet program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
     /// No instruction of RV32IMAC, or of RV64IMAC.
@@ -118,17 +118,17 @@ pub enum Fault {
         /// The word found there.
         word: u32,
     },
-    /// A jump to where there is no code.
+    /// A jump to an address without code.
     #[error(
-        "jump to {target:#010x}, where there is no code; a function pointer or a return address was overwritten?"
+        "jump to {target:#010x}, which is not code; a function pointer or a return address was overwritten?"
     )]
     Jump {
-        /// Where to.
+        /// The target.
         target: u64,
     },
     /// An access outside memory.
     #[error(
-        "{what} of {address:#010x}, outside memory; a null pointer, an index out of range, or a stack that ran over?"
+        "{what} of {address:#010x}, outside memory; a null pointer, an index out of range, or a stack overflow?"
     )]
     OutOfRange {
         /// `load`, `store` or `atomic access`.
@@ -155,24 +155,26 @@ pub enum Fault {
         address: u64,
     },
     /// More instructions than the budget.
-    #[error("more than {budget} instructions; an endless loop? (the budget can be raised)")]
+    #[error("more than {budget} instructions (an endless loop? otherwise raise the budget)")]
     Runaway {
         /// Instructions allowed.
         budget: u64,
     },
-    /// The first instruction of a function that is watched; nobody outside is told.
-    #[error("a call of a function that is watched")]
+    /// The first instruction of a watched function; it is never reported.
+    #[error("a call of a watched function")]
     Called,
     /// The return of it.
-    #[error("the return of a function that is watched")]
+    #[error("the return of a watched function")]
     Returned,
-    /// A lock taken by its holder.
-    #[error("lock {address:#010x} is taken twice by the same packet: it would wait for itself for ever")]
+    /// A lock acquired again by its holder.
+    #[error(
+        "lock {address:#010x} is acquired twice by the same packet, which would wait for itself for ever"
+    )]
     LockedTwice {
         /// The lock.
         address: u32,
     },
-    /// A lock given back by one that does not hold it.
+    /// A lock released by a program that does not hold it.
     #[error("lock {address:#010x} is released, but this packet does not hold it")]
     NotLocked {
         /// The lock.

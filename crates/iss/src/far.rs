@@ -1,48 +1,48 @@
-//! What a program may touch behind its image: blocks that the runtime's `malloc` gave out, the packet as far as it goes, control
+//! Checked memory behind the image: blocks of the runtime's `malloc`, the packet up to its length, control
 //! data.
 //!
-//! Blocks and the packet have addresses of their own in front of the program, apart from where they are kept: each block is
-//! followed by bytes that nobody may touch, and a freed one keeps its address for a long time. Where bytes are kept, what traces
-//! say and what everything costs is as without.
+//! Blocks and the packet have separate addresses below the program, different from their storage. A red zone
+//! follows each block, and a freed block keeps its address for a long time. Storage locations, traces and costs
+//! are the same as without checks.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-/// Bytes that one entry stands for.
+/// Bytes per table entry.
 const GRANULE: u32 = 16;
-/// Entries say how many bytes of their granule there are, from the front; 0 to 16.
+/// Entries contain the number of valid bytes of their granule, from its start; 0 to 16.
 const COUNT_BITS: u32 = 5;
 const COUNT: u32 = (1 << COUNT_BITS) - 1;
-/// Nobody may touch as many bytes behind a block as it has, within these bounds.
+/// The red zone behind a block has the size of the block, within these bounds.
 const RED_ZONE_BYTES: (u32, u32) = (GRANULE, 4096);
-/// Addresses of blocks keep their place within lines of caches: functions that copy words look at it.
+/// Addresses of blocks keep their offset within cache lines: functions that copy words depend on it.
 const LINE: u32 = 64;
-/// Addresses of freed blocks that are not used again, of each size.
+/// Bytes of freed blocks of each size whose addresses are not reused.
 const KEPT_BYTES: usize = 1 << 20;
-/// Between what has to be kept apart.
+/// Bytes between separate areas.
 const GUARD_BYTES: u32 = 4096;
-/// Addresses that blocks may have in all.
+/// Most addresses of blocks in total.
 const MOST_BYTES: u32 = 1 << 29;
 
-/// A block that the allocator gave out.
+/// A block that the allocator returned.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// Address that the program knows, and size.
+    /// Its address for the program, and its size.
     pub address: u32,
     pub bytes: u32,
-    /// Where its bytes are.
+    /// Its storage location.
     kept_at: u32,
-    /// Bytes up to the next one's address.
+    /// Bytes up to the next block's address.
     stride: u32,
-    /// Call that gave it out, and that it was freed by.
+    /// Calls that allocated it, and that freed it.
     pub allocated_by: u32,
     pub freed_by: Option<u32>,
 }
 
-/// What an address is near to.
+/// The nearest object of an address.
 #[derive(Clone, Copy, Debug)]
 pub enum Near {
-    /// A packet of so many bytes, and how far from its first one.
+    /// A packet of the stated bytes, and the offset from its first byte.
     Packet { bytes: u32, offset: i64 },
     /// The same of a block.
     Block { block: Block, offset: i64 },
@@ -53,17 +53,17 @@ pub enum Near {
 /// Bytes behind the image.
 #[derive(Clone, Debug)]
 pub struct Far {
-    /// Address of the first byte that is kept.
+    /// Address of the first stored byte.
     low: u32,
     bytes: Vec<u8>,
-    /// Addresses that the program knows as they are.
+    /// Address ranges that are not remapped.
     plain: [Range<u32>; 2],
     heap: Range<u32>,
-    /// Whether the heap is one of them: while the allocator works, where it is not the runtime's, and when addresses for blocks
-    /// are used up.
+    /// Whether the heap is one of them: while the allocator runs, if it is not the runtime's, and when the
+    /// addresses for blocks are used up.
     heap_is_open: bool,
     used_up: bool,
-    /// Where the program's addresses begin, and by granule where its bytes are kept and how many there are.
+    /// Start of the remapped addresses, and for each granule its storage location and valid bytes.
     alias_low: u32,
     granules: Vec<u32>,
     packet_kept_at: u32,
@@ -74,7 +74,7 @@ pub struct Far {
     freed: HashMap<(u32, u32), VecDeque<u32>>,
 }
 
-/// Where the parts are kept.
+/// Storage locations of the parts.
 pub struct Parts {
     /// All of it.
     pub all: Range<u32>,
@@ -82,7 +82,7 @@ pub struct Parts {
     pub control: Range<u32>,
     /// Room for the packet.
     pub packet: Range<u32>,
-    /// A stack above the packet; nothing where it is elsewhere.
+    /// A stack above the packet; `None` if it is elsewhere.
     pub stack: Range<u32>,
 }
 
@@ -90,7 +90,7 @@ impl Far {
     pub fn new(parts: Parts) -> Self {
         let Parts { all, heap, control, packet, stack } = parts;
         let mut bytes = vec![0; (all.end - all.start) as usize];
-        // A load takes eight, whatever it wants.
+        // A load reads eight bytes in any case.
         bytes.extend([0; 8]);
         let alias_low = (all.end + GUARD_BYTES).next_multiple_of(GUARD_BYTES);
         let first_block = packet.end - packet.start + GUARD_BYTES;
@@ -110,12 +110,12 @@ impl Far {
         }
     }
 
-    /// Whether the program may touch the heap as it is kept.
+    /// Sets whether the program may access the heap directly.
     pub fn open_heap(&mut self, open: bool) {
         self.heap_is_open = open || self.used_up;
     }
 
-    /// Where so many bytes are kept, counted from the first that is.
+    /// Returns the storage position of an access, counted from the first stored byte.
     #[inline(always)]
     fn position(&self, address: u64, bytes: u32, writes: bool) -> Option<usize> {
         let granule = address.wrapping_sub(self.alias_low.into()) / u64::from(GRANULE);
@@ -146,7 +146,7 @@ impl Far {
             .then(|| (self.packet_kept_at - self.low + address - self.alias_low) as usize)
     }
 
-    /// Loads: the value, and the address where it is kept; none of what may not be loaded.
+    /// Loads a value and returns its storage address; `None` if the load is not permitted.
     #[inline(always)]
     pub fn load(&self, address: u64, bytes: u32) -> Option<(u64, u32)> {
         let at = self.position(address, bytes, false)?;
@@ -155,12 +155,12 @@ impl Far {
         Some((value & u64::MAX >> (64 - 8 * bytes), self.low + at as u32))
     }
 
-    /// Whether the program may write so many bytes there.
+    /// Returns whether the program may write the stated bytes there.
     pub fn may(&self, address: u64, bytes: u32) -> bool {
         self.position(address, bytes, true).is_some()
     }
 
-    /// Stores the lowest bytes; the address where they are kept.
+    /// Stores the lowest bytes and returns their storage address.
     #[inline(always)]
     pub fn store(&mut self, address: u64, bytes: u32, value: u64) -> Option<u32> {
         let at = self.position(address, bytes, true)?;
@@ -169,12 +169,12 @@ impl Far {
         Some(self.low + at as u32)
     }
 
-    /// Where the byte of an address is kept; the address itself of what the program may not touch.
+    /// Returns the storage address of a byte; the address itself if the program may not access it.
     pub fn kept_at(&self, address: u32) -> u32 {
         self.position(address.into(), 1, false).map_or(address, |at| self.low + at as u32)
     }
 
-    /// Bytes where they are kept.
+    /// Returns the stored bytes.
     pub fn bytes(&self, address: u32, count: usize) -> &[u8] {
         let at = (self.kept_at(address) - self.low) as usize;
         &self.bytes[at..at + count]
@@ -185,7 +185,7 @@ impl Far {
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// The program may touch so many bytes of the packet's room from now on; its address.
+    /// Permits the stated bytes of the packet's room from now on. Returns its address.
     pub fn packet(&mut self, bytes: u32) -> u32 {
         if bytes != self.packet_bytes {
             self.set(self.alias_low, self.packet_bytes, None);
@@ -195,7 +195,7 @@ impl Far {
         self.alias_low
     }
 
-    /// Whether the program may touch bytes from an address on.
+    /// Sets whether the program may access bytes from an address on.
     fn set(&mut self, address: u32, bytes: u32, kept_at: Option<u32>) {
         let first = ((address - self.alias_low) / GRANULE) as usize;
         let count = bytes.div_ceil(GRANULE);
@@ -208,7 +208,7 @@ impl Far {
         }
     }
 
-    /// The allocator gave out bytes: the address that the program is told.
+    /// The allocator returned a block. Returns its address for the program.
     pub fn allocated(&mut self, kept_at: u32, bytes: u32, by: u32) -> u32 {
         let is_heap = self.heap.contains(&kept_at) && kept_at.is_multiple_of(GRANULE);
         if !is_heap || bytes > self.heap.end - kept_at {
@@ -242,7 +242,8 @@ impl Far {
         address
     }
 
-    /// The program frees what stands at an address: where the allocator knows it, or what it is if it is no live block.
+    /// The program frees an address. Returns the allocator's address, or what it is near to if it is no live
+    /// block.
     pub fn freed(&mut self, address: u32, by: u32) -> Result<u32, Option<Near>> {
         if address < self.alias_low {
             return Ok(address);
@@ -258,7 +259,7 @@ impl Far {
         Ok(kept_at)
     }
 
-    /// The live block that keeps a byte there, and which of its bytes that is.
+    /// Returns the live block of a stored byte, and the byte's offset in it.
     pub fn block_at(&self, kept_at: u32) -> Option<(Block, u32)> {
         let holds = |block: &&Block| {
             block.freed_by.is_none()
@@ -271,7 +272,7 @@ impl Far {
         self.blocks.binary_search_by_key(&address, |block| block.address).ok()
     }
 
-    /// What an address that was refused is near to.
+    /// Returns what a refused address is near to.
     pub fn near(&self, address: u32) -> Option<Near> {
         let offset = i64::from(address) - i64::from(self.alias_low);
         let packet_room = i64::from(GUARD_BYTES);
@@ -285,7 +286,7 @@ impl Far {
         let beyond = |block: &Block, offset: i64| offset - i64::from(block.bytes);
         let near = match (before, behind) {
             (Some((block, offset)), Some((next, ahead))) => {
-                // In front of a block is what nearly reaches it.
+                // In front of a block: an access that nearly reaches it.
                 match -ahead < beyond(&block, offset) && -ahead < i64::from(GRANULE) {
                     true => Some((next, ahead)),
                     false => Some((block, offset)),

@@ -1,4 +1,4 @@
-//! The hart that executes a packet program, of the width that its code was compiled for.
+//! The hart that executes a packet program, of the register width of its code.
 
 use crate::code::Code;
 use crate::cpu::{A0, Cpu, Faulted, Hook, RA, SP, STOP};
@@ -31,7 +31,7 @@ impl Hart {
         }
     }
 
-    /// Makes registers ready for the call of a function, which will return to [`STOP`].
+    /// Prepares the registers for the call of a function, which will return to [`STOP`].
     pub fn call(&mut self, stack_top: u32, arguments: [u32; 2]) {
         either!(self, cpu => begin(cpu, stack_top, arguments));
     }
@@ -47,22 +47,22 @@ impl Hart {
         either!(self, cpu => cpu.run(code, memory, hook, pc, budget))
     }
 
-    /// What the time mark reads.
+    /// Sets the value of the time mark.
     pub fn set_time(&mut self, time_us: u32) {
         either!(self, cpu => cpu.time_us = time_us);
     }
 
-    /// Instructions executed.
+    /// Returns the instructions executed.
     pub fn instructions(&self) -> u64 {
         either!(self, cpu => cpu.instructions)
     }
 
-    /// First argument or result, its lowest 32 bits.
+    /// Returns the first argument or result, its lowest 32 bits.
     pub fn a0(&self) -> u32 {
         either!(self, cpu => cpu.registers[A0].low())
     }
 
-    /// The lowest 32 bits of a register.
+    /// Returns the lowest 32 bits of a register.
     pub fn register(&self, number: usize) -> u32 {
         either!(self, cpu => cpu.registers[number].low())
     }
@@ -71,7 +71,7 @@ impl Hart {
         either!(self, cpu => cpu.registers[number] = Word::unsigned(value));
     }
 
-    /// Locks held.
+    /// Returns the locks held.
     pub fn held(&self) -> &[u32] {
         either!(self, cpu => &cpu.held)
     }

@@ -13,9 +13,9 @@ use object::{Endianness, Object, ObjectSymbol, SymbolKind, SymbolSection};
 pub struct Segment {
     /// Address of the first byte.
     pub address: u32,
-    /// Bytes that the file holds.
+    /// Bytes in the file.
     pub bytes: Vec<u8>,
-    /// Size in memory: behind the bytes come zeros.
+    /// Size in memory; zeros follow the bytes.
     pub memory_bytes: u32,
     /// Whether it is code.
     pub executable: bool,
@@ -32,7 +32,7 @@ pub struct Symbol {
     pub code: bool,
 }
 
-/// An ELF file for RISC-V, read.
+/// The contents of an ELF file for RISC-V.
 #[derive(Clone, Debug)]
 pub struct Image {
     /// Name for messages.
@@ -41,29 +41,30 @@ pub struct Image {
     pub segments: Vec<Segment>,
     /// Symbols with a name, by address.
     pub symbols: Vec<Symbol>,
-    /// Where a program that runs by itself begins.
+    /// Entry of a standalone program.
     pub entry: u32,
-    /// Width of the registers that it was compiled for.
+    /// Register width of its code.
     pub width: Width,
-    /// Lines that it was written in, where it was compiled with `-g`.
+    /// Source lines, if it was compiled with `-g`.
     pub lines: Lines,
 }
 
-/// Programs are small: an image that spans more than this has an address that is wrong.
+/// Programs are small: a larger span means a wrong address.
 const MOST_SPAN_BYTES: u64 = 256 << 20;
-/// Code is decoded before it runs, into seven times its size.
+/// Most bytes of code: the decoded form is seven times as large.
 const MOST_CODE_BYTES: u32 = 16 << 20;
 
 impl Image {
-    /// Reads an ELF file; `file` stands for it in messages.
+    /// Reads an ELF file; messages name it `file`.
     ///
     /// # Errors
-    /// When it is no executable for little-endian RISC-V, or does not lie below 4 GiB.
+    ///
+    /// If it is no executable for little-endian RISC-V, or is not below 4 GiB.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, IssError> {
         let unfit = |found: String, expected: &str| unfit(file, found, expected);
         if !bytes.starts_with(b"\x7fELF") {
             return Err(unfit(
-                "a file that is no ELF file".to_owned(),
+                "a file that is not an ELF file".to_owned(),
                 "a linked RISC-V program, or C source ending in `.c`",
             ));
         }
@@ -114,7 +115,7 @@ impl Image {
             if behind.is_none() || data.len() as u64 > memory_bytes {
                 return Err(unfit(
                     format!("a segment of {memory_bytes} bytes at {address:#x}"),
-                    "one that lies below 4 GiB and holds no more than its size: link it at 0x10000",
+                    "a segment below 4 GiB that does not exceed its size: link it at 0x10000",
                 ));
             }
             all_bytes += data.len() as u64;
@@ -152,13 +153,13 @@ impl Image {
         Ok(image)
     }
 
-    /// Address of a symbol.
+    /// Returns the address of a symbol.
     #[must_use]
     pub fn symbol(&self, name: &str) -> Option<u32> {
         self.symbols.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address)
     }
 
-    /// The last code symbol at or before an address, and how far behind it the address is.
+    /// Returns the last code symbol at or before an address, and the distance from it.
     #[must_use]
     pub fn nearest(&self, address: u32) -> Option<(&str, u32)> {
         let upto = self.symbols.partition_point(|symbol| symbol.address <= address);
@@ -166,7 +167,7 @@ impl Image {
         Some((&symbol.name, address - symbol.address))
     }
 
-    /// The last object at or before an address, and how far behind it the address is.
+    /// Returns the last object at or before an address, and the distance from it.
     #[must_use]
     pub fn object(&self, address: u32) -> Option<(&str, u32)> {
         let upto = self.symbols.partition_point(|symbol| symbol.address <= address);
@@ -174,14 +175,14 @@ impl Image {
         Some((&symbol.name, address - symbol.address))
     }
 
-    /// The source line of the instruction at an address, where it is known: of code that was compiled into a caller, the
-    /// line inside.
+    /// Returns the source line of the instruction at an address, if known: for code inlined into a caller, the
+    /// inlined line.
     #[must_use]
     pub fn line(&self, pc: u32) -> Option<SourcePlace<'_>> {
         self.lines.at(pc)
     }
 
-    /// First address, and the one behind the last.
+    /// Returns the first address, and the one behind the last.
     #[must_use]
     pub fn span(&self) -> (u32, u32) {
         let low = self.segments.first().map_or(0, |first| first.address);
@@ -189,7 +190,7 @@ impl Image {
         (low, high.unwrap_or(low))
     }
 
-    /// First address of code, and the one behind the last.
+    /// Returns the first address of code, and the one behind the last.
     #[must_use]
     pub fn code_span(&self) -> (u32, u32) {
         let code = || self.segments.iter().filter(|segment| segment.executable);

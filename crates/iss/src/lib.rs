@@ -1,10 +1,12 @@
 //! RISC-V packet programs: an instruction-set simulator (RV32IMAC, RV64IMAC) and execution traces.
 //!
-//! A program is an ELF file with a function `app_packet` ([`Machine`]). It is decoded once ([`Code`]) and called for
-//! each packet; a [`Hook`] listens, and costs nothing where it does nothing. [`Recorder`] is the hook that keeps a
-//! [`Trace`]: it serves every configuration of a core, so that a sweep executes a program once.
+//! A program is an ELF file with a function `app_packet` ([`Machine`]). It is decoded once ([`Code`]) and
+//! called for each packet; a [`Hook`] observes the execution, and one that does nothing costs nothing.
+//! [`Recorder`] is the hook that records a [`Trace`]: the trace serves every configuration of a core, so that a
+//! sweep executes a program once.
 //!
-//! Marks are custom-0 instructions (`programs/include/linecard.h`): packet begin and end, lock and unlock, time.
+//! Marks are custom-0 instructions (`programs/include/linecard.h`): packet begin and end, lock and unlock,
+//! time.
 #![forbid(unsafe_code)]
 
 mod allocator;

@@ -1,8 +1,8 @@
-//! Source lines of instructions, from the line tables of a program compiled with `-g` (DWARF 5, section 6.2; versions 2
-//! to 5).
+//! Source lines of instructions, from the line tables of a program compiled with `-g` (DWARF 5, section 6.2;
+//! versions 2 to 5).
 //!
-//! A line table names the line that an instruction was written in: of a function that was compiled into another, the line
-//! inside. Damaged tables say nothing from where they are damaged.
+//! A line table contains the source line of each instruction: for a function inlined into another, the inlined
+//! line. A damaged table is ignored from the damage on.
 
 use crate::word::Width;
 use gimli::{AttributeValue, DebugLine, DebugLineOffset, DebugLineStr, DebugStr, Format, LittleEndian};
@@ -28,12 +28,12 @@ impl fmt::Display for SourcePlace<'_> {
     }
 }
 
-/// From an address on, up to that of the next row.
+/// The line from an address on, up to that of the next row.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     address: u32,
     file: u32,
-    /// 0 where the code comes from no line, and behind the end of a function.
+    /// 0 if the code comes from no line, and behind the end of a function.
     line: u32,
     ends: bool,
 }
@@ -46,7 +46,8 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Reads the line tables of an ELF file whose code lies between two addresses; without tables there are no lines.
+    /// Reads the line tables of an ELF file whose code is between two addresses; without tables there are no
+    /// lines.
     pub(crate) fn read<'data>(elf: &impl Object<'data>, width: Width, code: (u32, u32)) -> Self {
         let section = |name| -> Cow<'data, [u8]> {
             let section = elf.section_by_name(name);
@@ -74,7 +75,7 @@ impl Lines {
         lines
     }
 
-    /// The line that the instruction at an address was written in, where it is known.
+    /// Returns the source line of the instruction at an address, if known.
     #[must_use]
     pub fn at(&self, pc: u32) -> Option<SourcePlace<'_>> {
         let upto = self.rows.partition_point(|row| row.address <= pc);
@@ -83,7 +84,7 @@ impl Lines {
     }
 }
 
-/// Where names of files stand that are not in the table itself.
+/// String tables for file names outside of the line table.
 struct Strings<'a> {
     line: DebugLineStr<Bytes<'a>>,
     all: DebugStr<Bytes<'a>>,
@@ -112,7 +113,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the table of one source file, and what it includes; where the next one begins.
+    /// Reads the table of one source file and its includes. Returns the start of the next one.
     fn unit(
         &mut self,
         table: &DebugLine<Bytes<'a>>,
@@ -145,7 +146,7 @@ impl<'a> Reader<'a> {
             let address = u32::try_from(row.address()).unwrap_or(u32::MAX);
             self.lines.rows.push(Row { address, file, line, ends });
             if ends {
-                // Functions that the linker left out stand at address 0, or nowhere.
+                // Functions that the linker removed are at address 0, or at none.
                 let inside = |row: &Row| (self.code.0..=self.code.1).contains(&row.address);
                 if !self.lines.rows[first..].iter().all(inside) {
                     self.lines.rows.truncate(first);

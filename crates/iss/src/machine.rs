@@ -1,4 +1,4 @@
-//! A packet program loaded: one call for each packet.
+//! A loaded packet program, which is called for each packet.
 
 use crate::allocator::{Allocator, Refused};
 use crate::code::Code;
@@ -14,34 +14,34 @@ use std::ops::ControlFlow;
 
 /// Function that is called for each packet: `uint32_t app_packet(uint8_t *packet, uint32_t bytes)`.
 pub const PACKET_ENTRY: &str = "app_packet";
-/// Function that is called once, if there is one: `void app_init(const uint8_t *control, uint32_t bytes)`.
+/// Function that is called once, if it exists: `void app_init(const uint8_t *control, uint32_t bytes)`.
 pub const INIT_ENTRY: &str = "app_init";
-/// Function of the runtime that a program ends in when it does not understand a line of its control data: the argument.
+/// Function of the runtime in which a program ends if it rejects a line of its control data, its argument.
 const BAD_CONTROL: &str = "lc_bad_control_line";
-/// Function of the runtime that a program ends in when its tables do not fit into the heap.
+/// Function of the runtime in which a program ends if its tables exceed the heap.
 const OUT_OF_MEMORY: &str = "lc_out_of_memory";
-/// Room for `malloc`.
+/// Size of the heap for `malloc`.
 pub const HEAP_BYTES: u32 = 32 << 20;
-/// Largest packet: what an IP header can state.
+/// Largest packet: the maximum of an IP header.
 pub const MOST_PACKET_BYTES: usize = 65_535;
-/// Instructions that initialisation may take: tables are built there.
+/// Most instructions of the initialisation, which builds tables.
 pub const INIT_BUDGET: u64 = 20_000_000_000;
 
-/// Instructions between two looks at whether to go on.
+/// Instructions between two calls of `progress`.
 const LOOK: u64 = 1 << 20;
 
 const PAGE_BYTES: u32 = 4096;
 const PACKET_ROOM_BYTES: u32 = 65_536;
 const STACK_BYTES: u32 = 15 * PAGE_BYTES;
-/// Less than what traces can name: their last halfword says that a run repeats.
+/// Less than the range of traces: their last halfword marks a repeated run.
 const MOST_CODE_BYTES: u32 = (2 << 20) - 2;
 
-/// Where everything stands in the simulated memory.
+/// The layout of the simulated memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Layout {
     /// First address.
     pub low: u32,
-    /// The stack grows down from here.
+    /// Top of the stack, which grows down.
     pub stack_top: u32,
     /// First address whose accesses count as data: state, heap, control data and packets.
     pub data_low: u32,
@@ -49,11 +49,11 @@ pub struct Layout {
     pub heap_low: u32,
     /// Control data.
     pub control_low: u32,
-    /// Packet buffer; above it is nothing else that counts as data.
+    /// Packet buffer; no other data are above it.
     pub packet_low: u32,
-    /// Behind the last address that counts as data.
+    /// End of the addresses that count as data.
     pub data_high: u32,
-    /// Behind the last address.
+    /// End of the memory.
     pub high: u32,
 }
 
@@ -68,7 +68,8 @@ impl Layout {
             return Err(unfit(format!("{} bytes of code", code_high - code_low), "at most 2 MiB"));
         }
         let pages = |bytes: u64| bytes.div_ceil(u64::from(PAGE_BYTES)) * u64::from(PAGE_BYTES);
-        // A stack below the image runs over into nothing, which is noticed; above the packet it would not be.
+        // The overflow of a stack below the image reaches unmapped memory and is detected; above the packet it
+        // would not be.
         let below = image_low >= STACK_BYTES + PAGE_BYTES;
         let heap_low = pages(u64::from(image_high));
         let control_low = heap_low + u64::from(HEAP_BYTES);
@@ -109,13 +110,13 @@ impl Layout {
 }
 
 impl Layout {
-    /// Memory in which what lies behind the image is checked.
+    /// Returns memory in which accesses behind the image are checked.
     fn checked(&self, image: &Image, control_bytes: usize, blocks_are_known: bool) -> Memory {
         let image_high = image.span().1.next_multiple_of(16);
         let control_high = self.control_low + control_bytes as u32;
         let mut far = Far::new(Parts {
             all: image_high..self.high,
-            // Other runtimes begin theirs where the image ends.
+            // Other runtimes begin theirs at the end of the image.
             heap: image_high..self.control_low,
             control: self.control_low..control_high,
             packet: self.packet_low..self.data_high,
@@ -128,12 +129,12 @@ impl Layout {
     }
 }
 
-/// So many bytes, in words.
+/// Returns a number of bytes as text.
 fn counted(bytes: u32) -> String {
     if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
 }
 
-/// Where an offset is, seen from something of so many bytes.
+/// Describes an offset relative to an object of the stated size.
 fn aside(offset: i64, bytes: u32) -> String {
     match offset - i64::from(bytes) {
         beyond @ 1.. => format!("{} beyond the end of", counted(beyond as u32)),
@@ -150,7 +151,7 @@ pub struct Machine {
     image: Image,
     code: Code,
     memory: Memory,
-    /// Where memory is checked and the program has the runtime's.
+    /// The allocator, if memory is checked and the program uses the runtime's.
     allocator: Option<Allocator>,
     hart: Hart,
     layout: Layout,
@@ -160,22 +161,25 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Loads a program and calls its `app_init` with the control data, if it has one. A packet may take `budget`
-    /// instructions.
+    /// Loads a program and calls its `app_init` with the control data, if it has one. `budget` is the most
+    /// instructions per packet.
     ///
     /// # Errors
-    /// When it has no `app_packet`, does not fit into the simulated memory, or faults in `app_init`.
+    ///
+    /// If it has no `app_packet`, exceeds the simulated memory, or faults in `app_init`.
     pub fn new(image: Image, control: &[u8], budget: u64) -> Result<Self, IssError> {
-        // Nobody stops it.
+        // No progress function stops it.
         Self::new_until(image, PACKET_ENTRY, control, budget, true, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// The same for a program whose packets go to the function `entry`, telling now and then how many instructions
-    /// `app_init` took so far; `progress` may end it. `checked` is whether accesses beyond blocks of the heap, beyond the packet
-    /// and of freed blocks are refused; costs and results of programs without them are the same.
+    /// As `new`, for a program whose packets go to the function `entry`. `progress` is called periodically with
+    /// the instructions of `app_init` so far, and may end it. `checked` is whether accesses outside of heap
+    /// blocks and of the packet, and to freed blocks, are errors; costs and results of correct programs do not
+    /// depend on it.
     ///
     /// # Errors
-    /// As [`Machine::new`], and when `progress` ended it.
+    ///
+    /// As [`Machine::new`], and if `progress` ended it.
     pub fn new_until(
         image: Image,
         entry: &str,
@@ -229,18 +233,20 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Calls the program with a packet that arrived at `time_us`; what it returned.
+    /// Calls the program with a packet that arrived at `time_us`, and returns its result.
     ///
     /// # Errors
-    /// When it faults, runs for longer than its budget, or keeps a lock; when the packet is larger than IP allows.
+    ///
+    /// If it faults, exceeds its budget, or keeps a lock; if the packet is larger than IP permits.
     pub fn packet<H: Hook>(&mut self, packet: &[u8], time_us: u32, hook: &mut H) -> Result<u32, IssError> {
         self.packet_until(packet, time_us, hook, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// The same; `progress` is told now and then how many instructions were taken in all, and may end it.
+    /// As `packet`; `progress` is called periodically with the total instructions, and may end it.
     ///
     /// # Errors
-    /// As [`Machine::packet`], and when `progress` ended it.
+    ///
+    /// As [`Machine::packet`], and if `progress` ended it.
     pub fn packet_until<H: Hook>(
         &mut self,
         packet: &[u8],
@@ -284,7 +290,7 @@ impl Machine {
         let before = self.hart.instructions();
         let mut pc = function;
         loop {
-            // In pieces, so that somebody can end what takes long; most packets are through in one.
+            // In parts, so that `progress` can end a long call; most packets take one part.
             let taken = self.hart.instructions() - before;
             let look = LOOK.min(budget.saturating_sub(taken));
             let code = self.allocator.as_ref().map_or(&self.code, |allocator| &allocator.code);
@@ -329,7 +335,7 @@ impl Machine {
         }
     }
 
-    /// What the program itself says is wrong: it ends in one of two functions of the runtime.
+    /// Returns the error that the program itself reports by ending in one of two functions of the runtime.
     fn told(&self, place: Place, pc: u32) -> Option<IssError> {
         let file = self.image.file.clone();
         match self.image.nearest(pc)?.0 {
@@ -339,7 +345,7 @@ impl Machine {
         }
     }
 
-    /// What the program touched that it may not, where that is known.
+    /// Returns the error of a checked access, if known.
     fn beyond(&self, place: Place, fault: Fault, index: u32) -> Option<IssError> {
         let Fault::OutOfRange { what, address } = fault else { return None };
         let near = self.memory.far.as_ref()?.near(u32::try_from(address).ok()?)?;
@@ -379,12 +385,12 @@ impl Machine {
                     ),
                 }
             }
-            Near::Heap => "in the heap, past all that was allocated".to_owned(),
+            Near::Heap => "in the heap, behind all allocated blocks".to_owned(),
         };
         IssError::Memory { place, access, beyond, pc, symbol, line }
     }
 
-    /// What is kept at an address: an object of the program, a block of its heap, or the part of memory.
+    /// Returns what an address contains: an object of the program, a block of its heap, or the part of memory.
     #[must_use]
     pub fn named(&self, address: u32) -> String {
         let byte = |offset: u32| if offset == 0 { String::new() } else { format!(", byte {offset}") };
@@ -410,45 +416,46 @@ impl Machine {
         }
     }
 
-    /// File and line of an instruction, or its function.
+    /// Returns file and line of an instruction, or its function.
     fn place_of(&self, pc: u32) -> String {
         self.image.line(pc).map_or_else(|| self.image.where_is(pc).0, |line| line.to_string())
     }
 
-    /// The program as it was loaded.
+    /// Returns the program as it was loaded.
     #[must_use]
     pub fn image(&self) -> &Image {
         &self.image
     }
 
-    /// Its code.
+    /// Returns its code.
     #[must_use]
     pub fn code(&self) -> &Code {
         &self.code
     }
 
-    /// Where everything stands.
+    /// Returns its layout.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Instructions executed so far, those of the initialisation among them.
+    /// Returns the instructions executed so far, including those of the initialisation.
     #[must_use]
     pub fn instructions(&self) -> u64 {
         self.hart.instructions()
     }
 
-    /// Bytes of the program's memory.
+    /// Returns bytes of the program's memory.
     ///
     /// # Panics
-    /// When they reach beyond it.
+    ///
+    /// If they reach beyond it.
     #[must_use]
     pub fn bytes(&self, address: u32, count: usize) -> &[u8] {
         self.memory.bytes(address, count)
     }
 
-    /// The packet as the program left it.
+    /// Returns the packet as the program left it.
     #[must_use]
     pub fn packet_bytes(&self, count: usize) -> &[u8] {
         self.memory.bytes(self.layout.packet_low, count)

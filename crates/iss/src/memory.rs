@@ -1,4 +1,4 @@
-//! The simulated memory: one window of bytes, and behind it what is looked at more closely.
+//! The simulated memory: one window of bytes, and behind it an area with checks.
 
 use crate::error::Fault;
 use crate::far::Far;
@@ -11,18 +11,19 @@ pub struct Memory {
     bytes: Vec<u8>,
     code_low: u32,
     code_bytes: u32,
-    /// Bits of addresses that tell whether loads and stores are aligned; none where they need not be.
+    /// Address bits that must be zero in aligned loads and stores; 0 if alignment is not required.
     aligned: u32,
-    /// What lies behind the window, where accesses are checked.
+    /// The checked area behind the window, if accesses are checked.
     pub far: Option<Box<Far>>,
 }
 
 /// The accesses of a width differ in bytes alone.
 macro_rules! access {
     ($load:ident, $store:ident, $type:ty) => {
-        /// Loads, little-endian; the value, and the address that it is kept at.
+        /// Loads, little-endian. Returns the value, and its storage address.
         ///
         /// # Errors
+        ///
         /// Outside memory, or not aligned.
         #[inline(always)]
         pub fn $load<A: Word>(&self, address: A) -> Result<($type, u32), Fault> {
@@ -41,9 +42,10 @@ macro_rules! access {
             }
         }
 
-        /// Stores, little-endian; the address that it is kept at.
+        /// Stores, little-endian. Returns the storage address.
         ///
         /// # Errors
+        ///
         /// Outside memory, into code, or not aligned.
         #[inline(always)]
         pub fn $store<A: Word>(&mut self, address: A, value: $type) -> Result<u32, Fault> {
@@ -67,7 +69,7 @@ macro_rules! access {
 }
 
 impl Memory {
-    /// Zeros from `low` to before `high`; stores into `code` (first, behind the last) are refused.
+    /// Returns zeros from `low` to before `high`; stores into `code` (first, behind the last) are errors.
     #[must_use]
     pub fn new(low: u32, high: u32, code: (u32, u32)) -> Self {
         Self {
@@ -80,7 +82,7 @@ impl Memory {
         }
     }
 
-    /// What lies behind the window. Not inlined, as it would be into every load and store.
+    /// Loads from behind the window. Not inlined, because it would enlarge every load and store.
     #[inline(never)]
     fn load_far(&self, address: u64, bytes: u32) -> Option<(u64, u32)> {
         let far = self.far.as_ref().filter(|_| address & u64::from((bytes - 1) & self.aligned) == 0)?;
@@ -93,12 +95,12 @@ impl Memory {
         self.far.as_mut().filter(|_| aligned)?.store(address, bytes, value)
     }
 
-    /// Where the byte of an address is kept.
+    /// Returns the storage address of a byte.
     pub fn kept_at(&self, address: u32) -> u32 {
         self.far.as_ref().map_or(address, |far| far.kept_at(address))
     }
 
-    /// Loads and stores need not be aligned any more (programs that run by themselves).
+    /// Permits misaligned loads and stores (standalone programs).
     pub fn allow_misaligned(&mut self) {
         self.aligned = 0;
     }
@@ -108,9 +110,10 @@ impl Memory {
     access!(load_u32, store_u32, u32);
     access!(load_u64, store_u64, u64);
 
-    /// Whether an atomic instruction may work on so many bytes there: they are aligned in any program.
+    /// Checks whether an atomic instruction may access the stated bytes; alignment is always required.
     ///
     /// # Errors
+    ///
     /// Outside memory, or not aligned.
     pub fn check_atomic<A: Word>(&self, address: A, bytes: usize) -> Result<(), Fault> {
         let is_far = || self.far.as_ref().is_some_and(|far| far.may(address.into(), bytes as u32));
@@ -132,10 +135,11 @@ impl Memory {
         }
     }
 
-    /// Puts bytes there, code or not.
+    /// Writes bytes, also into code.
     ///
     /// # Panics
-    /// When they reach beyond the memory: the caller laid it out.
+    ///
+    /// If they reach beyond the memory: the caller defines the layout.
     pub fn fill(&mut self, address: u32, bytes: &[u8]) {
         let at = (address - self.low) as usize;
         match &mut self.far {
@@ -144,10 +148,11 @@ impl Memory {
         }
     }
 
-    /// Bytes there.
+    /// Returns bytes.
     ///
     /// # Panics
-    /// When they reach beyond the memory.
+    ///
+    /// If they reach beyond the memory.
     #[must_use]
     pub fn bytes(&self, address: u32, count: usize) -> &[u8] {
         let at = (address - self.low) as usize;

@@ -1,8 +1,8 @@
-//! Programs that run by themselves, from their entry to `ecall` with `a7` = 93: test suites of the instruction set.
+//! Standalone programs, from their entry to `ecall` with `a7` = 93: test suites of the instruction set.
 //!
-//! As much of machine mode as their start-up code needs: control registers hold what is written to them (all read 0 at
-//! first, among them `mhartid`), `mret` goes to `mepc`, and any other `ecall` traps to `mtvec`, if there is one: else what
-//! `ecall` 64 writes is lost.
+//! The part of machine mode that their start-up code needs: control registers hold the values written to them
+//! (initially 0, also `mhartid`), `mret` goes to `mepc`, and any other `ecall` traps to `mtvec`, if it is set.
+//! Otherwise the output of `ecall` 64 is discarded.
 
 use crate::code::Code;
 use crate::cpu::{A0, Cpu, Hook, REGISTERS, SP, System};
@@ -23,11 +23,11 @@ const ECALL: u32 = 0x73;
 const MRET: u32 = 0x3020_0073;
 const WFI: u32 = 0x1050_0073;
 const ECALL_FROM_MACHINE_MODE: u64 = 11;
-/// Word that test programs which cannot leave by `ecall` write their result to, again and again: twice the result and one.
+/// Word to which test programs without `ecall` write their result, again and again: twice the result plus one.
 const TOHOST: &str = "tohost";
-/// Instructions between two looks at it.
+/// Instructions between two tests of it.
 const LOOK: u64 = 100_000;
-/// Room behind the image, for its stack.
+/// Bytes of the stack behind the image.
 const STACK_BYTES: u32 = 64 << 10;
 
 struct MachineMode {
@@ -44,7 +44,7 @@ impl Hook for MachineMode {
         let asked: u64 = registers[A7].into();
         match word {
             ECALL if asked == EXIT => return Ok(System::Exit),
-            // What it writes is taken, and lost.
+            // Its output is discarded.
             ECALL if asked == WRITE && self.control[MTVEC] == 0 => {
                 registers[A0] = registers[A0 + 2];
                 return Ok(System::Next);
@@ -79,18 +79,21 @@ fn jump(target: u64) -> Result<System, Fault> {
     u32::try_from(target).map(System::Jump).map_err(|_| Fault::Jump { target })
 }
 
-/// Runs a program from its entry; what it left in `a0` when it exited (its lowest 32 bits), and the instructions it took.
+/// Runs a program from its entry. Returns the value of `a0` at its exit (its lowest 32 bits), and the
+/// instructions executed.
 ///
 /// # Errors
-/// When it faults, or takes more than `budget` instructions.
+///
+/// If it faults, or exceeds `budget` instructions.
 pub fn run_standalone(image: &Image, budget: u64) -> Result<(u32, u64), IssError> {
     run_standalone_until(image, budget, &mut |_| ControlFlow::Continue(()))
 }
 
-/// The same, telling now and then how many instructions it took so far; `progress` may end it.
+/// As `run_standalone`; `progress` is called periodically with the instructions so far, and may end it.
 ///
 /// # Errors
-/// As [`run_standalone`], and when `progress` ended it.
+///
+/// As [`run_standalone`], and if `progress` ended it.
 pub fn run_standalone_until(
     image: &Image,
     budget: u64,
@@ -150,14 +153,14 @@ fn run_on<W: Word>(
 }
 
 impl Image {
-    /// A fault, with the name of the function it happened in, and the source line where it is known.
+    /// Returns a fault, with its function, and the source line if known.
     #[must_use]
     pub fn fault(&self, place: Place, fault: Fault, pc: u32) -> IssError {
         let (symbol, line) = self.where_is(pc);
         IssError::Fault { place, fault, pc, symbol, line }
     }
 
-    /// Function and offset of an instruction, and its line where it is known.
+    /// Returns function and offset of an instruction, and its line if known.
     pub fn where_is(&self, pc: u32) -> (String, Option<String>) {
         let symbol = match self.nearest(pc) {
             Some((name, 0)) => name.to_owned(),

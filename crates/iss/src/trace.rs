@@ -18,12 +18,12 @@ use std::ops::ControlFlow;
 
 const DISTANCE_BITS: u32 = 12;
 const LONG: u32 = (1 << DISTANCE_BITS) - 1;
-/// Words from here on repeat the run before; no code reaches this halfword.
+/// Words from here on repeat the previous run; no code reaches this halfword.
 const REPEAT: u32 = !LONG;
 /// No run of code.
 const NO_RUN: u32 = u32::MAX;
 
-/// Where parts of a trace end.
+/// The ends of the parts of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Ends {
     runs: u32,
@@ -35,11 +35,11 @@ struct Ends {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketEntry {
     ends: Ends,
-    /// Instructions executed between the marks, or in the whole call where there are none.
+    /// Instructions executed between the marks, or in the whole call without marks.
     pub instructions: u32,
     /// Size of the IP packet.
     pub bytes: u32,
-    /// What the program returned.
+    /// The result of the program.
     pub result: u32,
     /// Arrival.
     pub time_us: u32,
@@ -60,14 +60,14 @@ pub struct Trace {
 pub struct Step {
     /// Index in the code.
     pub index: u32,
-    /// Address, where it is a load or store of data, or a lock.
+    /// Address of a load or store of data, or of a lock.
     pub address: Option<u32>,
-    /// Whether a jump followed.
+    /// Whether a jump was taken after it.
     pub taken: bool,
 }
 
 impl Trace {
-    /// Forgets all packets and keeps its memory, so that a long capture streams through one batch.
+    /// Removes all packets and keeps the allocated memory, so that a long capture streams through one batch.
     pub fn clear(&mut self) {
         self.runs.clear();
         self.classes.clear();
@@ -76,13 +76,13 @@ impl Trace {
         self.packets.clear();
     }
 
-    /// Its packets.
+    /// Returns its packets.
     #[must_use]
     pub fn packets(&self) -> &[PacketEntry] {
         &self.packets
     }
 
-    /// Bytes that it takes.
+    /// Returns its size in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         4 * (self.runs.len() + self.addresses.len())
@@ -90,7 +90,7 @@ impl Trace {
             + size_of::<PacketEntry>() * self.packets.len()
     }
 
-    /// Runs executed.
+    /// Returns the runs executed.
     #[must_use]
     pub fn run_count(&self) -> u64 {
         let (mut count, mut words) = (0, self.runs.iter());
@@ -107,7 +107,7 @@ impl Trace {
         count
     }
 
-    /// A packet, run by run.
+    /// Returns a packet as runs.
     #[must_use]
     pub fn runs(&self, packet: usize) -> Runs<'_> {
         let entry = self.packets[packet];
@@ -121,10 +121,11 @@ impl Trace {
         }
     }
 
-    /// Every instruction of a packet, in order.
+    /// Calls a function with every instruction of a packet, in order.
     ///
     /// # Panics
-    /// When the trace was not made from this code.
+    ///
+    /// If the trace was not made from this code.
     #[inline]
     pub fn walk(&self, packet: usize, code: &Code, mut visit: impl FnMut(Step)) {
         let mut runs = self.runs(packet);
@@ -152,7 +153,7 @@ impl Trace {
         debug_assert!(runs.addresses.is_empty());
     }
 
-    /// Instructions of a packet.
+    /// Returns the instructions of a packet.
     fn instructions(&self, packet: usize, code: &Code) -> u32 {
         let (mut runs, mut count) = (self.runs(packet), 0);
         while let Some((first, last)) = runs.next_run() {
@@ -163,25 +164,25 @@ impl Trace {
     }
 }
 
-/// A packet of a trace, read run by run. What accesses a run has the code tells; whoever reads passes them.
+/// A packet of a trace, read run by run. The code determines the accesses of a run; the reader skips them.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     words: std::slice::Iter<'a, u32>,
     run: (u32, u32),
-    /// How often the run is still to be repeated.
+    /// Remaining repetitions of the run.
     again: u32,
     classes: Classes<'a>,
     addresses: &'a [u32],
 }
 
-/// The classes of a trace from somewhere on.
+/// The classes of a trace from a position on.
 #[derive(Clone, Debug)]
 struct Classes<'a> {
     words: &'a [u64],
-    /// Those at hand, the next one lowest, and their number: never less than [`Runs::AHEAD`].
+    /// The next classes, the first in the lowest bit, and their number: never less than [`Runs::AHEAD`].
     ahead: u64,
     left: u32,
-    /// Half of a word that comes behind them.
+    /// Half of the word that follows.
     behind: usize,
 }
 
@@ -205,9 +206,10 @@ impl<'a> Classes<'a> {
 }
 
 impl Runs<'_> {
-    /// Indices of the first and last instruction of the next run.
+    /// Returns the indices of the first and last instruction of the next run.
     ///
     /// # Panics
+    ///
     /// Never on a trace of a [`Recorder`].
     #[inline(always)]
     pub fn next_run(&mut self) -> Option<(u32, u32)> {
@@ -229,17 +231,17 @@ impl Runs<'_> {
         Some(self.run)
     }
 
-    /// Loads and stores that are seen ahead.
+    /// Loads and stores that can be read ahead.
     pub const AHEAD: u32 = 32;
 
-    /// Which of the next [`Runs::AHEAD`] loads and stores went to data, the next one in the lowest bit.
+    /// Returns which of the next [`Runs::AHEAD`] loads and stores went to data, the next one in the lowest bit.
     #[inline(always)]
     #[must_use]
     pub fn data(&self) -> u64 {
         self.classes.ahead
     }
 
-    /// Passes so many loads and stores, at most [`Runs::AHEAD`].
+    /// Skips a number of loads and stores, at most [`Runs::AHEAD`].
     #[inline(always)]
     pub fn pass(&mut self, accesses: u32) {
         self.classes.ahead >>= accesses;
@@ -249,10 +251,11 @@ impl Runs<'_> {
         }
     }
 
-    /// Address of the next access to data, or of the next lock.
+    /// Returns the address of the next access to data, or of the next lock.
     ///
     /// # Panics
-    /// When there is none.
+    ///
+    /// If there is none.
     #[inline(always)]
     pub fn address(&mut self) -> u32 {
         let (&address, rest) = self.addresses.split_first().expect("an address for each access to data");
@@ -261,33 +264,34 @@ impl Runs<'_> {
     }
 }
 
-/// Addresses that may wait to go to the trace: a power of two, and twice as many as are looked for now and then.
+/// Capacity of the address buffer: a power of two, and twice the threshold of the periodic flush.
 const WAITING: usize = 1024;
-/// No class in a word that is to be filled.
+/// An empty word of classes.
 const NO_CLASSES: u64 = 1 << 63;
 
-/// Calls a program and records what it executes.
+/// Calls a program and records its execution.
 ///
-/// What is done for each access has next to no branches of its own: they would take the place of the program's in the
-/// memory of the processor's predictor, on which an interpreter lives.
+/// The code for each access has almost no branches of its own: they would displace those of the program in the
+/// processor's branch predictor, on which the speed of an interpreter depends.
 #[derive(Debug)]
 pub struct Recorder {
     trace: Trace,
     data_low: u32,
     data_bytes: u32,
-    /// Whether the packet at hand has marked where it begins or ends, and what counts of it once it has marked its end.
+    /// Whether the present packet has marked its begin or end, and its counts after it has marked its end.
     marked: bool,
     marked_end: Option<Ends>,
     last_run: u32,
-    /// Classes that do not fill a word of the trace yet: the latest is the highest bit, and the bit below the first is set.
+    /// Classes that do not fill a word of the trace yet: the latest is the highest bit, and the bit below the
+    /// first is set.
     classes: u64,
-    /// Addresses of the packet at hand that are not in the trace yet, and their number.
+    /// Addresses of the present packet that are not in the trace yet, and their number.
     waiting: Box<[u32; WAITING]>,
     waits: usize,
 }
 
 impl Recorder {
-    /// A recorder for a program.
+    /// Returns a recorder for a program.
     #[must_use]
     pub fn new(machine: &Machine) -> Self {
         let layout = machine.layout();
@@ -304,29 +308,31 @@ impl Recorder {
         }
     }
 
-    /// What was recorded.
+    /// Returns the trace.
     #[must_use]
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// What was recorded, to be cleared.
+    /// Returns the trace, to be cleared.
     pub fn trace_mut(&mut self) -> &mut Trace {
         &mut self.trace
     }
 
-    /// Calls the program with a packet; what it returned.
+    /// Calls the program with a packet, and returns its result.
     ///
     /// # Errors
+    ///
     /// As [`Machine::packet`]; the packet is then not in the trace.
     pub fn packet(&mut self, machine: &mut Machine, packet: &[u8], time_us: u32) -> Result<u32, IssError> {
         self.packet_until(machine, packet, time_us, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// The same; `progress` is told now and then how many instructions were taken in all, and may end it.
+    /// As `packet`; `progress` is called periodically with the total instructions, and may end it.
     ///
     /// # Errors
-    /// As [`Recorder::packet`], and when `progress` ended it.
+    ///
+    /// As [`Recorder::packet`], and if `progress` ended it.
     pub fn packet_until(
         &mut self,
         machine: &mut Machine,
@@ -369,12 +375,12 @@ impl Recorder {
         Ok(result)
     }
 
-    /// Drops what was recorded of the packet at hand.
+    /// Discards the records of the present packet.
     fn rewind(&mut self) {
         self.cut(self.trace.packets.last().map_or_else(Ends::default, |packet| packet.ends));
     }
 
-    /// How far the packet at hand has come in the trace.
+    /// Returns the ends of the trace's parts with the present packet.
     fn ends(&self) -> Ends {
         Ends {
             runs: self.trace.runs.len() as u32,
@@ -383,7 +389,7 @@ impl Recorder {
         }
     }
 
-    /// Drops what is behind.
+    /// Discards everything behind the stated ends.
     fn cut(&mut self, ends: Ends) {
         self.trace.runs.truncate(ends.runs as usize);
         self.flush();
@@ -394,21 +400,21 @@ impl Recorder {
         self.classes = opened(word, bits);
     }
 
-    /// The classes that do not fill a word yet, the first one lowest, and their number.
+    /// Returns the classes that do not fill a word yet, the first one lowest, and their number.
     fn open_classes(&self) -> (u64, u32) {
         let count = 63 - self.classes.trailing_zeros();
         (self.classes >> 1 >> (63 - count), count)
     }
 
-    /// Moves what waits into the trace.
+    /// Moves buffered records into the trace.
     fn flush(&mut self) {
         self.trace.addresses.extend_from_slice(&self.waiting[..self.waits]);
         self.waits = 0;
     }
 
-    /// Puts a full word of classes into the trace. Between two of them not more than 64 addresses come to wait.
+    /// Appends a full word of classes to the trace. Between two of them at most 64 addresses are buffered.
     ///
-    /// Not inlined, as it would be into every load and store, whose registers it would take.
+    /// Not inlined, because it would take registers in every load and store.
     #[cold]
     #[inline(never)]
     fn keep(&mut self) {
@@ -417,28 +423,28 @@ impl Recorder {
         self.make_room();
     }
 
-    /// Moves what waits into the trace if that is much.
+    /// Moves buffered records into the trace if there are many.
     fn make_room(&mut self) {
         if self.waits > WAITING / 2 {
             self.flush();
         }
     }
 
-    /// Notes an address, or nothing.
+    /// Records an address, or nothing.
     #[inline(always)]
     fn note(&mut self, address: u32, wanted: bool) {
         self.waiting[self.waits % WAITING] = address;
         self.waits += usize::from(wanted);
     }
 
-    /// Takes the word of classes that is not full out of the trace, to be filled further.
+    /// Removes the incomplete word of classes from the trace, to be filled further.
     fn open(&mut self) {
         let bits = self.trace.class_count % 64;
         let word = if bits == 0 { None } else { self.trace.classes.pop() };
         self.classes = opened(word.unwrap_or_default(), bits);
     }
 
-    /// Puts it back, and addresses behind the others.
+    /// Appends it again, and the buffered addresses.
     fn close(&mut self) {
         self.flush();
         self.trace.class_count = self.ends().classes;
@@ -449,7 +455,7 @@ impl Recorder {
     }
 }
 
-/// A word of so many classes, to be filled further.
+/// Returns a word with a number of classes, to be filled further.
 fn opened(word: u64, count: u32) -> u64 {
     (word << 1 | 1) << (63 - count)
 }
@@ -497,7 +503,7 @@ impl cpu::Hook for Recorder {
             self.rewind();
         }
         self.marked_end = if begins { None } else { self.marked_end.or(Some(self.ends())) };
-        // What is behind a mark is no repetition of what is before it.
+        // A run after a mark is no repetition of one before it.
         self.last_run = NO_RUN;
     }
 }

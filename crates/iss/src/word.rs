@@ -1,4 +1,4 @@
-//! Registers of 32 and of 64 bits: what instructions do with them, said once for both.
+//! Operations on registers of 32 and of 64 bits, written once for both.
 
 use std::fmt::Debug;
 
@@ -8,11 +8,11 @@ pub enum Width {
     /// 32 bits: RV32.
     #[default]
     Rv32,
-    /// 64 bits: RV64. Code and data lie below 4 GiB all the same.
+    /// 64 bits: RV64. Code and data are nevertheless below 4 GiB.
     Rv64,
 }
 
-/// What a register holds. Arithmetic wraps; shifts take the lowest bits of their distance.
+/// The value of a register. Arithmetic wraps; shifts use the lowest bits of their distance.
 pub trait Word: Copy + Debug + Default + Ord + Into<u64> + sealed::Sealed {
     /// The width.
     const WIDTH: Width;
@@ -25,7 +25,7 @@ pub trait Word: Copy + Debug + Default + Ord + Into<u64> + sealed::Sealed {
     fn cut(value: u64) -> Self;
     /// The lowest 32 bits.
     fn low(self) -> u32;
-    /// Distance from an address below 4 GiB; 4 GiB and a bit less stand for more.
+    /// Returns the distance from an address below 4 GiB; larger distances saturate slightly below 4 GiB.
     fn offset(self, from: u32) -> usize;
     /// Sum.
     fn plus(self, other: Self) -> Self;
@@ -43,7 +43,7 @@ pub trait Word: Copy + Debug + Default + Ord + Into<u64> + sealed::Sealed {
     fn right(self, by: u32) -> Self;
     /// Shifted right, the sign from the left.
     fn signed_right(self, by: u32) -> Self;
-    /// Whether the one is less than the other, both signed.
+    /// Returns whether one is less than the other, both signed.
     fn is_below(self, other: Self) -> bool;
     /// Low half of the product.
     fn times(self, other: Self) -> Self;
@@ -150,7 +150,7 @@ macro_rules! word {
                 self.wrapping_mul(other)
             }
 
-            // Apart: the signs of all operands would be worked out for it.
+            // A separate function: otherwise the signs of all operands would be computed for it.
             #[inline(never)]
             fn high_signed(self, other: Self) -> Self {
                 let product =
@@ -158,7 +158,7 @@ macro_rules! word {
                 (product >> Self::BITS) as Self
             }
 
-            // Apart: the signs of all operands would be worked out for it.
+            // A separate function: otherwise the signs of all operands would be computed for it.
             #[inline(never)]
             fn high_mixed(self, other: Self) -> Self {
                 let product = <$signed_double>::from(self as $signed) * <$signed_double>::from(other);

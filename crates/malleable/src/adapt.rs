@@ -1,4 +1,4 @@
-//! Finding the number of threads while packets flow (Mudigonda 2007, section 5, Algorithm 1).
+//! Adapts the number of threads while packets flow (Mudigonda 2007, section 5, Algorithm 1).
 
 use crate::MalleableError;
 use crate::core::{Core, Counts};
@@ -13,7 +13,7 @@ pub struct Adaptation {
     pub period_packets: u64,
     /// Packets of a trial.
     pub trial_packets: u64,
-    /// Threads at most.
+    /// Most threads.
     pub most_threads: u32,
 }
 
@@ -24,7 +24,7 @@ pub struct Stretch {
     pub from_packet: u64,
     /// Threads.
     pub threads: u32,
-    /// Packets in a million cycles.
+    /// Packets per million cycles.
     pub packets_per_mcycle: f64,
     /// Whether it was a trial.
     pub trial: bool,
@@ -39,7 +39,7 @@ pub struct Adapted {
     pub steady_packets_per_mcycle: f64,
     /// Throughput with all trials.
     pub packets_per_mcycle: f64,
-    /// What happened, in order.
+    /// The sequence of intervals.
     pub history: Vec<Stretch>,
     /// Adaptations that the end of the stream cut short.
     pub unsuccessful: u32,
@@ -56,7 +56,7 @@ struct Search<'c, 'w, R> {
 }
 
 impl<R: Registers> Search<'_, '_, R> {
-    /// Throughput with so many threads over a trial; none where the stream stops first.
+    /// Returns the throughput with `threads` threads over a trial; an error if the stream stops first.
     fn trial(&mut self, threads: u32) -> Result<Result<f64, Stopped>, MalleableError> {
         self.core.set_threads(threads);
         if self.left < self.adaptation.trial_packets {
@@ -75,7 +75,7 @@ impl<R: Registers> Search<'_, '_, R> {
         Ok(packets_per_mcycle)
     }
 
-    /// Algorithm 1: up by one while it helps, else down by two, and the one skipped.
+    /// Algorithm 1: up by one while it helps, else down by two, then the skipped number.
     fn adapt(&mut self) -> Result<Result<u32, Stopped>, MalleableError> {
         let current = self.core.threads();
         macro_rules! trial {
@@ -120,9 +120,10 @@ impl<R: Registers> Search<'_, '_, R> {
     }
 }
 
-/// Sends so many packets through a core that adapts at once and then every period.
+/// Sends packets through a core that adapts at the start and then every period.
 ///
 /// # Errors
+///
 /// As [`Core::run`].
 pub fn adapt<R: Registers>(
     core: &mut Core<'_, R>,
@@ -161,23 +162,26 @@ pub fn adapt<R: Registers>(
     })
 }
 
-/// What it costs to terminate a thread: packets right after it take so much longer than those once lines are pinned again.
+/// The cost of terminating a thread: the additional time of the packets right after it, compared with packets
+/// once lines are pinned again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Termination {
     /// Threads before.
     pub threads: u32,
     /// Packets that count as right after it, fewest first.
     pub packets: Vec<u64>,
-    /// How often a thread was terminated.
+    /// Number of terminations.
     pub times: u32,
-    /// For each of them, longer by, in per cent of the time of a packet with one thread less.
+    /// For each number of packets, the additional time, in per cent of the time of a packet with one thread
+    /// less.
     pub longer_percent: Vec<f64>,
 }
 
-/// Terminates a thread again and again, and compares the packets right after it (as many as each of `packets`, which
-/// ascend) with those of the settled core.
+/// Terminates a thread repeatedly, and compares the packets right after it (as many as each of `packets`, in
+/// ascending order) with those of the settled core.
 ///
 /// # Errors
+///
 /// As [`Core::run`].
 pub fn terminate<R: Registers>(
     core: &mut Core<'_, R>,

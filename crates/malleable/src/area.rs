@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-/// What a thread-equivalent of area holds.
+/// The capacity of a thread-equivalent of area.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AreaModel {
     /// Area of one thread: registers, status words, program counter; in mm².
     pub thread_equivalent_mm2: f64,
     /// Cache lines in each of the first thread-equivalents.
     pub first_lines: u32,
-    /// How many those are.
+    /// The number of first thread-equivalents.
     pub first_thread_equivalents: u32,
     /// Cache lines in each further one.
     pub further_lines: u32,
@@ -24,20 +24,20 @@ pub struct AreaModel {
 }
 
 impl AreaModel {
-    /// Thread-equivalents for threads alone in each of so many cores without a cache.
+    /// Returns the thread-equivalents for threads alone in each of `cores` cores without a cache.
     #[must_use]
     pub fn threads_of_a_core(&self, cores: u32) -> u32 {
         (self.chip_thread_equivalents / cores).saturating_sub(self.core_thread_equivalents)
     }
 
-    /// Thread-equivalents for threads and cache in each of so many cores with a cache.
+    /// Returns the thread-equivalents for threads and cache in each of `cores` cores with a cache.
     #[must_use]
     pub fn area_of_a_cached_core(&self, cores: u32) -> u32 {
         let of_core = f64::from(self.chip_thread_equivalents) / f64::from(cores);
         (of_core - self.cached_core_thread_equivalents).max(0.0) as u32
     }
 
-    /// Lines of a data cache of so many thread-equivalents.
+    /// Returns the lines of a data cache of the stated thread-equivalents.
     #[must_use]
     pub fn cache_lines(&self, thread_equivalents: u32) -> u32 {
         let first = thread_equivalents.min(self.first_thread_equivalents);

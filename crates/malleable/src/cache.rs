@@ -1,6 +1,6 @@
-//! The data cache that all threads of a core share: set-associative, least recently used, write back.
+//! The data cache that all threads of a core share: set-associative, LRU, write-back.
 
-/// A line that nobody has.
+/// An empty line.
 const EMPTY: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ struct Way {
 
 const VACANT: Way = Way { line: EMPTY, dirty: false, pinned: false, ready: 0 };
 
-/// A data cache. Ways of a set stand in order of use.
+/// A data cache. Ways of a set are in order of use.
 #[derive(Clone, Debug)]
 pub struct Cache {
     ways: usize,
@@ -24,19 +24,19 @@ pub struct Cache {
     lines: Vec<Way>,
 }
 
-/// What an access found.
+/// The result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// The line, there.
+    /// A hit.
     Hit,
-    /// The line, on its way until then.
+    /// A line that is being fetched, and its arrival time.
     Coming(u64),
-    /// Nothing.
+    /// A miss.
     Miss,
 }
 
 impl Cache {
-    /// An empty cache of so many lines; `ways` of them make a set, and what makes no whole set is left out.
+    /// Returns an empty cache of `lines` lines in sets of `ways`; lines that fill no whole set are unused.
     #[must_use]
     pub fn new(lines: u32, ways: u32) -> Self {
         let sets = lines / ways;
@@ -48,7 +48,7 @@ impl Cache {
         }
     }
 
-    /// Whether it holds anything at all.
+    /// Returns whether it holds any line.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sets == 0
@@ -62,7 +62,7 @@ impl Cache {
         &mut self.lines[set * self.ways..(set + 1) * self.ways]
     }
 
-    /// Looks a line up at `now`, and makes it the one used last.
+    /// Looks a line up at `now`, and makes it the most recently used.
     #[inline(always)]
     pub fn access(&mut self, line: u32, store: bool, now: u64) -> Found {
         let set = self.set(line);
@@ -76,14 +76,14 @@ impl Cache {
         if set[0].ready <= now { Found::Hit } else { Found::Coming(set[0].ready) }
     }
 
-    /// Puts a line in, which arrives at `ready`, in place of the one used least recently that is not pinned. Whether
-    /// a line was there that had been written to; `None` where all ways are pinned: the line passes by.
+    /// Inserts a line that arrives at `ready`, and evicts the least recently used one that is not pinned.
+    /// Returns whether the evicted line was dirty; `None` if all ways are pinned: the line bypasses the cache.
     pub fn fill(&mut self, line: u32, dirty: bool, ready: u64) -> Option<bool> {
         self.put(Way { line, dirty, pinned: false, ready })
     }
 
-    /// Puts a line in and pins it, or pins the one that is there. Whether it was there; `None` where it cannot be
-    /// held.
+    /// Inserts a line and pins it, or pins an existing one. Returns whether it was there; `None` if it cannot
+    /// be held.
     pub fn pin(&mut self, line: u32) -> Option<bool> {
         let set = self.set(line);
         if let Some(at) = set.iter().position(|way| way.line == line) {

@@ -1,13 +1,13 @@
-//! A core: what it has, and the memory it sees.
+//! The configuration of a core and of its memory.
 
 use crate::MalleableError;
 use linecard_words::Mismatch;
 use serde::Serialize;
 
-/// Ticks of a cycle of the base clock. Slots of every bandwidth studied (0.04 to 2.56 references a cycle) and cycles of
-/// a clock 3 % slower are whole numbers of ticks.
+/// Ticks per cycle of the base clock. Memory slots of every studied bandwidth (0.04 to 2.56 references per
+/// cycle) and cycles of a clock 3 % slower are whole numbers of ticks.
 pub const TICKS: u64 = 25_600;
-/// Bits of threads that the scheduler keeps.
+/// Bits of threads in the scheduler.
 pub const MOST_THREADS: u32 = 64;
 
 /// One core.
@@ -21,24 +21,24 @@ pub struct CoreConfig {
     pub cache_ways: u32,
     /// Cycles from an access that hits to its value.
     pub cache_latency_cycles: u32,
-    /// Cycles of a change of threads.
+    /// Cycles of a thread switch.
     pub switch_cycles: u32,
-    /// Cycles of an access off chip, of the base clock, without queueing.
+    /// Unloaded latency of an off-chip access, in cycles of the base clock.
     pub memory_latency_cycles: u32,
-    /// References that memory serves a cycle of the base clock.
+    /// References that memory serves per cycle of the base clock.
     pub memory_refs_per_cycle: f64,
-    /// How much longer a cycle is than one of the base clock, in per cent.
+    /// By how much a cycle is longer than one of the base clock, in per cent.
     pub slower_percent: u32,
 }
 
 impl CoreConfig {
-    /// Ticks of one cycle of this core.
+    /// Returns the ticks of one cycle of this core.
     #[must_use]
     pub fn cycle_ticks(&self) -> u64 {
         TICKS * u64::from(100 + self.slower_percent) / 100
     }
 
-    /// Ticks for which a reference occupies memory.
+    /// Returns the ticks for which a reference occupies memory.
     #[must_use]
     pub fn reference_ticks(&self) -> u64 {
         (TICKS as f64 / self.memory_refs_per_cycle).round() as u64
@@ -47,7 +47,8 @@ impl CoreConfig {
     /// Checks every value.
     ///
     /// # Errors
-    /// The first that no core can have.
+    ///
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), MalleableError> {
         let unfit = |what: &'static str, found: String, expected: &'static str| {
             Err(Mismatch::new(what, found, expected).into())
@@ -93,23 +94,23 @@ impl CoreConfig {
     }
 }
 
-/// How packets come.
+/// The arrival times of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Arrivals {
-    /// There is always one.
+    /// A packet always waits.
     BackToBack,
-    /// By the time of the capture, at so many cycles of the base clock a microsecond.
+    /// The times of the capture, at the stated cycles of the base clock per microsecond.
     Timed {
         /// Clock in MHz.
         cycles_per_us: u32,
     },
 }
 
-/// Which part of a run counts.
+/// The measured part of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Window {
-    /// Packets before the first that counts.
+    /// Packets before the measurement.
     pub warmup_packets: u64,
-    /// Packets that count. Where the work has fewer, it begins again.
+    /// Measured packets. If the work has fewer, it repeats.
     pub packets: u64,
 }

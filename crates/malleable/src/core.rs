@@ -1,7 +1,7 @@
-//! A multithreaded core: threads take turns on one pipeline and change on an access off chip or a lock that is held.
+//! A multithreaded core: threads take turns on one pipeline and switch at an off-chip access or a held lock.
 //!
-//! Every cycle is counted once: instructions, what the pipeline loses to branches and long operations, loads that hit
-//! and are used too soon, changes of threads, registers that are not there, and idling (no packet, memory, lock).
+//! Every cycle is counted once: instructions, pipeline losses of branches and long operations, loads that hit
+//! and are used too soon, thread switches, missing registers, and idle time (no packet, memory, lock).
 
 use crate::MalleableError;
 use crate::cache::{Cache, Found};
@@ -12,23 +12,24 @@ use crate::work::Work;
 use serde::Serialize;
 
 const NOBODY: u8 = u8::MAX;
-/// A fill or the write-back of a line is one reference, like the access to a word without a cache. Its Figure 1 states a
-/// bus of 32 bits, by which a line would be four: throughput over threads then has several peaks in a quarter of the
-/// deployments, where the source says that most have one, and more of them lose to a chip without caches.
+/// A fill or the write-back of a line is one reference, like the access to a word without a cache. Figure 1 of
+/// the source states a bus of 32 bits, by which a line would be four references. With four, throughput over
+/// threads has several peaks in a quarter of the deployments, where the source says that most have one, and
+/// more of them are slower than a chip without caches.
 const LINE_REFERENCES: u64 = 1;
 
-/// Where the ticks of a core went.
+/// The use of a core's ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Ticks {
-    /// One cycle an instruction.
+    /// One cycle per instruction.
     pub instructions: u64,
     /// Taken branches and operations of several cycles.
     pub pipeline: u64,
-    /// Loads that hit, used before their value is there.
+    /// Loads that hit and are used before their value arrives.
     pub load_use: u64,
-    /// Changes of threads.
+    /// Thread switches.
     pub switches: u64,
-    /// Registers that are not in the register cache.
+    /// Registers missing in the register cache.
     pub registers: u64,
     /// No thread ready: all wait, at least one of them for memory.
     pub idle_memory: u64,
@@ -50,7 +51,7 @@ impl Ticks {
     }
 }
 
-/// What was counted.
+/// The counts of a core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Packets done.
@@ -61,13 +62,13 @@ pub struct Counts {
     pub accesses: u64,
     /// Accesses that went off chip.
     pub misses: u64,
-    /// Accesses to a line that was on its way.
+    /// Accesses to a line that was being fetched.
     pub merged: u64,
     /// References that memory served: a word, or a line.
     pub references: u64,
-    /// Ticks that accesses waited for memory to be free.
+    /// Ticks for which accesses waited for memory.
     pub queueing_ticks: u64,
-    /// Changes of threads.
+    /// Thread switches.
     pub switches: u64,
     /// Locks that were held when a thread wanted them.
     pub lock_waits: u64,
@@ -104,7 +105,7 @@ impl std::ops::Sub for Counts {
 }
 
 impl Counts {
-    /// Counts instructions that took so many cycles of `cycle` ticks in the pipeline.
+    /// Counts instructions that took the stated cycles, of `cycle` ticks, in the pipeline.
     #[inline]
     fn executed(&mut self, instructions: u64, cycles: u64, cycle: u64) {
         self.instructions += instructions;
@@ -112,23 +113,24 @@ impl Counts {
         self.ticks.pipeline += (cycles - instructions) * cycle;
     }
 
-    /// Instructions a cycle of the base clock.
+    /// Returns the instructions per cycle of the base clock.
     #[must_use]
     pub fn instructions_per_cycle(&self) -> f64 {
         self.instructions as f64 * TICKS as f64 / self.ticks.sum().max(1) as f64
     }
 
-    /// Packets in a million cycles of the base clock, where packets are those of this work.
+    /// Returns the packets per million cycles of the base clock, for packets of this work.
     ///
-    /// By instructions, because what a packet needs is the same on every core: which packets happen to end in a window
-    /// does then not matter.
+    /// It is computed from instructions: a packet needs the same number on every core, so the choice of packets
+    /// that end in a window does not matter.
     #[must_use]
     pub fn packets_per_mcycle(&self, work: &Work) -> f64 {
         self.instructions_per_cycle() * 1e6 * work.packets.len() as f64 / work.instructions.max(1) as f64
     }
 }
 
-/// Threads that wait until a time, in a ring sorted by it, soonest first. Of equal times the one added first is first.
+/// Threads that wait until a time, in a ring sorted by it, soonest first. Of equal times the one added first is
+/// first.
 #[derive(Debug)]
 struct Waiting {
     ring: [(u64, u8); 64],
@@ -201,19 +203,19 @@ impl Ready {
 struct Thread {
     event: u32,
     end: u32,
-    /// The event before was a load that hit.
+    /// The previous event was a load that hit.
     hit: bool,
-    /// Ended when its packet is done.
+    /// Ends when its packet is done.
     retiring: bool,
     running: bool,
 }
 
-/// What a configuration fixes, in ticks.
+/// The constants of a configuration, in ticks.
 #[derive(Clone, Copy, Debug)]
 struct FixedTicks {
     cycle: u64,
     switch: u64,
-    /// A reference occupies memory for so long.
+    /// Time for which a reference occupies memory.
     reference: u64,
     latency: u64,
     /// Lost by a load that hits, by the distance of its first use.
@@ -237,7 +239,7 @@ impl FixedTicks {
     }
 }
 
-/// A core at work.
+/// A core and its state.
 pub struct Core<'a, R> {
     work: &'a Work,
     arrivals: Arrivals,
@@ -255,7 +257,7 @@ pub struct Core<'a, R> {
     last_waiter: Vec<u8>,
     next_waiter: [u8; 64],
     next_packet: usize,
-    /// Ticks by which the capture was repeated.
+    /// Time shift of a repeated capture, in ticks.
     offset: u64,
     counts: Counts,
     /// Threads at work.
@@ -263,10 +265,11 @@ pub struct Core<'a, R> {
 }
 
 impl<'a, R: Registers> Core<'a, R> {
-    /// A core whose threads are all ready for a packet.
+    /// Returns a core whose threads are all ready for a packet.
     ///
     /// # Errors
-    /// When no core can be so, or there is no work.
+    ///
+    /// If the configuration is invalid, or there is no work.
     pub fn new(
         work: &'a Work,
         config: CoreConfig,
@@ -302,7 +305,7 @@ impl<'a, R: Registers> Core<'a, R> {
         Ok(core)
     }
 
-    /// What it works on.
+    /// Returns its work.
     #[must_use]
     pub fn work(&self) -> &'a Work {
         self.work
@@ -314,24 +317,24 @@ impl<'a, R: Registers> Core<'a, R> {
         self.active
     }
 
-    /// What was counted so far.
+    /// Returns the counts so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// The registers.
+    /// Returns the registers.
     #[must_use]
     pub fn registers(&self) -> &R {
         &self.registers
     }
 
-    /// The registers, to reset what they count.
+    /// Returns the registers, to reset their counts.
     pub fn registers_mut(&mut self) -> &mut R {
         &mut self.registers
     }
 
-    /// Starts threads, or lets the last ones end with the packet that they have.
+    /// Starts threads, or ends the last ones after their present packet.
     pub fn set_threads(&mut self, threads: u32) {
         for number in self.active..threads {
             let thread = &mut self.threads[number as usize];
@@ -350,7 +353,8 @@ impl<'a, R: Registers> Core<'a, R> {
     /// Runs until `packets` more are done.
     ///
     /// # Errors
-    /// When all threads wait for each other.
+    ///
+    /// If all threads wait for each other.
     pub fn run(&mut self, packets: u64) -> Result<(), MalleableError> {
         let until = self.counts.packets + packets;
         while self.counts.packets < until {
@@ -360,7 +364,7 @@ impl<'a, R: Registers> Core<'a, R> {
         Ok(())
     }
 
-    /// The thread that goes on next; the core idles until there is one.
+    /// Returns the next thread to run; the core is idle until there is one.
     #[inline]
     fn next_thread(&mut self) -> Result<usize, MalleableError> {
         while self.waiting.soonest().is_some_and(|until| until <= self.now) {
@@ -386,7 +390,8 @@ impl<'a, R: Registers> Core<'a, R> {
         Ok(thread)
     }
 
-    /// Runs a thread until it has to wait, or until so many packets are done: one that never waits would go on for ever.
+    /// Runs a thread until it has to wait, or until the stated number of packets is done: a thread that never
+    /// waits would run for ever.
     fn run_thread(&mut self, number: usize, until: u64) {
         let FixedTicks { cycle, use_stall, .. } = self.fixed;
         let work = self.work;
@@ -422,7 +427,7 @@ impl<'a, R: Registers> Core<'a, R> {
                 (thread.event, thread.end) = (packet.first, packet.end);
                 thread.hit = false;
                 if fresh {
-                    // The first packet after waiting for one: the thread comes in here.
+                    // The first packet after a wait for one: the thread enters here.
                     now += self.enter(number, thread, now, &mut counts);
                     fresh = false;
                 }
@@ -493,7 +498,7 @@ impl<'a, R: Registers> Core<'a, R> {
                 Kind::End => {
                     counts.packets += 1;
                     if counts.packets == until {
-                        // The thread stays where it is: the next call goes on with it.
+                        // The thread keeps the core: the next call continues with it.
                         counts.executed(instructions, cycles, cycle);
                         self.ready.push_front(number as u8);
                         self.now = now;
@@ -516,7 +521,7 @@ impl<'a, R: Registers> Core<'a, R> {
         self.threads[number] = thread;
     }
 
-    /// A thread comes in at its next event; by how many ticks its registers hold it back.
+    /// A thread enters at its next event. Returns by how many ticks its registers delay it.
     #[inline]
     fn enter(&mut self, number: usize, thread: Thread, now: u64, counts: &mut Counts) -> u64 {
         let resume = self.work.segments[self.work.events[thread.event as usize].segment as usize].resume;
@@ -527,7 +532,7 @@ impl<'a, R: Registers> Core<'a, R> {
         held_back
     }
 
-    /// Sends an access to memory; when it is done.
+    /// Sends an access to memory. Returns its completion time.
     #[inline]
     fn off_chip(&mut self, line: u32, store: bool, now: u64, counts: &mut Counts) -> u64 {
         let FixedTicks { reference, latency, .. } = self.fixed;
@@ -539,7 +544,7 @@ impl<'a, R: Registers> Core<'a, R> {
             return start + reference + latency;
         }
         let done = start + LINE_REFERENCES * reference + latency;
-        // The line in whose place it comes is written back behind it.
+        // The evicted line is written back behind it.
         let written_back = self.cache.fill(line, store, done) == Some(true);
         let references = LINE_REFERENCES * (1 + u64::from(written_back));
         self.memory_free = start + references * reference;
@@ -548,9 +553,10 @@ impl<'a, R: Registers> Core<'a, R> {
     }
 }
 
-/// Runs a core over a window; what it counted there.
+/// Simulates a core over a window, and returns the counts.
 ///
 /// # Errors
+///
 /// As [`Core::new`] and [`Core::run`].
 pub fn run<R: Registers>(
     work: &Work,

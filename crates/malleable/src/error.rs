@@ -1,20 +1,20 @@
-//! What is wrong with a request, for the person who made it.
+//! Errors of a request.
 
 use linecard_words::Mismatch;
 use thiserror::Error;
 
-/// A core or a run that cannot be.
+/// An invalid core or run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MalleableError {
-    /// A value out of its range.
+    /// A value out of range.
     #[error(transparent)]
     Value(#[from] Mismatch),
-    /// More threads than the area holds.
+    /// More threads than fit in the area.
     #[error(
         "{threads} threads do not fit into {area} thread-equivalents; expected at most {area} threads, or more area"
     )]
     Area {
-        /// Threads asked for.
+        /// The requested threads.
         threads: u32,
         /// Area for threads and cache.
         area: u32,

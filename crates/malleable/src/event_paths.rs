@@ -1,8 +1,9 @@
-//! EventPaths between events, remembered run by run: what was executed before is not looked at instruction by instruction.
+//! Paths between events, recorded run by run, so that executed code is not analysed again instruction by
+//! instruction.
 //!
-//! A *place* is how far a packet has come since its last event. A *way* leads from place to place: a run of the trace, or
-//! the part of it up to an event. Programs take the same few ways again and again, so that compiling a trace is following
-//! and counting them; only a way that is new reads the code.
+//! A *place* is the progress of a packet since its last event. A *way* leads from place to place: a run of the
+//! trace, or the part of it up to an event. Programs take the same few ways again and again, so compiling a
+//! trace follows and counts them; only a new way reads the code.
 
 use crate::segments::{BEHIND_EVENT, Segments};
 use linecard_iss::{Class, Code, Runs};
@@ -12,11 +13,11 @@ use rustc_hash::FxHashMap;
 pub(crate) const NONE: u32 = u32::MAX;
 /// Where a packet begins.
 pub(crate) const START: u32 = 0;
-/// Farther from the last event than is remembered.
+/// A place too far from the last event to be recorded.
 const FAR_AWAY: u32 = 1;
-/// Ways between two events that are remembered: more of them are a long loop that is hardly repeated whole.
+/// Most recorded ways between two events: more of them are a long loop that hardly ever repeats as a whole.
 const MOST_BETWEEN: u32 = 1 << 14;
-/// Ways that are remembered, of 64 bytes each; of a program that takes more of them they are learned anew.
+/// Most recorded ways, of 64 bytes each; a program with more of them starts again with an empty record.
 const MOST_WAYS: usize = 1 << 19;
 /// The way that is not remembered.
 const UNREMEMBERED: usize = 0;
@@ -63,7 +64,7 @@ pub(crate) struct Way {
     of: u32,
     /// Where it leads to.
     pub to: u32,
-    /// Instruction at which the run goes on, if it does.
+    /// Instruction at which the run continues, if it does.
     pub on: u32,
     /// Loads and stores on it.
     pub accesses: u32,
@@ -143,7 +144,7 @@ impl Way {
     }
 }
 
-/// All ways of a program, as far as it took them.
+/// All ways that a program has taken.
 #[derive(Debug)]
 pub(crate) struct EventPaths {
     places: Vec<Place>,

@@ -1,7 +1,7 @@
 //! A multithreaded packet-processor core with a data cache, and malleable cores (Mudigonda, Vin, Keckler 2007).
 //!
-//! One execution trace becomes [`Work`], which every configuration reads: [`run`] simulates a core on it, event by
-//! event rather than cycle by cycle.
+//! One execution trace becomes [`Work`], which every configuration reads: [`run`] simulates a core on it, event
+//! by event instead of cycle by cycle.
 #![forbid(unsafe_code)]
 
 mod adapt;

@@ -1,13 +1,15 @@
-//! The multiported register cache: two register files, one at work while the other is filled for the next thread.
+//! The multiported register cache: two register files, one active while the other is filled for the next
+//! thread.
 //!
-//! Mudigonda 2007, sections 4 and 6.1. Registers live in the context partition of the data cache, in pinned lines. While
-//! a thread runs, the registers that the next one will read are fetched; which those are, a table of the thread tells by
-//! the address at which it resumes. A register that was not fetched is fetched on demand and stalls the pipeline.
+//! Mudigonda 2007, sections 4 and 6.1. Registers are stored in the context partition of the data cache, in
+//! pinned lines. While a thread runs, the registers that the next one will read are prefetched; a table of each
+//! thread predicts them by the address at which it resumes. Other registers are fetched on demand and stall the
+//! pipeline.
 //!
-//! The text of sections 4.1 and 4.2 is partly lost. What is not stated and was chosen: an entry of the table is the
-//! union of what was read from that address on; three of the four banks of
-//! the cache serve a request each cycle, because the fourth is taken to be busy with a stack access (section 6.1: a
-//! conflict on each cycle); a fetch on demand takes the latency of the cache and one cycle.
+//! The text of sections 4.1 and 4.2 is partly lost. Choices without a source: an entry of the table is the
+//! union of the registers read from that address on. Three of the four banks of the cache serve a request each
+//! cycle, because the fourth is assumed busy with a stack access (section 6.1: a conflict on each cycle). A
+//! fetch on demand takes the latency of the cache and one cycle.
 
 use crate::cache::Cache;
 use crate::registers::{Registers, Surroundings};
@@ -15,7 +17,7 @@ use crate::segment::Segment;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// Registers that a context holds: those of the traced instruction set.
+/// Registers of a context: those of the traced instruction set.
 pub const CONTEXT_REGISTERS: u32 = 32;
 const REGISTERS_IN_A_LINE: u32 = 4;
 const ENTRIES_IN_A_LINE: u32 = 2;
@@ -25,43 +27,43 @@ const LINES_OF_A_THREAD: u32 = 128;
 const MOST_THREADS: usize = 64;
 /// Lines of contexts are above those of packets.
 const CONTEXT_FIRST_LINE: u32 = 1 << 29;
-/// Requests that the cache serves each cycle beside the pipeline and the stack.
+/// Requests that the cache serves per cycle beside the pipeline and the stack.
 const REQUESTS_PER_CYCLE: u32 = 3;
 /// Cycles from an access of the data cache to its value (section 6.1).
 const CACHE_CYCLES: u32 = 2;
 
-/// Which registers are fetched for the next thread.
+/// The prediction of the registers to prefetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Prediction {
-    /// What was read from the same address on before (section 4.2).
+    /// The registers read from the same address on before (section 4.2).
     ResumePc,
-    /// What will be read: perfect knowledge.
+    /// The registers that will be read: perfect knowledge.
     Oracle,
-    /// Always these, a bit each (section 7).
+    /// Fixed registers, one bit each (section 7).
     Hot(u32),
     /// All: plain double-buffering (section 4.1).
     All,
 }
 
-/// What happened to registers.
+/// The counts of registers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RegisterCounts {
-    /// Threads that came in after another.
+    /// Threads that entered after another one.
     pub switches: u64,
-    /// Registers read before they were written, over all switches. A thread that resumes itself needs nothing anew: its
-    /// registers are in the file at work. Each of these was fetched ahead or missed.
+    /// Registers read before they were written, over all switches. A thread that resumes directly after itself
+    /// needs none: its registers are in the active file. Each of these was prefetched or missed.
     pub needed: u64,
-    /// Registers fetched ahead.
+    /// Registers prefetched.
     pub prefetched: u64,
     /// Registers fetched on demand.
     pub missed: u64,
     /// Times that a thread waited for its prefetch.
     pub late: u64,
-    /// References of four bytes between register files and cache, the tables' among them.
+    /// References of four bytes between register files and cache, including those of the tables.
     pub references: u64,
     /// Most entries in the table of a thread.
     pub table_entries: u32,
-    /// Lines of contexts that had to come from memory.
+    /// Lines of contexts that had to be fetched from memory.
     pub lines_lost: u64,
     /// How often each register was needed.
     pub needed_by_register: [u64; 32],
@@ -81,25 +83,26 @@ pub struct Mrc {
     /// Lines of each thread that are pinned, and that were ever written.
     pinned: [u128; MOST_THREADS],
     written_lines: [u128; MOST_THREADS],
-    /// The thread whose registers are in the file at work, and which of them.
+    /// The thread whose registers are in the active file, and which of them.
     thread: usize,
     resume: u32,
     present: u32,
-    /// Since it resumed: what its table learns.
+    /// The registers needed since it resumed, from which its table learns.
     needed: u32,
     written: u32,
-    /// Since it came in after another: what was needed, how much of that is counted, and what goes back to the cache.
+    /// Since it entered after another thread: registers needed, the counted part of them, and registers to
+    /// write back.
     stay_needed: u32,
     stay_counted: u32,
     stay_written: u32,
     entered: u64,
-    /// Registers of the thread before that go back to the cache.
+    /// Registers of the previous thread to write back.
     leaving: u32,
     counts: RegisterCounts,
 }
 
 impl Mrc {
-    /// Register files with nothing in them.
+    /// Returns empty register files.
     #[must_use]
     pub fn new(prediction: Prediction) -> Self {
         Self {
@@ -121,19 +124,19 @@ impl Mrc {
         }
     }
 
-    /// What was counted.
+    /// Returns the counts.
     #[must_use]
     pub fn counts(&self) -> &RegisterCounts {
         &self.counts
     }
 
-    /// Counts from zero again; tables and lines stay as they are.
+    /// Resets the counts; tables and lines stay.
     pub fn reset_counts(&mut self) {
         let table_entries = self.counts.table_entries;
         self.counts = RegisterCounts { table_entries, ..RegisterCounts::default() };
     }
 
-    /// Pins the lines of a thread; whether one of them has to come from memory.
+    /// Pins the lines of a thread. Returns whether one of them must be fetched from memory.
     fn pin(&mut self, thread: usize, wanted: u128, cache: &mut Cache) -> bool {
         let mut missing = wanted & !self.pinned[thread];
         let mut lost = false;
@@ -156,7 +159,7 @@ impl Mrc {
     }
 }
 
-/// Lines of a context that hold these registers.
+/// Returns the lines of a context that hold these registers.
 fn lines_of(registers: u32) -> u128 {
     let mut lines = 0;
     for line in 0..CONTEXT_LINES {
@@ -175,7 +178,7 @@ impl Registers for Mrc {
         self.needed = 0;
         self.written = 0;
         if thread == self.thread {
-            // Its registers are still in the file at work.
+            // Its registers are still in the active file.
             return 0;
         }
         self.thread = thread;
@@ -257,7 +260,7 @@ impl Registers for Mrc {
     }
 }
 
-/// Line of the table that holds an entry; tables larger than their room share its last line.
+/// Returns the line of a table entry; tables larger than their room share its last line.
 fn table_line(slot: u32) -> u128 {
     1 << (CONTEXT_LINES + slot / ENTRIES_IN_A_LINE).min(LINES_OF_A_THREAD - 1)
 }

@@ -7,15 +7,15 @@ use serde::Serialize;
 const THREADS: usize = 64;
 const REGISTERS: usize = 32;
 const END: u16 = u16::MAX;
-/// Cycles of a fetch from the data cache: its latency and one.
+/// Cycles of a fetch from the data cache: its latency plus one.
 const FETCH_CYCLES: u64 = 3;
 
-/// A few registers of all threads, the ones used last.
+/// The most recently used registers of all threads.
 #[derive(Clone, Debug)]
 pub struct RegisterCache {
     room: usize,
     held: usize,
-    /// Neighbours in order of use; a register that is not held has itself as its neighbour.
+    /// Neighbours in order of use; a register that is not held is its own neighbour.
     newer: Vec<u16>,
     older: Vec<u16>,
     newest: u16,
@@ -23,17 +23,17 @@ pub struct RegisterCache {
     counts: RegisterCacheCounts,
 }
 
-/// What happened to registers.
+/// The counts of registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RegisterCacheCounts {
-    /// Registers looked for.
+    /// Registers looked up.
     pub needed: u64,
     /// Registers fetched.
     pub missed: u64,
 }
 
 impl RegisterCache {
-    /// An empty cache with room for so many registers.
+    /// Returns an empty cache with room for `room` registers.
     #[must_use]
     pub fn new(room: u32) -> Self {
         let all: Vec<u16> = (0..(THREADS * REGISTERS) as u16).collect();
@@ -48,18 +48,18 @@ impl RegisterCache {
         }
     }
 
-    /// What was counted.
+    /// Returns the counts.
     #[must_use]
     pub fn counts(&self) -> RegisterCacheCounts {
         self.counts
     }
 
-    /// Counts from zero again.
+    /// Resets the counts.
     pub fn reset_counts(&mut self) {
         self.counts = RegisterCacheCounts::default();
     }
 
-    /// Makes a register the one used last; whether it was held.
+    /// Makes a register the most recently used. Returns whether it was held.
     fn touch(&mut self, register: u16) -> bool {
         let held = self.older[register as usize] != register;
         if held {

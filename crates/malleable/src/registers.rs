@@ -1,9 +1,9 @@
-//! Where the registers of the threads are: what it costs to change from one thread to another.
+//! The storage of the threads' registers, and the cost of thread switches.
 
 use crate::cache::Cache;
 use crate::segment::Segment;
 
-/// Off-chip memory as register storage sees it: lines of contexts can be evicted.
+/// The data cache and the off-chip memory, as seen by register storage: lines of contexts can be evicted.
 pub struct Surroundings<'a> {
     /// The data cache that holds contexts.
     pub cache: &'a mut Cache,
@@ -11,16 +11,16 @@ pub struct Surroundings<'a> {
     pub now: u64,
     /// Ticks of a cycle of the core.
     pub cycle: u64,
-    /// Ticks of an access off chip without queueing.
+    /// Ticks of an unloaded off-chip access.
     pub memory: u64,
 }
 
 /// The registers of all threads.
 pub trait Registers {
-    /// A thread is about to run its next segment; by how many ticks its registers hold it back.
+    /// A thread is about to run its next segment. Returns by how many ticks its registers delay it.
     fn enter(&mut self, thread: usize, resume: u32, around: Surroundings<'_>) -> u64;
 
-    /// The running thread executes a segment; by how many ticks registers that are not there hold it back.
+    /// The running thread executes a segment. Returns by how many ticks missing registers delay it.
     fn segment(&mut self, thread: usize, segment: &Segment, cycle: u64) -> u64;
 
     /// The running thread stops.
@@ -32,7 +32,7 @@ pub trait Registers {
     }
 }
 
-/// A register file for each thread: nothing ever waits.
+/// A register file for each thread: no delays.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Separate;
 

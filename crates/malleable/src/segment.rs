@@ -1,11 +1,11 @@
-//! What lies between two events of a packet.
+//! The code between two events of a packet.
 
 use serde::{Deserialize, Serialize};
 
-/// A use of a loaded register that lies farther away costs nothing at any latency.
+/// A later use of a loaded register costs nothing at any latency.
 pub const FAR: u8 = 8;
 
-/// What ends a segment.
+/// The event that ends a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Kind {
@@ -19,11 +19,12 @@ pub enum Kind {
     Unlock,
     /// The packet is done.
     End,
-    /// An atomic read-modify-write of data: waited for like a load, and the line is written like one of a store.
+    /// An atomic read-modify-write of data: the thread waits as for a load, and the line is written as by a
+    /// store.
     Atomic,
 }
 
-/// Cycles that the pipeline takes for what is not one cycle long.
+/// Cycles of operations that take more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Pipeline {
     /// Cycles lost behind a taken branch or jump.
@@ -34,21 +35,21 @@ pub struct Pipeline {
     pub divide_cycles: u32,
 }
 
-/// Instructions between two events, the one that is the event among them.
+/// Instructions between two events, including the instruction of the second event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// Instructions.
     pub instructions: u32,
-    /// Cycles, where nothing waits for data.
+    /// Cycles, without waits for data.
     pub cycles: u32,
     /// Registers read before they are written, a bit each.
     pub reads: u32,
     /// Registers written.
     pub writes: u32,
-    /// Where it begins: a thread that was switched out resumes here.
+    /// Its start address: a thread that was switched out resumes here.
     pub resume: u32,
-    /// Cycles from its beginning to the first use of what the load before it loaded; [`FAR`] where there is none.
+    /// Cycles from its beginning to the first use of the value of the load before it; [`FAR`] if there is none.
     pub first_use: u8,
-    /// What ends it.
+    /// The event that ends it.
     pub kind: Kind,
 }

@@ -1,4 +1,4 @@
-//! Distinct segments: what lies between two events, compiled once for each path that a program takes there.
+//! Distinct segments: the code between two events, compiled once for each path of a program.
 
 use crate::segment::{FAR, Kind, Pipeline, Segment};
 use linecard_iss::{Class, Code};
@@ -9,8 +9,8 @@ pub(crate) const BEHIND_EVENT: u32 = u32::MAX;
 /// In a path: the packet ends.
 const PACKET_END: u32 = u32::MAX - 1;
 
-/// Segments by their paths. A path is what was executed, twice the index of each instruction and one if a jump followed it;
-/// before that the event that the segment follows, so that the path tells what was loaded.
+/// Segments by their paths. A path is the executed code: twice the index of each instruction, plus one if a
+/// jump followed. It begins with the event before the segment, so that the path determines what was loaded.
 #[derive(Debug)]
 pub(crate) struct Segments {
     pipeline: Pipeline,

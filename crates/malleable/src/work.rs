@@ -1,8 +1,8 @@
-//! What a core has to do, from execution traces: packets as runs of instructions between events.
+//! The work of a core, from execution traces: packets as runs of instructions between events.
 //!
-//! An event is an access to data, a lock taken or released, or the end of a packet. Between two events nothing can go
-//! wrong, so what lies there, a *segment*, is one number of cycles whatever the configuration. Few segments are
-//! different: each is kept once.
+//! An event is an access to data, a lock acquired or released, or the end of a packet. Between two events
+//! nothing depends on the configuration, so that the code between them, a *segment*, takes a fixed number of
+//! cycles. There are few distinct segments: each is stored once.
 
 use crate::event_paths::{Ends, EventPaths, NONE, START};
 use crate::segment::{Kind, Pipeline, Segment};
@@ -14,15 +14,15 @@ use serde::{Deserialize, Serialize};
 /// Bytes of a line of the data cache, and of a fill (Mudigonda 2007, Figure 1).
 pub const LINE_BYTES: u32 = 16;
 const LINE_SHIFT: u32 = LINE_BYTES.trailing_zeros();
-/// Packets are placed one behind the other in a ring of so many lines: 64 MiB, more than any cache holds.
+/// Packets are consecutive in a ring of this number of lines: 64 MiB, more than any cache holds.
 const RING_LINES: u32 = 1 << 22;
-/// Lines of packets begin here; those of tables and heap are below.
+/// First line of packets; those of tables and heap are below.
 const RING_FIRST_LINE: u32 = 1 << 28;
 
 /// One event of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// What is executed before.
+    /// The segment before it.
     pub segment: u32,
     /// Line of the access, or number of the lock.
     pub operand: u32,
@@ -39,7 +39,7 @@ pub struct PacketWork {
     pub time_us: u32,
 }
 
-/// Work of one program on one capture; every configuration reads the same.
+/// The work of one program on one capture; every configuration reads it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Work {
     /// Distinct segments.
@@ -48,14 +48,15 @@ pub struct Work {
     pub events: Vec<Event>,
     /// Packets, in order of arrival.
     pub packets: Vec<PacketWork>,
-    /// Locks in all.
+    /// Total locks.
     pub locks: u32,
-    /// Instructions in all.
+    /// Total instructions.
     pub instructions: u64,
 }
 
 impl Work {
-    /// Does everything that it refers to exist? Work that a [`WorkBuilder`] made is sound; what was read need not be.
+    /// Returns whether all references are valid. A [`WorkBuilder`] always makes valid work; work read from
+    /// outside may be invalid.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let mut last = 0;
@@ -94,7 +95,7 @@ pub struct WorkBuilder {
 }
 
 impl WorkBuilder {
-    /// Nothing so far, for a program laid out so.
+    /// Returns an empty builder for a program with this layout.
     #[must_use]
     pub fn new(layout: &Layout, pipeline: Pipeline) -> Self {
         Self {
@@ -150,19 +151,19 @@ impl WorkBuilder {
         }
     }
 
-    /// How often each instruction was executed.
+    /// Returns the executions of each instruction.
     #[must_use]
     pub fn executed(&self, code: &Code) -> Vec<u64> {
         self.paths.executed(code)
     }
 
-    /// Loads and stores of packets.
+    /// Returns the loads and stores of packets.
     #[must_use]
     pub fn packet_accesses(&self) -> u64 {
         self.packet_accesses
     }
 
-    /// The work.
+    /// Returns the work.
     #[must_use]
     pub fn finish(mut self) -> Work {
         self.work.segments = self.segments.finish();

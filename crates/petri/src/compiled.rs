@@ -1,4 +1,4 @@
-//! A net as flat arrays: what a firing looks at and changes, and whom that concerns.
+//! A net as flat arrays: the places that a firing tests and changes, and the transitions that it affects.
 
 use crate::net::{ArcKind, Net};
 
@@ -69,7 +69,8 @@ impl Compiled {
         Self { inputs, outputs, inhibitors, resets, changes }
     }
 
-    /// For each place, the transitions whose enabling it may change: those that take from it or are disabled by it.
+    /// Returns for each place the transitions whose enabling it may change: those that take from it or are
+    /// disabled by it.
     pub fn looks(net: &Net) -> Vec<Vec<u32>> {
         let mut looks = vec![Vec::new(); net.places.len()];
         for arc in net.arcs.iter().filter(|arc| matches!(arc.kind, ArcKind::Input | ArcKind::Inhibitor)) {
@@ -78,8 +79,8 @@ impl Compiled {
         looks
     }
 
-    /// For each transition, the transitions whose enabling its firing may change. Of a place that concerns many it is a
-    /// list of as many for each of them, which only a simulation pays for.
+    /// Returns for each transition those whose enabling its firing may change. For a place with many
+    /// transitions the lists grow with the square of their number; only a simulation pays for them.
     pub fn concerned(&self, net: &Net) -> Vec<Vec<u32>> {
         let looks = Self::looks(net);
         let whom = |transition: usize| {
@@ -95,7 +96,7 @@ impl Compiled {
         (0..net.transitions.len()).map(whom).collect()
     }
 
-    /// How often a transition could fire at once in a marking.
+    /// Returns how often a transition could fire at once in a marking.
     #[inline]
     pub fn degree(&self, transition: usize, tokens: impl Fn(u32) -> u32) -> u32 {
         for &(place, weight) in self.inhibitors.of_transition(transition) {
@@ -108,7 +109,7 @@ impl Compiled {
             let held = tokens(place);
             degree = degree.min(if weight == 1 { held } else { held / weight });
         }
-        // What takes nothing is enabled once.
+        // A transition without inputs is enabled once.
         if degree == u32::MAX { 1 } else { degree }
     }
 }

@@ -1,33 +1,33 @@
-//! What can be wrong with a net, or with what is asked of it.
+//! Errors of a net, or of a request.
 
 use thiserror::Error;
 
 /// Why there is no net or no result.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum PetriError {
-    /// A PNML file says something that cannot be used.
+    /// Invalid contents of a PNML file.
     #[error("line {line}: found {found}, expected {expected}")]
     Pnml {
         /// Line of the file.
         line: u32,
         /// The element or value.
         found: String,
-        /// What could stand there.
+        /// Valid contents.
         expected: String,
     },
-    /// A part of a net is wrong.
+    /// An invalid part of a net.
     #[error("{part} {name:?}: found {found}, expected {expected}")]
     Part {
         /// `place`, `transition`, `arc`.
         part: &'static str,
         /// Its name.
         name: String,
-        /// What is wrong.
+        /// What was found.
         found: String,
-        /// What could stand there.
+        /// Valid values.
         expected: String,
     },
-    /// An expression cannot be read, or means nothing.
+    /// An expression that cannot be read, or has no meaning.
     #[error("{part} {name:?}: in `{text}`, column {column}: found {found}, expected {expected}")]
     Expression {
         /// `place`, `transition`, `expression`.
@@ -36,11 +36,11 @@ pub enum PetriError {
         name: String,
         /// The expression.
         text: String,
-        /// Where in it, from 1.
+        /// Position in it, from 1.
         column: u32,
-        /// What is there.
+        /// What was found.
         found: String,
-        /// What could stand there.
+        /// Valid contents.
         expected: String,
     },
     /// An expression has no value when it is evaluated.
@@ -54,10 +54,10 @@ pub enum PetriError {
         what: &'static str,
         /// The place that it concerns, or the transition.
         place: String,
-        /// What went wrong.
+        /// What was found.
         found: String,
     },
-    /// Somebody wanted it to stop.
+    /// The caller stopped it.
     #[error("interrupted")]
     Interrupted,
     /// The net has no steady state that can be solved for, or cannot be simulated.

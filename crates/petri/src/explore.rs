@@ -1,8 +1,8 @@
-//! Every marking that can be reached, breadth first; time, weights and priorities play no part.
+//! Explores every reachable marking, breadth first; times, weights and priorities are ignored.
 //!
-//! A marking is a row of words in which each place has as many bits as it needs (`packed.rs`, `dense.rs`). A wide net in which
-//! few places hold tokens has rows of those places alone (`sparse.rs`); what is found is the same, and so it is with any
-//! number of workers (`search.rs`).
+//! A marking is a row of words in which each place has as many bits as it needs (`packed.rs`, `dense.rs`). A
+//! wide net in which few places hold tokens has rows of those places alone (`sparse.rs`). The result is the
+//! same, and independent of the number of workers (`search.rs`).
 
 mod crew;
 mod dense;
@@ -25,18 +25,19 @@ use search::{BATCHES, search};
 use sparse::Sparse;
 use std::ops::ControlFlow;
 
-/// Explores a net on one thread until everything is found, or `most_markings` are.
+/// Explores a net on one thread until it is complete, or has `most_markings` markings.
 #[must_use]
 pub fn explore(net: &Net, most_markings: u64) -> Explored {
-    // Nobody stops it.
+    // No progress function stops it.
     explore_until(net, most_markings, 1, &mut |_| ControlFlow::Continue(())).unwrap_or_default()
 }
 
-/// The same with so many workers (0: one a core), telling how many markings there are; `progress` may end it. What is found
-/// does not depend on the number of workers.
+/// As `explore`, with `workers` workers (0: one per core); `progress` is called with the number of markings and
+/// may end it. The result does not depend on the number of workers.
 ///
 /// # Errors
-/// When a place gets too many tokens for a number, or `progress` ended it.
+///
+/// If a place gets too many tokens for a number, or `progress` ended it.
 pub fn explore_until(
     net: &Net,
     most_markings: u64,
@@ -55,7 +56,7 @@ pub fn explore_until(
         search(&mut space, threads, BATCHES, progress)?;
         space.explored()
     };
-    // What grows once grows again only where no arc minds that there is more.
+    // A place that grows once grows again only if no arc depends on an upper bound.
     if net.arcs.iter().any(|arc| matches!(arc.kind, ArcKind::Inhibitor | ArcKind::Reset)) {
         found.unbounded.clear();
     }

@@ -1,7 +1,7 @@
-//! What firings leave as it is (P-semiflows) and what leaves a marking as it is (T-semiflows).
+//! Quantities that no firing changes (P-semiflows) and firings that reproduce a marking (T-semiflows).
 //!
-//! Farkas' algorithm over the incidence matrix: rows of the matrix beside the unit matrix are added up until every column
-//! is 0; what stands beside is a semiflow. Only those of minimal support are kept.
+//! Farkas' algorithm over the incidence matrix: rows of the matrix, extended by the unit matrix, are added
+//! until every column is 0; the extension is then a semiflow. Only those of minimal support are kept.
 
 use crate::PetriError;
 use crate::net::{ArcKind, Net};
@@ -10,15 +10,15 @@ use std::ops::ControlFlow;
 /// Rows compared between two looks at whether to stop.
 const COMPARED_PER_LOOK: usize = 1 << 14;
 
-/// Told now and then how many rows there are.
+/// Called periodically with the number of rows.
 type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
 /// Semiflows of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Semiflows {
-    /// For each the places or transitions with their weights; all above 0, without a common divisor.
+    /// The places or transitions of each with their weights; all above 0, without a common divisor.
     pub flows: Vec<Vec<(u32, u64)>>,
-    /// Whether these are all of minimal support; otherwise the search stopped at its limit and found none.
+    /// Whether these are all of minimal support; otherwise the search stopped at its limit and returns none.
     pub complete: bool,
 }
 
@@ -27,15 +27,17 @@ pub struct Semiflows {
 pub struct Invariants {
     /// Weights of places under which no firing changes the sum of tokens.
     pub places: Semiflows,
-    /// How often transitions fire in a row that leads back to where it began, should it be possible.
+    /// Numbers of firings that together reproduce a marking, if they are possible in sequence.
     pub transitions: Semiflows,
 }
 
-/// Finds both, each with at most so many rows at a time. Inhibitor arcs change nothing; a place that is reset is in no
-/// P-semiflow, and a transition that resets in no T-semiflow. `progress` is told how many rows there are, and may end it.
+/// Finds both, each with at most `most_rows` rows at a time. Inhibitor arcs have no effect; a place that is
+/// reset is in no P-semiflow, and a transition that resets is in no T-semiflow. `progress` is called with the
+/// number of rows and may end it.
 ///
 /// # Errors
-/// When `progress` ended it.
+///
+/// If `progress` ended it.
 pub fn invariants(net: &Net, most_rows: usize, progress: Progress<'_>) -> Result<Invariants, PetriError> {
     let (places, transitions) = (net.places.len(), net.transitions.len());
     let mut by_place = vec![vec![0i128; transitions]; places];

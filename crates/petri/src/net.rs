@@ -21,29 +21,29 @@ use linecard_sim::Stream;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc as Shared;
 
-/// How long an enabled transition takes until it fires.
+/// The time from the enabling of a transition to its firing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Timing {
-    /// No time is stated: the net can be explored, not simulated.
+    /// No time: the net can be explored, not simulated.
     Untimed,
-    /// None. Of enabled ones those of the highest priority compete by weight.
+    /// None; among the enabled ones of the highest priority, one is drawn by weight.
     Immediate {
-        /// Share among those that compete.
+        /// Weight among those that compete.
         weight: f64,
-        /// Higher goes first.
+        /// The higher priority fires first.
         priority: u32,
     },
     /// Exponential.
     Exponential {
-        /// Firings in a unit of time, for each server.
+        /// Firings per unit of time, for each server.
         rate: f64,
     },
-    /// Always the same.
+    /// A constant time.
     Deterministic {
         /// Units of time.
         delay: f64,
     },
-    /// Any time between two, as likely as any other.
+    /// Uniformly distributed between two times.
     Uniform {
         /// The shortest.
         low: f64,
@@ -52,7 +52,7 @@ pub enum Timing {
     },
     /// The sum of exponential stages.
     Erlang {
-        /// How many.
+        /// Number of stages.
         stages: u32,
         /// Rate of each.
         rate: f64,
@@ -61,16 +61,17 @@ pub enum Timing {
     Empirical {
         /// Times.
         values: Shared<[f64]>,
-        /// For each the probability of it and those before it.
+        /// Cumulative probabilities.
         upto: Shared<[f64]>,
     },
 }
 
 impl Timing {
-    /// One of these times, each as likely as its weight says.
+    /// Returns one of these times, with probabilities proportional to the weights.
     ///
     /// # Errors
-    /// When there are not as many weights as times, or weights or times that cannot be.
+    ///
+    /// If the numbers of weights and times differ, or one of them is invalid.
     pub fn empirical(values: &[f64], weights: &[f64]) -> Result<Self, PetriError> {
         let wrong = |found: String| PetriError::part("time", "empirical", found, "times and weights from 0");
         let sum: f64 = weights.iter().sum();
@@ -90,7 +91,7 @@ impl Timing {
         Ok(Self::Empirical { upto: upto.collect(), values: values.into() })
     }
 
-    /// A time of a timed transition, drawn.
+    /// Draws a time of a timed transition.
     #[inline]
     pub(crate) fn draw(&self, random: &mut Stream) -> f64 {
         match self {
@@ -103,7 +104,7 @@ impl Timing {
         }
     }
 
-    /// What this is called in files.
+    /// Returns its name in files.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -124,7 +125,7 @@ pub(crate) fn erlang(stages: u32, rate: f64, random: &mut Stream) -> f64 {
     (0..stages).map(|_| random.exponential()).sum::<f64>() / rate
 }
 
-/// One of these values, each with its probability.
+/// Draws one of these values by probability.
 #[inline]
 pub(crate) fn one_of(values: &[f64], upto: &[f64], random: &mut Stream) -> f64 {
     let drawn = random.unit();
@@ -132,17 +133,17 @@ pub(crate) fn one_of(values: &[f64], upto: &[f64], random: &mut Stream) -> f64 {
     values[at.min(values.len() - 1)]
 }
 
-/// How many firings of a transition may be under way at the same time.
+/// The most concurrent firings of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Servers {
-    /// At most so many, at least one.
+    /// At most this number, at least one.
     Count(u32),
-    /// As many as it is enabled times.
+    /// One per degree of enabling.
     Infinite,
 }
 
 impl Servers {
-    /// Servers that work when the transition is enabled `degree` times.
+    /// Returns the busy servers when the transition is enabled `degree` times.
     #[inline]
     #[must_use]
     pub fn busy(self, degree: u32) -> u32 {
@@ -153,14 +154,14 @@ impl Servers {
     }
 }
 
-/// What an arc does.
+/// The effect of an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArcKind {
     /// Takes tokens.
     Input,
     /// Puts tokens.
     Output,
-    /// Disables while the place holds as many tokens as its weight, or more.
+    /// Disables the transition while the place holds at least as many tokens as the weight.
     Inhibitor,
     /// Empties the place, before tokens are put.
     Reset,
@@ -171,7 +172,7 @@ pub enum ArcKind {
 pub struct Place {
     /// Its name.
     pub name: String,
-    /// Tokens at the beginning.
+    /// Initial tokens.
     pub tokens: u32,
 }
 
@@ -180,9 +181,9 @@ pub struct Place {
 pub struct Transition {
     /// Its name.
     pub name: String,
-    /// When it fires.
+    /// Its time.
     pub timing: Timing,
-    /// How often at the same time.
+    /// Its servers.
     pub servers: Servers,
 }
 
@@ -193,22 +194,22 @@ pub struct Arc {
     pub place: u32,
     /// Number of the transition.
     pub transition: u32,
-    /// What it does.
+    /// Its effect.
     pub kind: ArcKind,
     /// Tokens.
     pub weight: u32,
 }
 
-/// A net that was checked.
+/// A checked net.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Net {
     /// Its name.
     pub name: String,
-    /// Places, in the order in which they were named.
+    /// Places, in the order of their definition.
     pub places: Vec<Place>,
     /// Transitions, likewise.
     pub transitions: Vec<Transition>,
-    /// Arcs, each place and transition joined at most once by a kind: parallel ones are one of their sum.
+    /// Arcs; each place and transition have at most one of a kind: the weights of parallel ones are added.
     pub arcs: Vec<Arc>,
 }
 
@@ -221,7 +222,7 @@ pub struct NetBuilder {
 }
 
 impl NetBuilder {
-    /// An empty net.
+    /// Returns an empty net.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self { net: Net { name: name.to_owned(), ..Net::default() }, ..Self::default() }
@@ -235,10 +236,11 @@ impl NetBuilder {
         Ok(())
     }
 
-    /// Adds a place; its number.
+    /// Adds a place and returns its number.
     ///
     /// # Errors
-    /// When the name is empty or taken.
+    ///
+    /// If the name is empty or taken.
     pub fn place(&mut self, name: &str, tokens: u32) -> Result<u32, PetriError> {
         self.take_name("place", name)?;
         let places = &mut self.net.places;
@@ -246,10 +248,11 @@ impl NetBuilder {
         Ok(places.len() as u32 - 1)
     }
 
-    /// Adds a transition; its number.
+    /// Adds a transition and returns its number.
     ///
     /// # Errors
-    /// When the name is empty or taken, or its time, weight or servers cannot be.
+    ///
+    /// If the name is empty or taken, or its time, weight or servers are invalid.
     pub fn transition(&mut self, name: &str, timing: Timing, servers: Servers) -> Result<u32, PetriError> {
         self.take_name("transition", name)?;
         let number = match timing {
@@ -306,42 +309,47 @@ impl NetBuilder {
         Ok(())
     }
 
-    /// An arc that takes tokens.
+    /// Adds an arc that takes tokens.
     ///
     /// # Errors
-    /// When place or transition are not there, or the weight is 0.
+    ///
+    /// If place or transition do not exist, or the weight is 0.
     pub fn input(&mut self, place: u32, transition: u32, weight: u32) -> Result<(), PetriError> {
         self.arc(place, transition, ArcKind::Input, weight)
     }
 
-    /// An arc that puts tokens.
+    /// Adds an arc that puts tokens.
     ///
     /// # Errors
+    ///
     /// As [`NetBuilder::input`].
     pub fn output(&mut self, transition: u32, place: u32, weight: u32) -> Result<(), PetriError> {
         self.arc(place, transition, ArcKind::Output, weight)
     }
 
-    /// An arc that disables while the place holds `weight` tokens or more.
+    /// Adds an arc that disables the transition while the place holds `weight` tokens or more.
     ///
     /// # Errors
+    ///
     /// As [`NetBuilder::input`].
     pub fn inhibitor(&mut self, place: u32, transition: u32, weight: u32) -> Result<(), PetriError> {
         self.arc(place, transition, ArcKind::Inhibitor, weight)
     }
 
-    /// An arc that empties the place when the transition fires.
+    /// Adds an arc that empties the place when the transition fires.
     ///
     /// # Errors
+    ///
     /// As [`NetBuilder::input`].
     pub fn reset(&mut self, place: u32, transition: u32) -> Result<(), PetriError> {
         self.arc(place, transition, ArcKind::Reset, 1)
     }
 
-    /// The net.
+    /// Returns the net.
     ///
     /// # Errors
-    /// When it has no transitions, or one with infinitely many servers takes nothing.
+    ///
+    /// If it has no transitions, or one with infinitely many servers has no inputs.
     pub fn build(self) -> Result<Net, PetriError> {
         let net = self.net;
         if net.transitions.is_empty() {

@@ -1,4 +1,4 @@
-//! How long a place held how many tokens.
+//! The distribution of token counts of places over time.
 
 /// Token counts below this have a cell of their own.
 pub(crate) const CELLS: usize = 64;

@@ -1,12 +1,13 @@
-//! A timed net, event by event.
+//! Simulates a timed net, event by event.
 //!
-//! Semantics: immediate transitions first, of those the highest priority, among them by weight; then the timed transition
-//! whose time comes first (ties: the transition named first). An enabled transition keeps its time while it stays enabled
-//! and loses it when it does not (race with enabling memory). With k servers, min(k, degree) times run at once.
-//! Exponential times have no memory: a transition has one, at the sum of its servers' rates, drawn anew when that sum
-//! changes. Others run one by one; what stops being enabled loses those that began last.
+//! Semantics: immediate transitions come first, those of the highest priority, among them by weight; then the
+//! timed transition with the earliest time (on a tie the one defined first). An enabled transition keeps its
+//! time while it stays enabled and loses it otherwise (race with enabling memory). With k servers, min(k,
+//! degree) timers run in parallel. Exponential times have no memory: a transition has one timer, at the sum of
+//! its servers' rates, drawn anew when that sum changes. Others run separately; a decrease of the degree
+//! cancels those that began last.
 //!
-//! Time is a floating-point number here, unlike in the machines: units are the modeller's.
+//! Unlike in the machines, time is a floating-point number; its unit is the modeller's.
 
 use crate::PetriError;
 use crate::compiled::Compiled;
@@ -17,14 +18,14 @@ use serde::Serialize;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// Firings between two looks at whether to stop.
+/// Firings between two calls of the watch.
 pub(crate) const FIRINGS_PER_LOOK: u64 = 1 << 16;
-/// Times of one transition that run at once, at most: 128 MB.
+/// Most parallel timers of one transition: 128 MB.
 const MOST_TIMES: u32 = 1 << 24;
-/// Immediate firings in a row after which time will not pass any more.
+/// Consecutive immediate firings after which time counts as stopped.
 pub(crate) const MOST_IMMEDIATE: u64 = 10_000_000;
 
-/// How long to simulate.
+/// The length of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// Time before statistics start.
@@ -35,34 +36,35 @@ pub struct Run {
     pub seed: u64,
 }
 
-/// What a run measured.
+/// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Simulated {
-    /// Firings in a unit of time, by transition.
+    /// Firings per unit of time, by transition.
     pub throughput: Vec<f64>,
-    /// Tokens averaged over time, by place.
+    /// Mean tokens over time, by place.
     pub mean_tokens: Vec<f64>,
-    /// What firings count for in a unit of time, by transition; 0 where nothing is stated.
+    /// Rewards per unit of time, by transition; 0 without a reward.
     pub rewards: Vec<f64>,
-    /// Servers that work, averaged over time, by transition; 0 for immediate ones.
+    /// Mean busy servers over time, by transition; 0 for immediate ones.
     pub busy_servers: Vec<f64>,
-    /// For each place the shares of time with 0, 1, 2, ... tokens; the 65th is for 64 and more.
+    /// For each place the fractions of time with 0, 1, 2, ... tokens; the 65th is for 64 and more.
     pub occupancy: Vec<Vec<f64>>,
-    /// Most tokens seen, by place.
+    /// Most tokens, by place.
     pub most_tokens: Vec<u32>,
-    /// Firings in all.
+    /// Total firings.
     pub firings: u64,
-    /// Time with statistics; less than asked for when nothing was enabled any more.
+    /// Time with statistics; shorter than requested if no transition was enabled any more.
     pub time: f64,
-    /// Whether nothing was enabled any more.
+    /// Whether no transition was enabled any more.
     pub dead: bool,
 }
 
 /// Simulates a net once.
 ///
 /// # Errors
-/// When a transition has no time, immediate transitions fire for ever, a place gets more than 4294967295 tokens, or
-/// `progress` ends the run.
+///
+/// If a transition has no time, immediate transitions fire for ever, a place gets more than 4294967295 tokens,
+/// or `progress` ends the run.
 pub fn simulate(
     net: &Net,
     run: &Run,
@@ -414,7 +416,7 @@ impl<'a> State<'a> {
         Err(PetriError::Unsolvable("immediate transitions fire for ever without time passing".to_owned()))
     }
 
-    /// Whether every place can still count its tokens.
+    /// Returns whether every place can still count its tokens.
     #[inline]
     fn check(&self) -> Result<(), PetriError> {
         if self.overfull.is_none() && self.too_busy.is_none() { Ok(()) } else { Err(self.failure()) }

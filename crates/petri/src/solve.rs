@@ -1,8 +1,9 @@
 //! The steady state of a net with exponential and immediate transitions: exact, from its tangible markings.
 //!
-//! Markings that enable an immediate transition are left at once (they *vanish*): of those of the highest priority one
-//! fires, by weight. What is left is a Markov chain over the others. Its steady state is found by the elimination of
-//! Grassmann, Taksar and Heyman (1985), which subtracts nothing, or for large chains by Gauss-Seidel iteration.
+//! Markings that enable an immediate transition are left at once (they *vanish*): one of the highest priority
+//! fires, by weight. The remaining markings form a Markov chain. Its steady state is found by the elimination
+//! of Grassmann, Taksar and Heyman (1985), which has no subtractions, or for large chains by Gauss-Seidel
+//! iteration.
 
 use crate::PetriError;
 use crate::compiled::Compiled;
@@ -11,9 +12,9 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// Chains up to this size are eliminated, larger ones iterated.
+/// Chains up to this size are solved by elimination, larger ones by iteration.
 const MOST_ELIMINATED: usize = 1500;
-/// Iteration ends when no probability changes by more than this share.
+/// Iteration ends when no probability changes by more than this fraction.
 const CLOSE: f64 = 1e-13;
 const MOST_ITERATIONS: u32 = 200_000;
 
@@ -24,9 +25,9 @@ pub struct Solved {
     pub tangible_markings: u64,
     /// Markings that are left at once.
     pub vanishing_markings: u64,
-    /// Firings in a unit of time, by transition.
+    /// Firings per unit of time, by transition.
     pub throughput: Vec<f64>,
-    /// Tokens averaged over time, by place.
+    /// Mean tokens over time, by place.
     pub mean_tokens: Vec<f64>,
 }
 
@@ -69,19 +70,21 @@ struct Step {
     resolved: Resolved,
 }
 
-/// Solves a net with at most so many markings.
+/// Solves a net with at most `most_markings` markings.
 ///
 /// # Errors
-/// When a transition has another time, the net is unbounded beyond the limit, a marking is absorbing, immediate
-/// transitions fire for ever, or the chain falls apart.
+///
+/// If a transition has another time, the net is unbounded beyond the limit, a marking is absorbing, immediate
+/// transitions fire for ever, or the chain is reducible.
 pub fn solve(net: &Net, most_markings: u64) -> Result<Solved, PetriError> {
     solve_until(net, most_markings, &mut |_| ControlFlow::Continue(()))
 }
 
-/// The same, telling how many tangible markings were looked at; `progress` may end it.
+/// As `solve`; `progress` is called with the number of tangible markings visited and may end it.
 ///
 /// # Errors
-/// As [`solve`], and when `progress` ended it.
+///
+/// As [`solve`], and if `progress` ended it.
 pub fn solve_until(
     net: &Net,
     most_markings: u64,

@@ -1,6 +1,6 @@
-//! Why packets end in a program without having been forwarded.
+//! Why a packet ended in its program without being forwarded.
 
-/// Why a packet is not forwarded.
+/// Why a packet was not forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum DropReason {
@@ -8,9 +8,9 @@ pub enum DropReason {
     NoRoute,
     /// The time to live has run out.
     TtlExpired,
-    /// A firewall template says so.
+    /// A firewall rule dropped it.
     FirewallRule,
-    /// The program handles IPv4 only, or the header cannot be read.
+    /// The program handles IPv4 only, or cannot read the header.
     NotIpv4,
     /// The receive buffer of the port was full.
     ReceiveBufferFull,
@@ -18,14 +18,14 @@ pub enum DropReason {
     TooLarge,
     /// The translation table is full.
     NatTableFull,
-    /// It is not IP, and the chip's file drops such frames: by choice, no loss.
+    /// It is not IP, and the chip's file drops such frames by choice: no loss.
     NotIp,
-    /// It is not IP and goes to the host: no loss.
+    /// It is not IP and is sent to the host: no loss.
     Punted,
 }
 
 impl DropReason {
-    /// Every reason, in order of its number.
+    /// All reasons, in order of number.
     pub const ALL: [DropReason; 9] = [
         DropReason::NoRoute,
         DropReason::TtlExpired,
@@ -38,12 +38,12 @@ impl DropReason {
         DropReason::Punted,
     ];
 
-    /// Whether the chip's file says that such packets end here, so that they are not lost.
+    /// Returns whether the chip's file ends such packets by choice, so that they are not lost.
     pub fn is_by_choice(self) -> bool {
         matches!(self, DropReason::NotIp | DropReason::Punted)
     }
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             DropReason::NoRoute => "no_route",

@@ -1,8 +1,8 @@
-//! The vocabulary between packet programs and chips.
+//! The interface between packet programs and chips.
 //!
-//! A packet program ([`script::PacketProgram`]) is asked for each packet: it does its work for real and writes down what
-//! that costs, as steps of cycles and actions on places that it names by role. A program never names a chip, and a chip
-//! never names a program.
+//! A chip calls a packet program ([`script::PacketProgram`]) for each packet. The program does real work and
+//! writes down its costs as steps: cycles, and actions on memories and units that it names by role. A program
+//! never names a chip, and a chip never names a program.
 #![forbid(unsafe_code)]
 
 mod drops;

@@ -1,11 +1,12 @@
-//! What a program does with one packet, as a list of steps: the one form of every program that runs on a chip.
+//! The steps of a program on one packet: the one form of every program that runs on a chip.
 //!
-//! A program is asked once for each packet, when a thread takes it up. It does its work for real (looks a route up,
-//! translates an address, runs a C function) and writes down what that costs: cycles of the engine and operations on
-//! places. The chip then carries the steps out in simulated time. State of a program changes in the order in which
-//! packets are taken up; locks and atomics cost what contention makes them cost; spinning is not simulated.
+//! A chip calls a program once for each packet, when a thread takes it. The program does real work (looks a
+//! route up, translates an address, runs a C function) and writes down its costs: cycles of the engine, and
+//! operations on memories and units. The chip then executes the steps in simulated time. The state of a program
+//! changes in the order in which threads take packets. Locks and atomic operations cost what contention adds;
+//! spinning is not simulated.
 //!
-//! A program names places by *role* (`table`, `flags`); which memory or accelerator that is, the chip's file says.
+//! A program names memories and units by *role* (`table`, `flags`); the chip's file binds each role to one.
 //!
 //! ```
 //! use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
@@ -24,11 +25,11 @@
 
 use crate::{DropReason, PacketHead};
 
-/// What a program calls a place; an index into the names of its roles.
+/// The name that a program uses for a memory or a unit: an index into the names of its roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RoleId(pub u8);
 
-/// What is done to a word of a memory, or asked of an accelerator.
+/// The operation on a word of a memory, or the request to an accelerator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Access {
@@ -42,10 +43,10 @@ pub enum Access {
     TestAndSet,
     /// Atomic exchange.
     Swap,
-    /// Whatever an accelerator does: hash, look up, encrypt.
+    /// A request to an accelerator: hash, look up, encrypt.
     Ask,
-    /// A read or write that goes on where the access before ended, in an open row of DRAM: the second half of a move that
-    /// takes two instructions.
+    /// A read or write that continues where the access before ended, in an open row of DRAM: the second half of
+    /// a move of two instructions.
     Continue,
 }
 
@@ -61,7 +62,7 @@ impl Access {
         Access::Continue,
     ];
 
-    /// The name in files and tables.
+    /// Returns the name in files and tables.
     pub fn name(self) -> &'static str {
         match self {
             Access::Read => "read",
@@ -74,41 +75,41 @@ impl Access {
         }
     }
 
-    /// Whether a memory holds something new afterwards.
+    /// Returns whether it changes the contents of a memory.
     pub fn writes(self) -> bool {
         !matches!(self, Access::Read | Access::Ask | Access::Continue)
     }
 }
 
-/// A way of packets' bytes between buffers, places and registers.
+/// The path of packet bytes between buffers, memories and registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// From the receive buffer to a place.
+    /// From the receive buffer to a memory.
     Receive,
-    /// From a place to the transmit buffer.
+    /// From a memory to the transmit buffer.
     Transmit,
     /// From the receive buffer to the transmit buffer.
     Across,
-    /// From a place to the registers of the engine.
+    /// From a memory to the registers of the engine.
     Read,
-    /// From the registers to a place.
+    /// From the registers to a memory.
     Write,
 }
 
 impl Way {
-    /// Whether bytes leave the receive buffer.
+    /// Returns whether bytes leave the receive buffer.
     #[inline]
     pub fn from_receive(self) -> bool {
         matches!(self, Way::Receive | Way::Across)
     }
 
-    /// Whether bytes come to the transmit buffer.
+    /// Returns whether bytes enter the transmit buffer.
     #[inline]
     pub fn to_transmit(self) -> bool {
         matches!(self, Way::Transmit | Way::Across)
     }
 
-    /// What it is for the place.
+    /// Returns the kind of access to the memory.
     #[inline]
     pub fn access(self) -> Access {
         match self {
@@ -118,174 +119,175 @@ impl Way {
     }
 }
 
-/// What was read is not used, or so much later that it does not matter.
+/// The value read is not used, or is used so late that it does not matter.
 pub const NOT_USED: u8 = u8::MAX;
 
-/// A place in a queue for a packet that is never kept in memory for its port's sake.
+/// `kept` of a packet that is never kept in memory while its port is congested.
 pub const NEVER_KEPT: u16 = u16::MAX;
 
-/// What a thread does after the cycles of a step.
+/// The action of a thread after the cycles of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Nothing: the step is its cycles.
+    /// None: the step is only its cycles.
     Nothing,
-    /// Read, write or ask, and wait for the answer, or go on at once (`posted`).
+    /// Access a memory or a unit and wait for the result, or continue at once (`posted`).
     Access {
-        /// Where.
+        /// The role of the memory or unit.
         role: RoleId,
-        /// What.
+        /// The kind of access.
         kind: Access,
-        /// Whether the thread goes on.
+        /// Whether the thread continues at once.
         posted: bool,
-        /// How much.
+        /// Bytes of the access.
         bytes: u16,
-        /// Byte offset within what the role is bound to.
+        /// Byte offset within the memory that the role is bound to.
         address: u32,
-        /// Cycles of the program until what was read is used, at least 1; [`NOT_USED`] where it is not. Where an engine has a
-        /// cache, a hit holds its thread up by this.
+        /// Cycles of the program until the value read is used, at least 1; [`NOT_USED`] if it is not. If the
+        /// engine has a data cache, a hit may stall its thread until then.
         used_after: u8,
     },
-    /// Bytes of a memory have been written by others since the thread's engine may have read them last: what its cache has of
-    /// them is no longer true.
+    /// Others may have written bytes of a memory since the thread's engine last read them: its data cache
+    /// discards its copies.
     Forget {
-        /// Which memory.
+        /// The role of the memory.
         role: RoleId,
-        /// How many.
+        /// The number of bytes.
         bytes: u16,
-        /// The first of them.
+        /// The address of the first.
         address: u32,
     },
-    /// Move one cell of the packet between the port buffers and its place in the memory of a role.
+    /// Move one cell of the packet between the port buffers and the packet's location in the memory of a role.
     Cell {
-        /// Which memory.
+        /// The role of the memory.
         role: RoleId,
-        /// Into the memory, or out of it.
+        /// Whether the move writes the memory, or reads it.
         write: bool,
-        /// Whether the thread goes on.
+        /// Whether the thread continues at once.
         posted: bool,
-        /// Which cell of the packet.
+        /// Number of the cell in the packet.
         cell: u16,
-        /// Bytes of it that come from registers, a transfer of their own; the rest comes from the receive buffer.
+        /// Bytes of it that come from registers as a separate transfer; the rest comes from the receive buffer.
         registers: u8,
     },
-    /// Wait until fewer posted operations are under way than the thread may have.
+    /// Wait until the thread may post one more operation.
     Room,
-    /// Wait until the output queue of a port takes one more packet, and have that place for this one. On chips whose output
-    /// threads send block by block.
+    /// Wait until the output queue of a port has room for one more packet, and reserve it for this one. For
+    /// chips whose output threads send block by block.
     Admit {
-        /// Output port; numbers beyond the last begin again.
+        /// Output port; numbers beyond the last wrap around.
         port: u16,
     },
-    /// Wait for room in the packet memory. A packet that fits nowhere is given up, and the thread is free.
+    /// Wait for room in the packet memory. A packet that can never fit is dropped, and the thread is free.
     Allocate,
-    /// The packet is complete in memory: it goes to the end of the queue in which it has a place, and the thread is free.
+    /// The packet is complete in memory: it joins the queue in which it has reserved room, and the thread is
+    /// free.
     Enqueue,
-    /// Read all cells of the thread's block from a memory to the transmit buffer, side by side, and wait.
+    /// Read all cells of the thread's block in parallel from a memory to the transmit buffer, and wait.
     ReadBlock {
-        /// Which memory.
+        /// The role of the memory.
         role: RoleId,
     },
     /// Hand the thread's block over to its port.
     Transmit,
-    /// Ask a result cache for the packet's flow and wait; the answer is 1 if its result is there.
+    /// Query a result cache for the packet's flow and wait; the answer is 1 if it holds the result.
     Recall {
-        /// Which.
+        /// The role of the cache.
         role: RoleId,
     },
-    /// Let a queue manager put a packet into the lists of an output queue, or take the first one out, and wait.
+    /// Let a queue manager put a packet into the lists of an output queue, or remove the first one, and wait.
     Link {
-        /// Which manager.
+        /// The role of the manager.
         role: RoleId,
         /// Output queue.
         queue: u16,
-        /// Whether a packet is put in.
+        /// Whether a packet is put in, or removed.
         enqueue: bool,
     },
-    /// The program goes on from here, with what it knows by now ([`PacketProgram::more`]).
+    /// The program continues from here, with what it knows by now ([`PacketProgram::more`]).
     More {
-        /// Which part of it.
+        /// The part of the program that continues.
         part: u8,
     },
-    /// The packet leaves at once, by a port that is never busy; the thread is free.
+    /// The packet leaves at once by a port that is never busy; the thread is free.
     Leave {
-        /// Output port; numbers beyond the last begin again.
+        /// Output port; numbers beyond the last wrap around.
         port: u16,
     },
-    /// The packet ends here, as the program means it to: it was worked on, and is not lost. The thread is free.
+    /// The packet ends here by decision of the program, and is not lost. The thread is free.
     Finish,
-    /// Move part of a cell of the packet and wait. The cell has left the receive buffer, or is complete in the transmit
-    /// buffer, with its `last` move.
+    /// Move part of a cell of the packet and wait. After the `last` move, the cell has left the receive buffer,
+    /// or is complete in the transmit buffer.
     Move {
-        /// Where the packet's bytes are kept on the way, or what carries them.
+        /// The memory that keeps the packet's bytes on the way, or the unit that transfers them.
         role: RoleId,
-        /// From where to where.
+        /// Source and destination.
         way: Way,
-        /// Which cell of the packet.
+        /// Number of the cell in the packet.
         cell: u16,
         /// Bytes to move, at most a cell.
         bytes: u8,
-        /// Whether the cell is done with it.
+        /// Whether the cell is then complete.
         last: bool,
     },
-    /// Take the packet's place in an output queue, behind the earlier ones of its flow, and wait for that. Where packets
-    /// of the port are to be kept in memory, the program goes on with its step number `kept`.
+    /// Enter the packet's output queue behind the earlier packets of its flow, and wait for that. If packets of
+    /// the port are to be kept in memory, the program continues with its step number `kept`.
     Place {
-        /// Output port; numbers beyond the last begin again.
+        /// Output port; numbers beyond the last wrap around.
         port: u16,
-        /// Where to go on then; [`NEVER_KEPT`] for a packet that is not to be kept.
+        /// The next step in that case; [`NEVER_KEPT`] for a packet that is never kept.
         kept: u16,
-        /// Whether the thread of such a packet goes on with it from memory to the port, in the place that it has; else the
-        /// packet takes its place when a thread takes it up again.
+        /// Whether the packet keeps its position in the queue and its thread moves it from memory to the port.
+        /// Otherwise the packet enters the queue when a thread takes it again.
         stays: bool,
     },
-    /// The packet is complete in memory and waits for a thread that sends it ([`PacketProgram::resume`]); this one is
-    /// free.
+    /// The packet is complete in memory and waits for a thread that sends it ([`PacketProgram::resume`]); this
+    /// thread is free.
     Store,
-    /// All of the packet has been moved to the transmit buffer; the thread is free.
+    /// The whole packet has been moved to the transmit buffer; the thread is free.
     Depart,
-    /// Wait for everything posted.
+    /// Wait for all posted operations.
     Join,
     /// Wait for a lock.
     Lock(u32),
-    /// Give a lock back.
+    /// Release a lock.
     Unlock(u32),
-    /// Hand the packet over to the threads that take from an inbox; the thread is then free.
+    /// Hand the packet over to the threads of an inbox; the thread is then free.
     Put {
         /// Number of the inbox in the chip.
         inbox: u8,
     },
-    /// The same where the inbox has room, and the thread is then free; where it has none, the program goes on.
+    /// As `Put` if the inbox has room; if it is full, the program continues with the next step.
     Offer {
         /// Number of the inbox in the chip.
         inbox: u8,
     },
-    /// Hand the packet over and go on for it beside the thread that takes it up: computing, accesses, locks and
-    /// [`Action::Join`] may follow, and with the last of them the thread is free.
+    /// Hand the packet over and continue in parallel with the thread that takes it: computation, accesses,
+    /// locks and [`Action::Join`] may follow. After the last of them the thread is free.
     Lend {
         /// Number of the inbox in the chip.
         inbox: u8,
     },
-    /// Wait until whoever has lent the packet is done with it.
+    /// Wait until the thread that lent the packet is done with it.
     Alone,
     /// Hand the packet over to an output queue; the thread is then free.
     Send {
-        /// Output port; numbers beyond the last begin again.
+        /// Output port; numbers beyond the last wrap around.
         port: u16,
-        /// Class of the port's queues; likewise.
+        /// Class of the port's queues; also wraps around.
         class: u8,
     },
-    /// Give the packet up; the thread is then free.
+    /// Drop the packet; the thread is then free.
     Drop(DropReason),
 }
 
 impl Action {
-    /// Whether the thread goes on while the operation is under way.
+    /// Returns whether the thread continues while the operation is outstanding.
     #[inline]
     pub fn is_posted(&self) -> bool {
         matches!(self, Action::Access { posted: true, .. } | Action::Cell { posted: true, .. })
     }
 
-    /// Whether the engine issues an operation on a place.
+    /// Returns whether the engine issues an operation on a memory or a unit.
     #[inline]
     pub fn is_issued(self) -> bool {
         matches!(
@@ -305,35 +307,37 @@ impl Action {
 pub struct Step {
     /// Cycles of the engine before the action.
     pub cycles: u32,
-    /// What then happens.
+    /// The action.
     pub action: Action,
 }
 
-/// Of steps that have not said which operation they are of.
+/// Origin of steps that name no operation of the program.
 const NO_ORIGIN: u32 = u32::MAX;
-/// Cycles of one step at most; what goes beyond is a step of its own. Costs of what follows have room above it.
+/// Most cycles of one step; more cycles become further steps. The number range above it has room for other
+/// costs.
 const MOST_CYCLES: u32 = 1 << 30;
 
-/// The steps of one packet, in order. Kept and used again from packet to packet.
+/// The steps of one packet, in order. The list is reused from packet to packet.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
     list: Vec<Step>,
-    /// Operations of the program that steps are of, by step, where it says so; it may be shorter than the list.
+    /// Operations of the program that caused the steps, by step, if it names them; may be shorter than the
+    /// list.
     origins: Vec<u32>,
     pending: u32,
-    /// What the program wants to know again when it goes on ([`Action::More`]).
+    /// A value that the program keeps until it continues ([`Action::More`]).
     pub memo: u32,
 }
 
 impl Steps {
-    /// Forgets all steps.
+    /// Removes all steps.
     pub fn clear(&mut self) {
         self.list.clear();
         self.origins.clear();
         self.pending = 0;
     }
 
-    /// Cycles before whatever comes next.
+    /// Adds cycles before the next action.
     #[inline]
     pub fn compute(&mut self, cycles: u32) {
         match self.pending.checked_add(cycles).filter(|&sum| sum <= MOST_CYCLES) {
@@ -342,7 +346,7 @@ impl Steps {
         }
     }
 
-    /// The same where it is too much for one step.
+    /// As `compute`, for more cycles than one step has.
     #[cold]
     fn compute_long(&mut self, cycles: u32) {
         let mut left = u64::from(std::mem::take(&mut self.pending)) + u64::from(cycles);
@@ -353,7 +357,7 @@ impl Steps {
         self.pending = left as u32;
     }
 
-    /// An action after `cycles` more cycles.
+    /// Appends an action after `cycles` more cycles.
     #[inline]
     pub fn push(&mut self, cycles: u32, action: Action) {
         self.compute(cycles);
@@ -361,7 +365,7 @@ impl Steps {
         self.list.push(Step { cycles, action });
     }
 
-    /// Steps that follow each other.
+    /// Appends consecutive steps.
     #[inline]
     pub fn append(&mut self, steps: &[Step]) {
         let Some((first, rest)) = steps.split_first() else { return };
@@ -369,33 +373,34 @@ impl Steps {
         self.list.extend_from_slice(rest);
     }
 
-    /// An access that the thread waits for.
+    /// Appends an access that the thread waits for.
     #[inline]
     pub fn access(&mut self, role: RoleId, kind: Access, bytes: u16, address: u32) {
         self.push(0, Action::Access { role, kind, posted: false, bytes, address, used_after: 1 });
     }
 
-    /// An access that the thread does not wait for.
+    /// Appends a posted access.
     #[inline]
     pub fn post(&mut self, role: RoleId, kind: Access, bytes: u16, address: u32) {
         self.push(0, Action::Access { role, kind, posted: true, bytes, address, used_after: NOT_USED });
     }
 
-    /// What the access of a number reads is used so many cycles later.
+    /// Sets after how many cycles the value read by step number `number` is used.
     pub fn used_after(&mut self, number: usize, cycles: u8) {
         if let Some(Step { action: Action::Access { used_after, .. }, .. }) = self.list.get_mut(number) {
             *used_after = cycles;
         }
     }
 
-    /// So many cycles more before the action of the step of a number.
+    /// Adds cycles before the action of step number `number`.
     pub fn hold_up(&mut self, number: usize, cycles: u32) {
         if let Some(step) = self.list.get_mut(number) {
             step.cycles += cycles;
         }
     }
 
-    /// The last step is that of an operation of the program: what its thread waits for it counts there.
+    /// Names the operation of the program that caused the last step; the waits of its thread then count for
+    /// this operation.
     #[inline]
     pub fn comes_from(&mut self, operation: u32) {
         self.origins.resize(self.list.len(), NO_ORIGIN);
@@ -404,26 +409,26 @@ impl Steps {
         }
     }
 
-    /// The operation that a step is of, if its program said so.
+    /// Returns the operation that caused a step, if the program named it.
     #[inline]
     pub fn origin(&self, number: usize) -> Option<u32> {
         self.origins.get(number).copied().filter(|&origin| origin != NO_ORIGIN)
     }
 
-    /// Whether no step has said what it is of.
+    /// Returns whether no step names an operation.
     #[inline]
     pub fn is_without_origins(&self) -> bool {
         self.origins.is_empty()
     }
 
-    /// Another action in the place of the last one, which keeps its cycles.
+    /// Replaces the action of the last step, which keeps its cycles.
     pub fn replace_last(&mut self, action: Action) {
         if let Some(last) = self.list.last_mut() {
             last.action = action;
         }
     }
 
-    /// An action in front of that of the step of a number, which keeps its cycles.
+    /// Inserts an action in front of that of step number `at`, which keeps its cycles.
     pub fn insert(&mut self, at: usize, action: Action) {
         self.list.insert(at, Step { cycles: 0, action });
         if at < self.origins.len() {
@@ -431,7 +436,7 @@ impl Steps {
         }
     }
 
-    /// Let the first [`Action::Place`] go on with the step that comes next, where the packet is kept.
+    /// The first [`Action::Place`] continues with the next step to be appended if the packet is kept.
     pub fn when_kept_from_here(&mut self) {
         let here = self.list.len() as u16;
         let place = self.list.iter_mut().find_map(|step| match &mut step.action {
@@ -443,22 +448,22 @@ impl Steps {
         }
     }
 
-    /// The steps so far; cycles that no action has followed yet are not among them.
+    /// Returns the steps so far, without cycles that no action has followed yet.
     pub fn list(&self) -> &[Step] {
         &self.list
     }
 
-    /// The step of a number.
+    /// Returns step number `number`.
     #[inline]
     pub fn get(&self, number: usize) -> Option<Step> {
         self.list.get(number).copied()
     }
 }
 
-/// Cells of one packet that an output thread moves to the transmit buffer in one turn.
+/// Cells of one packet that an output thread moves to the transmit buffer at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// Number of the output port among those that send.
+    /// Number of the output port among the sending ports.
     pub port: u16,
     /// First cell of the block, counted from the packet's first.
     pub first_cell: u16,
@@ -470,24 +475,24 @@ pub struct Block {
     pub slot: u8,
 }
 
-/// What a program is told of a packet beside its header.
+/// What a program knows of a packet beside its header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketInfo {
     /// Number in the order of arrival.
     pub number: u64,
-    /// The same for packets of one flow.
+    /// Equal for packets of one flow.
     pub flow_hash: u32,
-    /// Port it came by.
+    /// Port that received it.
     pub input_port: u16,
-    /// Number of the inbox that its thread has taken it from.
+    /// Number of the inbox from which its thread took it.
     pub inbox: u16,
     /// Number of the thread in the chip.
     pub thread: u32,
 }
 
 impl PacketInfo {
-    /// The output port of a packet that no lookup sends anywhere: the same for packets of one flow. Numbers beyond the last
-    /// port begin again.
+    /// Returns the output port of a packet without a lookup: the same for packets of one flow. Numbers beyond
+    /// the last port wrap around.
     #[inline]
     pub fn flow_port(&self) -> u16 {
         (self.flow_hash >> 7) as u16
@@ -496,60 +501,63 @@ impl PacketInfo {
 
 /// A packet program.
 pub trait PacketProgram {
-    /// Does the work on one packet and appends what it costs to `steps`, which is empty. The last action must be
-    /// [`Action::Send`], [`Action::Put`], [`Action::Drop`], [`Action::Store`], [`Action::Depart`], [`Action::Enqueue`],
-    /// [`Action::Leave`], [`Action::Finish`] or [`Action::More`], and one of these
-    /// stands earlier only in front of the steps that [`Action::Place`] may go on with. Behind [`Action::Lend`] none of them
-    /// stands.
+    /// Processes one packet and appends its costs to `steps`, which is empty. The last action must be
+    /// [`Action::Send`], [`Action::Put`], [`Action::Drop`], [`Action::Store`], [`Action::Depart`],
+    /// [`Action::Enqueue`], [`Action::Leave`], [`Action::Finish`] or [`Action::More`]. One of these may come
+    /// earlier only in front of the steps with which [`Action::Place`] may continue. None of them may follow
+    /// [`Action::Lend`].
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps);
 
-    /// Goes on with a packet at [`Action::More`]: appends further steps to `steps`, which is empty. `answer` is what the last
-    /// [`Action::Recall`] found.
+    /// Continues with a packet at [`Action::More`]: appends further steps to `steps`, which is empty. `answer`
+    /// is the result of the last [`Action::Recall`].
     fn more(&mut self, part: u8, answer: u32, head: &mut PacketHead, steps: &mut Steps) {
         let _ = (part, answer, head, steps);
     }
 
-    /// Appends what it costs to send a block to `steps`, which is empty, with [`Action::ReadBlock`] and [`Action::Transmit`].
-    /// Nothing unless the program sends block by block.
+    /// Appends the costs of sending a block to `steps`, which is empty, with [`Action::ReadBlock`] and
+    /// [`Action::Transmit`]. Does nothing unless the program sends block by block.
     fn block(&mut self, block: &Block, steps: &mut Steps) {
         let _ = (block, steps);
     }
 
-    /// Whether the program sends block by block ([`Action::Admit`], [`Action::Enqueue`], [`PacketProgram::block`]).
+    /// Returns whether the program sends block by block ([`Action::Admit`], [`Action::Enqueue`],
+    /// [`PacketProgram::block`]).
     fn sends_blocks(&self) -> bool {
         false
     }
 
-    /// Appends what it costs to send a packet that was stored ([`Action::Store`]) to `steps`, which is empty. Nothing
-    /// unless the program stores packets.
+    /// Appends the costs of sending a stored packet ([`Action::Store`]) to `steps`, which is empty. Does
+    /// nothing unless the program stores packets.
     fn resume(&mut self, head: &PacketHead, steps: &mut Steps) {
         let _ = (head, steps);
     }
 
-    /// Whether the program fills the transmit buffer itself ([`Action::Place`], [`Action::Move`], [`Action::Depart`]).
+    /// Returns whether the program fills the transmit buffer itself ([`Action::Place`], [`Action::Move`],
+    /// [`Action::Depart`]).
     fn fills_transmit_buffer(&self) -> bool {
         false
     }
 
-    /// Whether its steps say which operations of the program they are of ([`Steps::comes_from`]).
+    /// Returns whether its steps name operations of the program ([`Steps::comes_from`]).
     fn names_operations(&self) -> bool {
         false
     }
 
-    /// Locks that the program is known to use before it starts, numbered from 0; it may use more.
+    /// Returns the number of locks that the program is known to use before it starts, numbered from 0; it may
+    /// use more.
     fn locks(&self) -> u32 {
         0
     }
 
-    /// A thread that had taken packets finds none: those of before are done.
+    /// A thread that had taken packets finds none: its earlier packets are done.
     fn rests(&mut self, thread: u32) {
         let _ = thread;
     }
 
-    /// Forgets the counters (the end of warm-up).
+    /// Discards the counters (the end of warm-up).
     fn restart_counters(&mut self) {}
 
-    /// Counters of the program itself, as (metric, unit, value): table hits, rules matched, …
+    /// Returns the counters of the program itself as (metric, unit, value): table hits, rules matched, …
     fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
         Vec::new()
     }

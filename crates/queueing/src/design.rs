@@ -7,10 +7,10 @@ use crate::{Kind, QueueingError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Sizes that are tried: entries and engines.
+/// Sizes to try: entries and engines.
 const ENTRIES: [u32; 7] = [4, 8, 16, 32, 64, 128, 256];
 const ENGINES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
-/// Most threads that are tried.
+/// Most threads to try.
 pub const MOST_DESIGN_THREADS: u32 = 64;
 
 /// A queuing cache of one size.
@@ -29,13 +29,14 @@ pub struct Design {
     pub product: Option<u32>,
 }
 
-/// For each size, the fewest threads that reach `target_mops`; engines beyond the entries are left out, since each
-/// engine at work keeps an entry.
+/// Returns, for each size, the fewest threads that reach `target_mops`; sizes with more engines than entries
+/// are left out, since each busy engine occupies an entry.
 ///
-/// `go_on` is asked now and then, with sizes done and sizes in all, whether to go on.
+/// `go_on` is called periodically with the sizes done and the sizes in all; it returns whether to continue.
 ///
 /// # Errors
-/// When the stream or the settings cannot be used.
+///
+/// If the stream or the settings cannot be used.
 pub fn design(
     settings: &Settings,
     operations: &[Operation],
@@ -65,7 +66,7 @@ pub fn design(
         let most = throughput(MOST_DESIGN_THREADS)?;
         let mut best = Design { entries, engines, threads: None, throughput_mops: most, product: None };
         if most >= target_mops {
-            // More threads never do less here, but for a small noise that the search does not follow.
+            // More threads never reduce the throughput here, except for a small noise that the search ignores.
             let (mut too_few, mut enough, mut reached) = (0, MOST_DESIGN_THREADS, most);
             while enough - too_few > 1 {
                 let middle = (enough + too_few) / 2;
@@ -88,7 +89,7 @@ pub fn design(
     Ok(designs)
 }
 
-/// The smallest of these designs that reaches the target: by product, then entries, then engines.
+/// Returns the smallest of these designs that reaches the target: by product, then entries, then engines.
 pub fn smallest(designs: &[Design]) -> Option<Design> {
     designs
         .iter()
@@ -128,7 +129,7 @@ mod tests {
                 .iter()
                 .all(|design| design.product.is_none_or(|product| product >= best.product.unwrap()))
         );
-        // One engine does one link reference of 40 ns after the other.
+        // One engine performs the link references of 40 ns one after another.
         assert!(designs.iter().filter(|design| design.engines == 1).all(|design| design.threads.is_none()));
         assert!(design(&settings, &operations, window, f64::NAN, &mut |_, _| true).is_err());
     }

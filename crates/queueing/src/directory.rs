@@ -1,19 +1,19 @@
-//! What a cache of descriptor words holds: tags, order of use, dirty bits and pins.
+//! The directory of a cache of descriptor words: tags, order of use, dirty bits and pins.
 //!
-//! Lines are found through an index by line number, so that a fully associative cache of any size costs one look; the
-//! order of use within a set is a linked list. Values are kept by the manager, by slot.
+//! An index by line number finds lines, so that a lookup in a fully associative cache of any size has constant
+//! cost; the order of use within a set is a linked list. The manager keeps the values, by slot.
 
 use linecard_sim::{Stream, stream};
 
 /// No slot, no line.
 pub const NONE: u32 = u32::MAX;
 
-/// Which line leaves a full set.
+/// The line that a full set evicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replacement {
     /// The least recently used.
     Lru,
-    /// Any, drawn.
+    /// A random one.
     Random,
 }
 
@@ -35,15 +35,15 @@ pub struct Directory {
     ways: u32,
     sets: u32,
     slot_of: Vec<u32>,
-    /// The slots, and behind them an end for each set: its order of use is a ring, in which the oldest is newer than the end
-    /// and the newest older.
+    /// The slots, followed by a sentinel for each set: its order of use is a ring, in which the oldest is newer
+    /// than the sentinel and the newest older.
     slots: Vec<Slot>,
     replacement: Replacement,
     draws: Stream,
 }
 
 impl Directory {
-    /// An empty cache of `sets` sets of `ways` lines, for lines numbered below `lines`.
+    /// Returns an empty cache of `sets` sets of `ways` lines, for lines numbered below `lines`.
     pub fn new(sets: u32, ways: u32, lines: u32, replacement: Replacement, seed: u64) -> Self {
         let slots = sets * ways;
         let empty = |end| Slot { line: NONE, newer: end, older: end, pins: 0, end, dirty: false };
@@ -62,25 +62,25 @@ impl Directory {
         directory
     }
 
-    /// Number of slots.
+    /// Returns the number of slots.
     pub fn slots(&self) -> u32 {
         self.sets * self.ways
     }
 
-    /// Where a line is, if it is there.
+    /// Returns the slot of a line, if it is in the cache.
     #[inline]
     pub fn find(&self, line: u32) -> Option<u32> {
         let slot = self.slot_of[line as usize];
         (slot != NONE).then_some(slot)
     }
 
-    /// The line in a slot, if there is one.
+    /// Returns the line in a slot, if there is one.
     #[inline]
     pub fn line(&self, slot: u32) -> Option<u32> {
         Some(self.slots[slot as usize].line).filter(|&line| line != NONE)
     }
 
-    /// Marks a line as used now.
+    /// Marks a line as the most recently used.
     #[inline]
     pub fn touch(&mut self, slot: u32) {
         let Slot { newer, older, end, .. } = self.slots[slot as usize];
@@ -91,9 +91,9 @@ impl Directory {
         }
     }
 
-    /// The slot that `line` would take: an unpinned one of its set.
+    /// Returns the slot that `line` would take: an unpinned one of its set.
     pub fn victim(&mut self, line: u32) -> Option<u32> {
-        // A division costs more than the rest of a look.
+        // A division costs more than the rest of a lookup.
         let set = if self.sets.is_power_of_two() { line & (self.sets - 1) } else { line % self.sets };
         if self.replacement == Replacement::Random {
             let first = set * self.ways;
@@ -110,7 +110,7 @@ impl Directory {
         (slot != end).then_some(slot)
     }
 
-    /// Puts a line into a slot in place of what was there, as the one used now and clean.
+    /// Replaces the line in a slot; the new line is the most recently used, and clean.
     #[inline]
     pub fn replace(&mut self, slot: u32, line: u32) {
         let this = &mut self.slots[slot as usize];
@@ -123,31 +123,31 @@ impl Directory {
         self.touch(slot);
     }
 
-    /// Keeps a slot from being taken, once more.
+    /// Adds a pin that keeps a slot from being evicted.
     #[inline]
     pub fn pin(&mut self, slot: u32) {
         self.slots[slot as usize].pins += 1;
     }
 
-    /// Takes one pin back.
+    /// Removes one pin.
     #[inline]
     pub fn unpin(&mut self, slot: u32) {
         self.slots[slot as usize].pins -= 1;
     }
 
-    /// Whether a slot must be written back before it is taken.
+    /// Returns whether a slot must be written back before it is replaced.
     #[inline]
     pub fn is_dirty(&self, slot: u32) -> bool {
         self.slots[slot as usize].dirty
     }
 
-    /// Notes that a slot must be written back before it is taken.
+    /// Records that a slot must be written back before it is replaced.
     #[inline]
     pub fn set_dirty(&mut self, slot: u32) {
         self.slots[slot as usize].dirty = true;
     }
 
-    /// Puts a slot that is in no order behind the newest of its set.
+    /// Inserts an unlinked slot as the newest of its set.
     #[inline]
     fn push_newest(&mut self, slot: u32) {
         let end = self.slots[slot as usize].end;
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Looks a line up and brings it in on a miss; whether it hit.
+    /// Looks a line up and fetches it on a miss. Returns whether it hit.
     fn access(directory: &mut Directory, line: u32) -> bool {
         if let Some(slot) = directory.find(line) {
             directory.touch(slot);
@@ -178,7 +178,7 @@ mod tests {
     fn lru_by_hand() {
         let mut directory = Directory::new(1, 2, 10, Replacement::Lru, 1);
         let hits: Vec<bool> = [7, 8, 7, 9, 8, 7].iter().map(|&line| access(&mut directory, line)).collect();
-        // 7 8 | 7 hits | 9 takes the place of 8 | 8 that of 7 | 7 that of 9
+        // 7 8 | 7 hits | 9 replaces 8 | 8 replaces 7 | 7 replaces 9
         assert_eq!(hits, [false, false, true, false, false, false]);
     }
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list per set, newest first.
+        /// Compares it with a list per set, newest first.
         #[test]
         fn agrees_with_lists(
             ways in 1u32..5, sets in 1u32..4,

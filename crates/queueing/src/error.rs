@@ -1,21 +1,21 @@
-//! What can be wrong with a request for a queue subsystem.
+//! Errors of a queue subsystem.
 
 use linecard_words::{About, Mismatch, UnknownName};
 use std::fmt;
 
-/// Why a run cannot be made, or what it found.
+/// Why a run is impossible, or the error that it found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueueingError {
-    /// A setting outside of the range that makes sense.
+    /// A setting outside of its range.
     BadSetting(Mismatch),
-    /// A name that is on no list.
+    /// A name that is not in a list.
     UnknownName(UnknownName),
     /// Nothing to simulate.
     Empty,
-    /// A list is not what was put into it: an error in a manager, never in its input.
+    /// A list in memory is not what the operations put into it: an error in a manager, never in its input.
     Corrupt {
-        /// The manager that ran.
+        /// The manager.
         manager: &'static str,
         /// The queue.
         queue: u32,
@@ -24,13 +24,13 @@ pub enum QueueingError {
         /// What was found and what was expected.
         what: String,
     },
-    /// No thread can go on, and operations are left.
+    /// No thread can continue, and operations are left.
     Deadlock {
-        /// The manager that ran.
+        /// The manager.
         manager: &'static str,
         /// Operations completed.
         completed: u64,
-        /// Operations asked for.
+        /// Operations requested.
         operations: u64,
     },
 }
@@ -84,12 +84,12 @@ impl About for QueueingError {
 }
 
 impl QueueingError {
-    /// A value that a setting cannot have.
+    /// Returns the error of a value that a setting cannot have.
     pub fn bad(key: &str, found: impl ToString, expected: impl ToString) -> Self {
         Mismatch::new(key, found, expected.to_string()).into()
     }
 
-    /// A name that is not on a list.
+    /// Returns the error of a name that is not in a list.
     pub fn unknown(what: &'static str, found: &str, known: &[&str]) -> Self {
         UnknownName::new(what, found, known).into()
     }

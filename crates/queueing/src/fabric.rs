@@ -1,53 +1,52 @@
-//! What every manager stands on: threads, the interconnect, the memory ports, the lists, and the clock.
+//! The common parts of every manager: threads, the interconnect, the memory ports, the lists, and the clock.
 //!
-//! Every delay of this machine is the same for all that pass through it, so whatever enters a path first leaves it
-//! first. A path is therefore a queue with times, and only its head can be next: eight sources to look at, whatever the
-//! number of threads.
+//! Every delay of this machine is constant for a path, so each path is first in, first out. A path is therefore
+//! a queue of times, and only its head can be next: there are eight sources to test, for any number of threads.
 //!
-//! A memory reference takes effect when it reaches its port: the controller forwards from its write buffer, so a read
-//! sees every write that arrived before it, though each port serves in its own time.
+//! A memory reference takes effect when it reaches its port: the controller forwards from its write buffer, so
+//! a read sees every write that arrived before it, though each port serves in its own time.
 
 use crate::lists::{End, Lists, Word, address};
 use crate::operation::Operation;
 use crate::settings::Settings;
 use linecard_sim::{Ticks, Timebase};
 
-/// A message, reference or wake-up of one thread; what it means is up to the manager.
+/// A message, reference or wake-up of one thread; the manager defines its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The thread, or [`NOBODY`].
     pub thread: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: u8,
 }
 
 /// A reference that no thread waits for: a line that is written back.
 pub const NOBODY: u32 = u32::MAX;
 
-/// What wakes the machine: at one instant, what the lower numbers bring is there for the higher ones.
+/// The event sources of the machine: at one instant, higher numbers see the effects of lower ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Source {
-    /// A read is done.
+    /// A read completes.
     Read = 0,
-    /// A write is done.
+    /// A write completes.
     Write = 1,
     /// A message reached the memory's side.
     Arrive = 2,
-    /// The data cache can take an access.
+    /// The data cache can accept an access.
     Cache = 3,
     /// An engine holds the token.
     Token = 4,
     /// A message reached its thread.
     Reply = 5,
-    /// A thread's instructions are done.
+    /// A thread has executed its instructions.
     Compute = 6,
-    /// An engine has held its queue for as long as the answer and the next command take.
+    /// An engine has held its queue for the time of the answer and the next command.
     Freed = 7,
 }
 
 impl Source {
-    /// The source of a number.
+    /// Returns the source of a number.
     pub fn of(number: usize) -> Self {
         match number {
             0 => Self::Read,
@@ -65,7 +64,7 @@ impl Source {
 const SOURCES: usize = 8;
 const NEVER: Ticks = Ticks::MAX;
 
-/// Keys of what is due: times by eight, and the source.
+/// Keys of pending events: eight times the time, plus the source.
 const KEYS: u64 = 8;
 
 #[inline]
@@ -88,7 +87,7 @@ impl Default for Path {
 }
 
 impl Path {
-    /// Puts a message behind the others; whether it is the only one.
+    /// Appends a message. Returns whether it is the only one.
     #[inline]
     fn push(&mut self, at: Ticks, message: Message) -> bool {
         if self.inside == self.ring.len() {
@@ -104,7 +103,7 @@ impl Path {
         self.inside == 1
     }
 
-    /// Takes the first message, and tells when the next is due.
+    /// Removes and returns the first message, and when the next is due.
     #[inline]
     fn pop(&mut self) -> (Message, Option<Ticks>) {
         debug_assert!(self.inside > 0, "what is due is there");
@@ -124,7 +123,7 @@ impl Path {
     }
 }
 
-/// A resource that takes one thing at a time, and how long it was busy.
+/// A resource that serves one request at a time, and its busy time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
     each: Ticks,
@@ -142,35 +141,35 @@ impl Port {
     }
 }
 
-/// What a thread is doing.
+/// The state of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Thread {
     /// Its operation.
     pub operation: Operation,
     /// The packet it enqueues, or has dequeued.
     pub node: u32,
-    /// The descriptor word that it works on, where software does.
+    /// The descriptor word that it works on, if software does.
     pub word: Word,
-    /// The node that its dequeue found after the head.
+    /// The node after the head, as its dequeue read it.
     pub next: u32,
     /// Replies it waits for.
     pub waiting: u32,
     /// Slot of the cache that it uses.
     pub slot: u32,
-    /// When it took the operation.
+    /// When it started the operation.
     pub since: Ticks,
     /// Number of its operation in the stream.
     pub at: u64,
-    /// When the instructions are done after which its message was sent ahead.
+    /// When the instructions end behind which its message was sent ahead.
     sends_at: Ticks,
 }
 
-/// What was counted.
+/// Counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Operations that found their descriptor in the cache.
     pub hits: u64,
-    /// Operations that looked for it.
+    /// Operations that looked it up.
     pub lookups: u64,
     /// Messages from threads.
     pub requests: u64,
@@ -180,11 +179,11 @@ pub struct Counts {
     pub reads: u64,
     /// Memory writes.
     pub writes: u64,
-    /// Of the writes, those of descriptors that left a cache.
+    /// Of the writes, those of evicted descriptors.
     pub written_back: u64,
-    /// Requests that an engine took while it held the token.
+    /// Requests that engines took while they held the token.
     pub taken: u64,
-    /// Time that engines worked, summed over engines.
+    /// Busy time of engines, total over engines.
     pub engine_busy: Ticks,
 }
 
@@ -219,8 +218,8 @@ pub struct Fabric {
     read: Port,
     write: Port,
     shared_port: bool,
-    /// Whether messages may be sent ahead of their time: who drives the machine counts at its events only, and what a message
-    /// brings about comes after the instant at which it is sent.
+    /// Whether messages may be sent ahead of time: the driver of the machine reads counters at its events only,
+    /// and the effects of a message come after the instant at which it is sent.
     pub sends_ahead: bool,
     half_interconnect: Ticks,
     memory: Ticks,
@@ -228,22 +227,22 @@ pub struct Fabric {
     pub lists: Lists,
     /// Threads.
     pub threads: Vec<Thread>,
-    /// What was counted.
+    /// Counters.
     pub counts: Counts,
-    /// Ticks of a nanosecond and the like.
+    /// Conversion between ticks and other units of time.
     pub timebase: Timebase,
 }
 
-/// Clocks of Table 1; half a nanosecond is their tick.
+/// Clocks of Table 1; the common tick is half a nanosecond.
 pub const CLOCKS_HZ: [u64; 3] = [1_000_000_000, 400_000_000, 200_000_000];
 
-/// The machine's time.
+/// Returns the machine's timebase.
 pub fn timebase() -> Timebase {
     Timebase::from_clocks_hz(&CLOCKS_HZ).expect("the clocks of Table 1 have a common tick")
 }
 
 impl Fabric {
-    /// An idle machine with empty queues, in the time of `timebase`.
+    /// Returns an idle machine with empty queues, in the time of `timebase`.
     pub fn new(settings: &Settings, timebase: Timebase, packets: usize) -> Self {
         let ticks = |ps| timebase.ticks_from_ps(ps);
         let port = |ps| Port { each: ticks(ps), ..Port::default() };
@@ -277,24 +276,25 @@ impl Fabric {
         }
     }
 
-    /// The same, for who counts at its events only.
+    /// Returns the same for a driver that reads counters at its events only.
     pub fn ahead_of_time(self) -> Self {
         Self { sends_ahead: self.half_interconnect > 0, ..self }
     }
 
-    /// Eight sources: looking at each is less work than keeping them in order. Of several at once, the first.
+    /// Returns the first of eight sources: testing each is less work than keeping them in order. On a tie it is
+    /// the one of lower number.
     #[inline]
     fn first_key(&self) -> u64 {
         self.due.iter().fold(NEVER, |first, &due| first.min(due))
     }
 
-    /// When something happens next.
+    /// Returns when the next event is due.
     #[inline]
     pub fn next_at(&self) -> Option<Ticks> {
         Some(self.first_key()).filter(|&key| key != NEVER).map(|key| key / KEYS)
     }
 
-    /// The next thing that happens: its time becomes the present.
+    /// Takes the next event: its time becomes the present.
     #[inline]
     pub fn next(&mut self) -> Option<(Source, Message)> {
         let key = self.first_key();
@@ -321,30 +321,30 @@ impl Fabric {
         }
     }
 
-    /// Ask for the token's turn at `at`, in place of any other.
+    /// Schedules the token's turn at `at`, in place of any other.
     #[inline]
     pub fn wake_token(&mut self, at: Ticks) {
         self.due[Source::Token as usize] = key_of(Source::Token as usize, at);
     }
 
-    /// The token has nothing to do.
+    /// Cancels the token's turn.
     pub fn forget_token(&mut self) {
         self.due[Source::Token as usize] = NEVER;
     }
 
-    /// A thread's instructions, after which [`Source::Compute`] comes.
+    /// Starts a thread's instructions; [`Source::Compute`] follows.
     #[inline]
     pub fn compute(&mut self, thread: u32, ticks: Ticks) {
         self.put(Source::Compute, self.now + ticks, Message { thread, kind: 0 });
     }
 
-    /// An engine holds its queue for a way over the interconnect and back, after which [`Source::Freed`] comes.
+    /// An engine holds its queue for a round trip over the interconnect; [`Source::Freed`] follows.
     #[inline]
     pub fn hold(&mut self, engine: u32) {
         self.put(Source::Freed, self.now + 2 * self.half_interconnect, Message { thread: engine, kind: 0 });
     }
 
-    /// A message from a thread to the memory's side.
+    /// Sends a message from a thread to the memory's side.
     #[inline]
     pub fn send(&mut self, thread: u32, kind: u8) {
         let start = self.request.take(self.now, 1);
@@ -352,8 +352,9 @@ impl Fabric {
         self.put(Source::Arrive, start + self.half_interconnect, Message { thread, kind });
     }
 
-    /// A message from a thread to the memory's side when its instructions are done, without [`Source::Compute`]: where all
-    /// messages of threads follow instructions that take so long, the request path is taken in the order of their starts.
+    /// Sends a message from a thread to the memory's side when its instructions end, without
+    /// [`Source::Compute`]. If all messages of threads follow equally long instructions, the request path
+    /// serves them in the order of their starts.
     #[inline]
     pub fn send_ahead(&mut self, thread: u32, kind: u8, ticks: Ticks) {
         let at = self.now + ticks;
@@ -363,12 +364,12 @@ impl Fabric {
         self.put(Source::Arrive, start + self.half_interconnect, Message { thread, kind });
     }
 
-    /// Messages sent ahead whose time has not come: instructions are what is done last at an instant.
+    /// Returns the messages sent ahead whose time has not come: instructions are the last events of an instant.
     pub fn ahead(&self) -> u64 {
         self.threads.iter().filter(|thread| thread.sends_at >= self.now && thread.sends_at > 0).count() as u64
     }
 
-    /// A message back to its thread.
+    /// Sends a message back to its thread.
     #[inline]
     pub fn reply(&mut self, message: Message) {
         let start = self.response.take(self.now, 1);
@@ -376,7 +377,7 @@ impl Fabric {
         self.put(Source::Reply, start + self.half_interconnect, message);
     }
 
-    /// The data cache takes this access as soon as its port lets it; whether that is now.
+    /// The data cache accepts this access when its port is free. Returns whether that is now.
     #[inline]
     pub fn enter_cache(&mut self, free_at: &mut Ticks, each: Ticks, message: Message) -> bool {
         let start = self.now.max(*free_at);
@@ -387,7 +388,7 @@ impl Fabric {
         start == self.now
     }
 
-    /// Reads of memory: `message` comes back as [`Source::Read`] when the last of `references` is done.
+    /// Reads memory: `message` returns as [`Source::Read`] when the last of `references` completes.
     #[inline]
     pub fn read(&mut self, message: Message, references: u32) {
         let port = if self.shared_port { &mut self.write } else { &mut self.read };
@@ -397,36 +398,36 @@ impl Fabric {
         self.put(Source::Read, last + self.memory, message);
     }
 
-    /// Writes to memory: `message` comes back as [`Source::Write`] when the last of `references` is done.
+    /// Writes memory: `message` returns as [`Source::Write`] when the last of `references` completes.
     #[inline]
     pub fn write(&mut self, message: Message, references: u32) {
         let start = self.write.take(self.now, references);
         let last = start + self.write.each * Ticks::from(references - 1);
         self.counts.writes += u64::from(references);
         if message.thread == NOBODY {
-            // Nobody waits for it, so nothing happens when it is done.
+            // No thread waits for it, so its completion has no effect.
             self.counts.written_back += u64::from(references);
         } else {
             self.put(Source::Write, last + self.memory, message);
         }
     }
 
-    /// Busy times of the read port, the write port, the request path, but for so many messages, and the response path since
-    /// the beginning.
+    /// Returns the busy times since the beginning of the read port, the write port, the request path (without
+    /// `ahead` messages), and the response path.
     pub fn port_busy(&self, ahead: u64) -> [Ticks; 4] {
         let busy = |port: &Port, less: u64| port.each * (port.used - less);
         [busy(&self.read, 0), busy(&self.write, 0), busy(&self.request, ahead), busy(&self.response, 0)]
     }
 
-    /// The descriptor word that a thread's operation works on.
+    /// Returns the address of the descriptor word of a thread's operation.
     #[inline]
     pub fn address_of(&self, thread: u32) -> u32 {
         let operation = self.threads[thread as usize].operation;
         address(operation.queue(), operation.end())
     }
 
-    /// Carries out the link reference of a thread's operation on `word`, as it reaches memory: an enqueue links the
-    /// packet behind the tail, a dequeue reads what follows the head.
+    /// Performs the link reference of a thread's operation on `word`, as it reaches memory: an enqueue links
+    /// the packet behind the tail, a dequeue reads the successor of the head.
     #[inline]
     pub fn touch_link(&mut self, thread: u32, word: Word) {
         let this = &mut self.threads[thread as usize];

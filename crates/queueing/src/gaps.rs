@@ -1,8 +1,8 @@
-//! Inter-arrival times within queues (section 5.1 and Figure 10): how many packets of other queues come between two of
-//! one queue.
+//! Inter-arrival times within queues (section 5.1 and Figure 10): the number of packets of other queues between
+//! two of one queue.
 //!
-//! Below the *loss threshold*, the service of one packet, operations wait for each other; below the *gain threshold*,
-//! as many packets as the cache has entries, a fully associative cache is sure to hit.
+//! Below the *loss threshold*, the service of one packet, operations wait for each other. Below the *gain
+//! threshold*, the number of cache entries, a fully associative cache always hits.
 
 use crate::operation::Operation;
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ pub struct GapRow {
     pub from_packets: u64,
     /// The first gap beyond it.
     pub to_packets: u64,
-    /// Packets in it, of all that have one before them in their queue.
+    /// Fraction of the packets with a predecessor in their queue.
     pub share: f64,
 }
 
@@ -34,7 +34,7 @@ pub struct Gaps {
     pub rows: Vec<GapRow>,
 }
 
-/// Gaps between the packets that arrive, against a cache of so many entries.
+/// Returns the gaps between arriving packets, for a cache with `entries` entries.
 pub fn gaps(operations: &[Operation], queues: u32, entries: u32) -> Gaps {
     const NEVER: u64 = u64::MAX;
     let mut last_at = vec![NEVER; queues as usize];

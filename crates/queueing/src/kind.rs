@@ -1,35 +1,35 @@
-//! The managers by name, and what is constant of each.
+//! The managers by name, and the constants of each.
 
 use crate::error::QueueingError;
 
-/// The managers, by the names that the document gives them.
+/// The managers, by the names in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// `nc`: descriptors in memory, worked on by threads.
+    /// `nc`: threads work on descriptors in memory.
     NoCache,
     /// `dc`: the same with a data cache in front of the memory.
     DataCache,
-    /// `sqc`: a cache of descriptors with engines, which threads load and empty by commands.
+    /// `sqc`: a cache of descriptors with engines, which threads load and write back by commands.
     SoftwareCache,
-    /// `qarray`: `sqc` as the IXP2800 has it.
+    /// `qarray`: `sqc` as in the IXP2800.
     QArray,
     /// `qc`: the queuing cache.
     QueuingCache,
 }
 
-/// Entries of the Q_array of an SRAM channel that hold descriptors, as many as a microengine's CAM has tags (IXP2800
-/// Hardware Reference Manual, "Queue Data Structure Commands").
+/// Entries of the Q_array of an SRAM channel that hold descriptors, equal to the tags of a microengine's CAM
+/// (IXP2800 Hardware Reference Manual, "Queue Data Structure Commands").
 pub const Q_ARRAY_ENTRIES: u32 = 16;
 
 /// Threads of the one microengine whose CAM holds the tags (same source).
 pub const Q_ARRAY_THREADS: u32 = 8;
 
 impl Kind {
-    /// Every manager.
+    /// All managers.
     pub const ALL: [Self; 5] =
         [Self::NoCache, Self::DataCache, Self::SoftwareCache, Self::QArray, Self::QueuingCache];
 
-    /// The name.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NoCache => "nc",
@@ -40,10 +40,11 @@ impl Kind {
         }
     }
 
-    /// The manager of a name.
+    /// Returns the manager of a name.
     ///
     /// # Errors
-    /// When there is none.
+    ///
+    /// If there is none.
     pub fn parse(name: &str) -> Result<Self, QueueingError> {
         Self::ALL
             .into_iter()
@@ -51,7 +52,7 @@ impl Kind {
             .ok_or_else(|| QueueingError::unknown("manager", name, &Self::ALL.map(Self::name)))
     }
 
-    /// Instructions of one operation (Tables 3 and 5).
+    /// Returns the instructions of one operation (Tables 3 and 5).
     pub const fn instructions(self) -> u32 {
         match self {
             Self::NoCache | Self::DataCache => 30,
@@ -60,7 +61,7 @@ impl Kind {
         }
     }
 
-    /// Whether software keeps operations on the same queue apart; a queuing cache does it itself.
+    /// Returns whether software serialises operations on the same queue; a queuing cache does it itself.
     pub const fn locks(self) -> bool {
         !matches!(self, Self::QueuingCache)
     }

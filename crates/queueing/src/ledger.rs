@@ -1,14 +1,14 @@
-//! The checker: that no packet is lost, duplicated or reordered within its queue.
+//! The checker: no packet is lost, duplicated or reordered within its queue.
 //!
-//! It knows nothing of caches, locks or memory. A packet is stamped with its queue and its number within the queue
-//! when its enqueue is handed to a thread, or, where operations of several levels depend on each other, when the
-//! thread comes to it; a dequeue must bring out the numbers of its queue one after the other.
+//! It knows nothing of caches, locks or memory. A packet is stamped with its queue and its number within the
+//! queue when a thread gets its enqueue. If operations of several levels depend on each other, that is when the
+//! thread starts it. Dequeues must return the numbers of a queue in order.
 
 use crate::lists::{End, Lists, address};
 
 const NO_QUEUE: u32 = u32::MAX;
 
-/// What was put in and what came out.
+/// The packets put into queues and taken out.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     queue_of: Vec<u32>,
@@ -22,7 +22,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Nothing in any queue.
+    /// Returns a ledger of empty queues.
     pub fn new(queues: u32) -> Self {
         let none = vec![0; queues as usize];
         Self {
@@ -36,7 +36,7 @@ impl Ledger {
         }
     }
 
-    /// A packet sets out for a queue.
+    /// Stamps a packet for a queue.
     #[inline]
     pub fn enter(&mut self, node: u32, queue: u32) {
         let at = node as usize;
@@ -51,24 +51,27 @@ impl Ledger {
         self.inside += 1;
     }
 
-    /// A dequeue brought a packet out.
+    /// Checks a packet that a dequeue returned.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    ///
+    /// Returns a sentence on what is wrong with it.
     #[inline]
     pub fn leave(&mut self, node: u32, queue: u32) -> Result<(), String> {
         let at = node as usize;
         let owner = self.queue_of.get(at).copied().unwrap_or(NO_QUEUE);
         if owner != queue {
             return Err(match owner {
-                NO_QUEUE => format!("packet {node} came out and was not inside"),
-                owner => format!("packet {node} came out and belongs to queue {owner}"),
+                NO_QUEUE => format!("packet {node} was dequeued, but was not in a queue"),
+                owner => format!("packet {node} was dequeued, but belongs to queue {owner}"),
             });
         }
         let expected = self.left[queue as usize];
         if self.number_of[at] != expected {
             let found = self.number_of[at];
-            return Err(format!("packet number {found} of the queue came out, expected number {expected}"));
+            return Err(format!(
+                "packet number {found} of the queue was dequeued, expected number {expected}"
+            ));
         }
         self.queue_of[at] = NO_QUEUE;
         self.left[queue as usize] = expected.wrapping_add(1);
@@ -76,25 +79,27 @@ impl Ledger {
         Ok(())
     }
 
-    /// A dequeue found no packet.
+    /// Counts a dequeue that found no packet.
     #[inline]
     pub fn find_empty(&mut self) {
         self.empty += 1;
     }
 
-    /// Packets inside.
+    /// Returns the packets inside.
     pub fn inside(&self) -> u64 {
         self.inside
     }
 
-    /// Dequeues that found no packet.
+    /// Returns the dequeues that found no packet.
     pub fn empty(&self) -> u64 {
         self.empty
     }
 
-    /// Compares every list in memory with what should be in it; all operations are done and all caches written back.
+    /// Compares every list in memory with its expected contents, when all operations are complete and all
+    /// caches written back.
     ///
     /// # Errors
+    ///
     /// The first queue that differs, and how.
     pub fn audit(&self, lists: &Lists) -> Result<(), (u32, String)> {
         let mut inside = 0;
@@ -141,11 +146,14 @@ mod tests {
             ledger.enter(node, 1);
         }
         assert!(
-            ledger.leave(11, 1).unwrap_err().contains("number 1 of the queue came out, expected number 0")
+            ledger
+                .leave(11, 1)
+                .unwrap_err()
+                .contains("number 1 of the queue was dequeued, expected number 0")
         );
         assert!(ledger.leave(10, 0).unwrap_err().contains("belongs to queue 1"));
         assert_eq!(ledger.leave(10, 1), Ok(()));
-        assert!(ledger.leave(10, 1).unwrap_err().contains("was not inside"));
+        assert!(ledger.leave(10, 1).unwrap_err().contains("was not in a queue"));
         assert!(ledger.leave(12, 1).is_err(), "11 is lost");
         assert_eq!(ledger.inside(), 2);
     }

@@ -1,9 +1,9 @@
 //! Queues of packets, the managers that move packets in and out, and the caches that make them fast (Kumar and
 //! Crowley, "Exploiting Locality to Ameliorate Packet Queue Contention and Serialization", 2006).
 //!
-//! Every packet of a scheduler is enqueued and dequeued once, and each of the two reads and writes a queue descriptor in
-//! external memory. Operations on different queues overlap; operations on one queue do not. This crate runs threads,
-//! interconnect, memory and a queue manager against each other and counts what comes of it:
+//! Every packet of a scheduler is enqueued and dequeued once, and both operations read and write a queue descriptor in
+//! external memory. Operations on different queues overlap; operations on one queue do not. This crate simulates
+//! threads, interconnect, memory and a queue manager, and measures their throughput and latency:
 //!
 //! ```
 //! use linecard_queueing::{Kind, QueueingError, Report, Settings, Window, Workload, run};
@@ -16,23 +16,23 @@
 //! }
 //! ```
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `settings` | every number, with its unit |
 //! | `workload` | the operations: Table 4's workloads, captures, three levels of queues |
 //! | `machine` | threads that take operations from a stream: the standalone study |
 //! | `service` | the same subsystem inside another machine, with its threads and its clock |
-//! | `subsystem`, `fabric`, `locks` | an operation's way; clock, interconnect, memory ports, synchronisation |
+//! | `subsystem`, `fabric`, `locks` | the path of an operation; clock, interconnect, memory ports, synchronisation |
 //! | `manager` | `nc`, `dc`, `sqc`, `qarray`, `qc`: one file each |
-//! | `model`, `gaps` | the analytical model of section 3.6 and what it rests on |
+//! | `model`, `gaps` | the analytical model of section 3.6 and its inputs |
 //! | `design` | the smallest queuing cache for a target |
-//! | `vectors` | what any correct hardware answers |
+//! | `vectors` | the answers of any correct hardware |
 //! | `lists`, `ledger` | queues as linked lists in memory, and the checker that knows nothing of managers |
 //!
-//! # What it leaves out
+//! # Not modelled
 //!
-//! The packets themselves, and what a scheduler decides: a stream says which queue is next. Clock edges of the
-//! interconnect: a message starts when the path is free. Costs of synchronisation, which the document leaves out too.
+//! The packets themselves, and the decisions of a scheduler: a stream states the next queue. Clock edges of the
+//! interconnect: a message starts when the path is free. Costs of synchronisation, which the document omits too.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]

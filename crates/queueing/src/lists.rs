@@ -1,13 +1,13 @@
 //! Queues as linked lists in simulated memory.
 //!
-//! A queue's descriptor is two words, one for each end: `tail` with the number of packets ever enqueued, and `head`
-//! with the number ever dequeued; the count is their difference. A list node is the address of a packet buffer, and
-//! the link memory holds the next node of each (section 2.3).
+//! A queue's descriptor is two words, one for each end: `tail` with the number of packets ever enqueued, and
+//! `head` with the number ever dequeued; the count is their difference. A list node is the address of a packet
+//! buffer, and the link memory holds the next node of each (section 2.3).
 //!
 //! Every queue keeps one node in front of its packets, the last one that left it: `head` points to that node, a
-//! dequeue reads its link, and an enqueue touches the tail only. This is what lets the two ends be worked on at the
-//! same time without a common lock, as the pseudo-code of Table 2 does (Michael and Scott, 1996). A packet's node is
-//! free again when the next packet of its queue has left.
+//! dequeue reads its link, and an enqueue touches the tail only. So both ends can change at the same time
+//! without a common lock, as in the pseudo-code of Table 2 (Michael and Scott, 1996). A packet's node is free
+//! again when the next packet of its queue has left.
 
 /// No node: the end of a list.
 pub const NIL: u32 = u32::MAX;
@@ -15,7 +15,7 @@ pub const NIL: u32 = u32::MAX;
 /// Most queues: ids have 16 bits (section 5.6).
 pub const MOST_QUEUES: u32 = 1 << 16;
 
-/// An end of a queue, and which operation works on it.
+/// An end of a queue, and its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Where packets leave.
@@ -33,7 +33,7 @@ pub struct Word {
     pub passed: u32,
 }
 
-/// Address of a descriptor's word.
+/// Returns the address of a descriptor's word.
 #[inline]
 pub const fn address(queue: u32, end: End) -> u32 {
     queue * 2 + end as u32
@@ -51,7 +51,7 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Empty queues, and room for `packets` packets in them; more are added when they are needed.
+    /// Returns empty queues with room for `packets` packets; nodes are added on demand.
     pub fn new(queues: u32, packets: usize) -> Self {
         let words = (0..queues * 2).map(|at| Word { node: at / 2, passed: 0 }).collect();
         let nodes = queues as usize + packets;
@@ -59,12 +59,12 @@ impl Lists {
         Self { words, links: vec![NIL; nodes], free, queues }
     }
 
-    /// How many queues there are.
+    /// Returns the number of queues.
     pub fn queues(&self) -> u32 {
         self.queues
     }
 
-    /// A free node with no successor.
+    /// Returns a free node with no successor.
     #[inline]
     pub fn allocate(&mut self) -> u32 {
         match self.free.pop() {
@@ -79,13 +79,13 @@ impl Lists {
         }
     }
 
-    /// Gives a node back.
+    /// Frees a node.
     #[inline]
     pub fn release(&mut self, node: u32) {
         self.free.push(node);
     }
 
-    /// The packets of a queue from head to tail, as memory holds them, at most `most` of them.
+    /// Returns the packets of a queue from head to tail, as in memory, at most `most` of them.
     pub fn walk(&self, queue: u32, most: usize) -> Vec<u32> {
         let head = self.words[address(queue, End::Head) as usize].node;
         std::iter::successors(Some(head), |&node| Some(self.links[node as usize]).filter(|&next| next != NIL))

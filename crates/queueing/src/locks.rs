@@ -1,6 +1,7 @@
-//! Zero-cost locks: who may work on a queue, in the order of asking.
+//! Zero-cost locks: threads get a queue in the order of their requests.
 //!
-//! The document models a synchronisation server without delay for every manager but the queuing cache (section 4.1.2).
+//! The document models a synchronisation server without delay for every manager but the queuing cache (section
+//! 4.1.2).
 
 use crate::operation::Operation;
 use crate::settings::Locking;
@@ -18,7 +19,7 @@ pub struct Locks {
 }
 
 impl Locks {
-    /// Nothing is locked.
+    /// Returns unlocked locks.
     pub fn new(locking: Locking, queues: u32, threads: u32) -> Self {
         let locks = queues as usize * 2;
         Self {
@@ -39,7 +40,7 @@ impl Locks {
         operation.queue() as usize * 2 + end
     }
 
-    /// Takes the lock for a thread, or puts the thread behind those that wait; whether it has it.
+    /// Takes the lock for a thread, or appends the thread to those that wait. Returns whether it has the lock.
     #[inline]
     pub fn take(&mut self, thread: u32, operation: Operation) -> bool {
         let lock = self.of(operation);
@@ -56,7 +57,7 @@ impl Locks {
         false
     }
 
-    /// Gives a lock back; the thread that has it now.
+    /// Releases a lock. Returns the thread that gets it.
     #[inline]
     pub fn release(&mut self, operation: Operation) -> Option<u32> {
         let lock = self.of(operation);

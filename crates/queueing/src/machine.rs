@@ -1,7 +1,7 @@
-//! The machine: threads that take operations in order, a queue manager, and the clock between them.
+//! The machine: threads that execute operations in order, a queue manager, and the clock between them.
 //!
-//! A thread takes the next operation as soon as it is done with the last (section 4: the queue subsystem is the
-//! bottleneck), asks for the lock where software locks, computes, and hands itself to the manager.
+//! A thread takes the next operation when the last one is complete (section 4: the queue subsystem is the
+//! bottleneck). It takes the lock if software locks, computes, and submits the operation to the manager.
 
 use crate::fabric::{Fabric, timebase};
 use crate::manager::{DataCache, Manager, NoCache, QueuingCache, SoftwareCache};
@@ -12,7 +12,7 @@ use crate::subsystem::{Mark, Step, Subsystem, check_threads};
 use crate::{Kind, QueueingError};
 use linecard_sim::{Histogram, Ticks};
 
-/// How much of a stream is measured.
+/// The measured part of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Operations completed before.
@@ -21,15 +21,16 @@ pub struct Window {
     pub measured: u64,
 }
 
-/// Operations completed between two looks at whether to stop.
+/// Operations completed between two calls of `go_on`.
 const OPERATIONS_PER_LOOK: u64 = 1 << 14;
 
 /// Runs a stream of operations on a machine with this manager.
 ///
-/// `go_on` is asked now and then, with the number of operations completed, whether to go on.
+/// `go_on` is called periodically with the number of completed operations; it returns whether to continue.
 ///
 /// # Errors
-/// When the stream or the settings cannot be used, or a list is not what was put into it.
+///
+/// If the stream or the settings cannot be used, or a list in memory is not what the operations put into it.
 pub fn run(
     kind: Kind,
     settings: &Settings,
@@ -72,7 +73,7 @@ pub fn run(
     }
 }
 
-/// Most packets that a stream holds in its queues, carried out one operation after the other.
+/// Returns the most packets that a stream holds in its queues, when its operations execute one after another.
 fn most_inside(operations: &[Operation]) -> usize {
     let (mut inside, mut most) = (0i64, 0);
     for operation in operations {
@@ -82,7 +83,7 @@ fn most_inside(operations: &[Operation]) -> usize {
     most as usize
 }
 
-/// What a run is about.
+/// The progress of a run.
 #[derive(Clone, Copy)]
 struct Stream<'a> {
     kind: Kind,
@@ -156,7 +157,7 @@ impl<'a, M: Manager> Machine<'a, M> {
     fn go_on_with(&mut self, thread: u32) {
         let at = self.subsystem.fabric.threads[thread as usize].at + 1;
         let more = at < self.stream.operations.len() as u64;
-        // A division for each operation only where there are levels.
+        // A division per operation only if there are several levels.
         let levels = self.stream.settings.levels;
         if levels > 1 && more && !at.is_multiple_of(levels.into()) {
             self.start(thread, at);

@@ -1,16 +1,17 @@
-//! The analytical model of section 3.6: throughput from latencies, hits and inter-arrival times, without a machine.
+//! The analytical model of section 3.6: throughput from latencies, hits and inter-arrival times, without a
+//! machine.
 //!
-//! The document adds the service times of all operations, adds the time lost while a queue is busy, takes off the time
-//! saved by hits, and divides by the number of threads. Two readings are computed:
+//! The document adds the service times of all operations, adds the time lost while a queue is busy, subtracts
+//! the time saved by hits, and divides by the number of threads. Two readings are computed:
 //!
-//! - *printed*: the formula as it stands, with the two slips that it needs corrected (f is one where t(i) is below Top;
-//!   savings are summed over hits). t(i) is counted from the one operation before on the same queue, at the spacing of
-//!   the contention-free case, so that a packet loses at most one Top.
-//! - *recursion*: each operation starts when a thread is free and its queue is free. This is what the sums mean when
-//!   several operations wait for one queue.
+//! - *printed*: the printed formula, with two necessary corrections (f is one if t(i) is below Top; savings are
+//!   summed over hits). t(i) is counted from the previous operation on the same queue, at the spacing of the
+//!   contention-free case, so that a packet loses at most one Top.
+//! - *recursion*: each operation starts when a thread is free and its queue is free. This is the meaning of the
+//!   sums when several operations wait for one queue.
 //!
-//! Both are capped by the memory ports, as "peak throughput is achieved when enough threads are used to saturate memory
-//! bandwidth". Hits come from the order of operations alone.
+//! Both are limited by the memory ports, as "peak throughput is achieved when enough threads are used to
+//! saturate memory bandwidth". Hits depend on the order of operations alone.
 
 use crate::Kind;
 use crate::directory::{Directory, Replacement};
@@ -22,20 +23,20 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What the model says of one manager under one stream.
+/// The model's prediction for one manager under one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Prediction {
-    /// Throughput by the recursion, operations per second, 10^6.
+    /// Throughput by the recursion, in 10^6 operations per second.
     pub recursion_mops: f64,
     /// Throughput by the printed formula, 10^6.
     pub printed_mops: f64,
-    /// Hits by the order of operations.
+    /// Hit rate from the order of operations.
     pub hit_rate: f64,
-    /// What the memory ports allow, 10^6.
+    /// Limit by the memory ports, 10^6.
     pub memory_mops: f64,
 }
 
-/// Service time of an operation, from the thread's start to its end, in picoseconds (Table 5).
+/// Returns the service time of an operation, from the thread's start to its end, in picoseconds (Table 5).
 pub fn service_ps(kind: Kind, settings: &Settings, is_dequeue: bool, hit: bool) -> u64 {
     let (path, memory) = (settings.interconnect_ps, settings.memory_ps);
     let reference = path + memory;
@@ -50,10 +51,11 @@ pub fn service_ps(kind: Kind, settings: &Settings, is_dequeue: bool, hit: bool) 
         }
 }
 
-/// Time for which an operation keeps others from its queue, in picoseconds.
+/// Returns the time for which an operation excludes others from its queue, in picoseconds.
 fn serial_ps(kind: Kind, settings: &Settings, service_ps: u64) -> u64 {
     match kind {
-        // Of the queuing cache what follows its command: the references, and the interconnect where the whole operation excludes.
+        // For the queuing cache, the time after its command: the references, and the interconnect if the whole
+        // operation excludes others.
         Kind::QueuingCache => {
             let outside = if settings.locking == Locking::End { settings.interconnect_ps } else { 0 };
             service_ps - settings.instruction_ps[kind as usize] - outside
@@ -72,7 +74,7 @@ pub fn predict(kind: Kind, settings: &Settings, operations: &[Operation]) -> Pre
         .zip(&hits)
         .map(|(operation, &hit)| service_ps(kind, settings, operation.is_dequeue(), hit))
         .collect();
-    // One and a half references each way, of which a hit saves one.
+    // One and a half references each for read and write, of which a hit saves one.
     let references = if kind == Kind::NoCache { 1.5 } else { 1.5 - hit_rate };
     let ports = if settings.shared_port { 2.0 } else { 1.0 };
     let memory_mops = 1e6 / (references * ports * settings.port_ps as f64);
@@ -84,7 +86,7 @@ pub fn predict(kind: Kind, settings: &Settings, operations: &[Operation]) -> Pre
     }
 }
 
-/// Which operations find their word, carried out one after the other.
+/// Returns which operations hit, when they execute one after another.
 fn hits(kind: Kind, settings: &Settings, operations: &[Operation]) -> Vec<bool> {
     let words = settings.all_queues() * 2;
     let (sets, ways, line_words) = match kind {
@@ -116,7 +118,7 @@ fn hits(kind: Kind, settings: &Settings, operations: &[Operation]) -> Vec<bool> 
     operations.iter().map(find).collect()
 }
 
-/// What excludes an operation from others: its queue, or its end of it where software locks ends.
+/// Returns what an operation excludes others from: its queue, or its end of the queue if software locks ends.
 fn exclusion(kind: Kind, settings: &Settings, operation: Operation) -> usize {
     let both = kind == Kind::QueuingCache || settings.locking == Locking::Queue;
     if both { operation.queue() as usize * 2 } else { address(operation.queue(), operation.end()) as usize }
@@ -131,7 +133,7 @@ fn recursion_mops(kind: Kind, settings: &Settings, operations: &[Operation], ser
         let queue = &mut free_at[exclusion(kind, settings, *operation)];
         let start = thread.0.max(*queue);
         *queue = start + serial_ps(kind, settings, service);
-        // The thread that is free first takes the operation, and its place in the heap is found once.
+        // The thread that is free first takes the operation, and its position in the heap is found once.
         thread.0 = start + service;
         last = last.max(start + service);
     }

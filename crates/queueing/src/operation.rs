@@ -7,31 +7,31 @@ use crate::lists::End;
 pub struct Operation(u32);
 
 impl Operation {
-    /// Puts a packet into `queue`.
+    /// Returns an operation that puts a packet into `queue`.
     #[inline]
     pub const fn enqueue(queue: u32) -> Self {
         Self(queue << 1)
     }
 
-    /// Takes a packet out of `queue`.
+    /// Returns an operation that takes a packet out of `queue`.
     #[inline]
     pub const fn dequeue(queue: u32) -> Self {
         Self(queue << 1 | 1)
     }
 
-    /// Whether a packet is taken out.
+    /// Returns whether it takes a packet out.
     #[inline]
     pub const fn is_dequeue(self) -> bool {
         self.0 & 1 == 1
     }
 
-    /// The queue.
+    /// Returns the queue.
     #[inline]
     pub const fn queue(self) -> u32 {
         self.0 >> 1
     }
 
-    /// The end of the queue that it works on.
+    /// Returns the end of the queue that it works on.
     #[inline]
     pub const fn end(self) -> End {
         if self.is_dequeue() { End::Head } else { End::Tail }

@@ -1,4 +1,4 @@
-//! What a run tells.
+//! The results of a run.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,12 +42,12 @@ pub struct Report {
     pub request_path_utilization: f64,
     /// The same of the interconnect towards threads.
     pub response_path_utilization: f64,
-    /// Share of time that an engine works.
+    /// Utilisation of the engines.
     pub engine_utilization: f64,
     /// Dequeues of the whole run that found their queue empty.
     pub empty_dequeues: u64,
     /// Packets in queues at the end.
     pub packets_left_inside: u64,
-    /// Simulated time that was measured.
+    /// Measured simulated time.
     pub simulated_ns: f64,
 }

@@ -1,8 +1,8 @@
-//! A queue subsystem inside another machine: its threads and its clock, this crate's managers.
+//! A queue subsystem inside another machine: that machine's threads and clock, this crate's managers.
 //!
-//! The machine starts an operation for one of its threads and asks when something happens next; at that time it takes
-//! the threads whose operations are complete. The lists hold packets that only the checker tells apart: which packet
-//! leaves a queue is the machine's affair.
+//! The machine starts an operation for one of its threads and asks for the time of the next event; at that time
+//! it takes the threads whose operations are complete. The packets in the lists are distinct for the checker
+//! only: the machine decides which packet leaves a queue.
 
 use crate::fabric::Fabric;
 use crate::manager::{DataCache, Manager, NoCache, QueuingCache, SoftwareCache};
@@ -20,29 +20,30 @@ pub struct Service {
     subsystem: Box<Subsystem<dyn Manager>>,
 }
 
-/// What a [`Service`] did since [`Service::restart`].
+/// The counts of a [`Service`] since [`Service::restart`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage {
     /// Operations completed.
     pub operations: u64,
-    /// Operations that looked for their descriptor in a cache.
+    /// Operations that looked their descriptor up in a cache.
     pub lookups: u64,
-    /// Operations that found it there.
+    /// Operations that hit.
     pub hits: u64,
-    /// Share of time of the busiest of the memory's ports, the interconnect's paths and the engines together.
+    /// Utilisation of the busiest of the memory's ports, the interconnect's paths and the engines together.
     pub utilization: f64,
     /// Dequeues that found their queue empty, since the beginning.
     pub empty_dequeues: u64,
-    /// Packets in queues, those on their way there included.
+    /// Packets in queues, with those that are being enqueued.
     pub inside: u64,
 }
 
 impl Service {
-    /// An idle manager with empty queues, in the time of `timebase`, which should hold [`crate::CLOCKS_HZ`]: times are
-    /// rounded up to its ticks.
+    /// Returns an idle manager with empty queues, in the time of `timebase`, which should contain
+    /// [`crate::CLOCKS_HZ`]: times are rounded up to its ticks.
     ///
     /// # Errors
-    /// When the manager cannot serve as many threads.
+    ///
+    /// If the manager cannot serve that many threads.
     pub fn new(kind: Kind, settings: &Settings, timebase: Timebase) -> Result<Self, QueueingError> {
         check_threads(kind, settings.threads)?;
         let fabric = Fabric::new(settings, timebase, settings.threads as usize);
@@ -67,23 +68,24 @@ impl Service {
         Ok(Self { engines: settings.engines, operations_before: 0, before: Mark::default(), subsystem })
     }
 
-    /// A thread that has no operation under way begins one at `now`, which is not after [`Service::next_at`].
+    /// An idle thread begins an operation at `now`, which is not after [`Service::next_at`].
     pub fn start(&mut self, now: Ticks, thread: u32, operation: Operation) {
         debug_assert!(self.next_at().is_none_or(|at| now <= at), "what was due has happened");
         self.subsystem.fabric.now = now;
         self.subsystem.start(thread, operation);
     }
 
-    /// When something happens next.
+    /// Returns when the next event is due.
     #[inline]
     pub fn next_at(&self) -> Option<Ticks> {
         self.subsystem.fabric.next_at()
     }
 
-    /// Lets everything up to `now` happen, or what there is until an operation is complete: then its thread.
+    /// Processes events up to `now`, or until an operation completes; returns its thread.
     ///
     /// # Errors
-    /// When a list is not what was put into it.
+    ///
+    /// If a list in memory is not what the operations put into it.
     pub fn take_complete(&mut self, now: Ticks) -> Result<Option<u32>, QueueingError> {
         while self.next_at().is_some_and(|at| at <= now) {
             if let Step::Done(thread) = self.subsystem.step()? {
@@ -93,13 +95,13 @@ impl Service {
         Ok(None)
     }
 
-    /// Forgets what was counted.
+    /// Discards the counts.
     pub fn restart(&mut self, now: Ticks) {
         self.before = Mark { at: now, ..self.subsystem.mark() };
         self.operations_before = self.subsystem.completed();
     }
 
-    /// What was done until `now`.
+    /// Returns the counts up to `now`.
     pub fn usage(&self, now: Ticks) -> Usage {
         let end = Mark { at: now, ..self.subsystem.mark() };
         let counts = end.counts - self.before.counts;
@@ -109,16 +111,17 @@ impl Service {
             operations: self.subsystem.completed() - self.operations_before,
             lookups: counts.lookups,
             hits: counts.hits,
-            // Work is counted when it begins or ends, so a short measurement may count more than there was time for.
+            // Work counts when it begins or ends, so a short measurement may count more than its duration.
             utilization: shares.into_iter().fold(engines, f64::max).min(1.0),
             empty_dequeues: self.subsystem.ledger.empty(),
             inside: self.subsystem.ledger.inside(),
         }
     }
 
-    /// Compares every list in memory with what should be in it; no operation may be under way.
+    /// Compares every list in memory with its expected contents; no operation may be outstanding.
     ///
     /// # Errors
+    ///
     /// The first queue that differs.
     pub fn audit(&mut self) -> Result<(), QueueingError> {
         self.subsystem.audit()

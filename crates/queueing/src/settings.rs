@@ -1,7 +1,7 @@
-//! The machine, the managers and the traffic as numbers, and which of them do not go together.
+//! The machine, the managers and the traffic as numbers, and the checks between them.
 //!
-//! Where the document leaves room, the reading is a setting too, so that its effect can be seen. What each may be, and where
-//! its value comes from, is said by whoever reads it.
+//! If the document leaves a choice, the choice is a setting, so that its effect can be measured. The reader of
+//! the settings checks the range and the source of each.
 
 use crate::Kind;
 use crate::directory::Replacement;
@@ -11,7 +11,7 @@ use linecard_words::Mismatch;
 /// Cycle of the processors: 1 GHz (Table 1).
 const PROCESSOR_CYCLE_PS: u64 = 1_000;
 
-/// What two operations on one queue exclude each other, where software locks.
+/// What two operations on one queue exclude each other from, if software locks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locking {
     /// Enqueues exclude enqueues and dequeues exclude dequeues: Table 2 loads and stores one end only.
@@ -29,33 +29,33 @@ pub enum Entry {
     Pointer,
 }
 
-/// Which engine takes the next request.
+/// The engine that takes the next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// The token moves to the next engine every clock, and an engine at work lets its clock pass (section 5.6).
+    /// The token moves to the next engine every clock, and a busy engine lets its clock pass (section 5.6).
     Rotating,
     /// The token finds an idle engine every clock.
     Idle,
 }
 
-/// Everything a run depends on, beside its operations.
+/// All parameters of a run, beside its operations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Threads that carry out queue operations, at least 1.
+    /// Threads that execute queue operations, at least 1.
     pub threads: u32,
     /// Queues in memory, 1 to [`MOST_QUEUES`].
     pub queues: u32,
     /// Instructions of one operation, by manager, picoseconds.
     pub instruction_ps: [u64; Kind::ALL.len()],
-    /// Look-up in the tags of a software-controlled cache, picoseconds.
+    /// Lookup in the tags of a software-controlled cache, picoseconds.
     pub cam_ps: u64,
-    /// Interconnect, there and back, picoseconds.
+    /// Interconnect, round trip, picoseconds.
     pub interconnect_ps: u64,
-    /// Between two messages on the request path, and on the response path, picoseconds.
+    /// Time between two messages on the request path, and on the response path, picoseconds.
     pub slot_ps: u64,
     /// Memory access, picoseconds.
     pub memory_ps: u64,
-    /// Between two references at a memory port, picoseconds.
+    /// Time between two references at a memory port, picoseconds.
     pub port_ps: u64,
     /// One memory port for reads and writes.
     pub shared_port: bool,
@@ -65,13 +65,13 @@ pub struct Settings {
     pub entries: u32,
     /// Queuing engines of those two, at least 1.
     pub engines: u32,
-    /// Between two requests that engines take, picoseconds, more than 0.
+    /// Time between two requests that engines take, picoseconds, more than 0.
     pub clock_ps: u64,
-    /// Which engine takes the next request.
+    /// The engine that takes the next request.
     pub token: Token,
     /// What an entry holds.
     pub entry: Entry,
-    /// Places of the queuing cache's request buffer, at least 1.
+    /// Capacity of the queuing cache's request buffer, at least 1.
     pub requests: u32,
     /// Words of the data cache, each one pointer of a descriptor.
     pub words: u32,
@@ -79,19 +79,19 @@ pub struct Settings {
     pub ways: u32,
     /// Words of a line of the data cache.
     pub line_words: u32,
-    /// Misses of the data cache under way at once, at least 1.
+    /// Outstanding misses of the data cache, at least 1.
     pub mshrs: u32,
-    /// Between two accesses of the data cache, picoseconds.
+    /// Time between two accesses of the data cache, picoseconds.
     pub cache_ps: u64,
     /// Writes of the data cache go through to memory.
     pub write_through: bool,
-    /// A write that misses brings its line into the data cache.
+    /// A write that misses allocates its line in the data cache.
     pub allocate: bool,
-    /// Which line leaves a cache.
+    /// The line that a cache evicts.
     pub replacement: Replacement,
     /// Packets in the queues before dequeues begin.
     pub backlog: u32,
-    /// Packets that a queue sends at its turn, at most.
+    /// Most packets that a queue sends per turn.
     pub burst: u32,
     /// Queues that a packet enters: 1, or 3 for port, class and flow.
     pub levels: u32,
@@ -102,7 +102,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Everything that does not go together; each value alone is taken to be one that makes sense.
+    /// Returns all contradictions between settings; each value alone is assumed to be valid.
     pub fn contradictions(&self) -> Vec<Mismatch> {
         let mut problems = Vec::new();
         let set_words = self.ways * self.line_words;
@@ -127,12 +127,13 @@ impl Settings {
         problems
     }
 
-    /// Instructions of one operation before its first message, in cycles of the processors of Table 1.
+    /// Returns the instructions of one operation before its first message, in cycles of the processors of Table
+    /// 1.
     pub fn instruction_cycles(&self, kind: Kind) -> u64 {
         self.instruction_ps[kind as usize] / PROCESSOR_CYCLE_PS
     }
 
-    /// Queues of the port and class levels.
+    /// Returns the queues of the port and class levels.
     pub fn upper_queues(&self) -> u32 {
         match self.levels {
             3 => self.queues / self.flows + self.queues / self.flows / self.classes,
@@ -140,7 +141,7 @@ impl Settings {
         }
     }
 
-    /// Queues of all levels.
+    /// Returns the queues of all levels.
     pub fn all_queues(&self) -> u32 {
         self.queues + self.upper_queues()
     }

@@ -1,7 +1,7 @@
-//! A queue subsystem at work: a manager with its threads, interconnect and memory, the locks before it and the checker
-//! behind it.
+//! A queue subsystem at work: a manager with its threads, interconnect and memory, the locks in front of it and
+//! the checker behind it.
 //!
-//! It knows no stream of operations and no end: whoever drives it starts operations and takes steps.
+//! It knows neither a stream of operations nor an end: its driver starts operations and takes steps.
 
 use crate::Kind;
 use crate::QueueingError;
@@ -15,18 +15,18 @@ use crate::operation::Operation;
 use crate::settings::Settings;
 use linecard_sim::Ticks;
 
-/// What a step was.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// None: nothing is under way.
+    /// None: no operation is outstanding.
     Idle,
-    /// Something happened.
+    /// An event was processed.
     Going,
     /// A thread's operation is complete.
     Done(u32),
 }
 
-/// What was there at some time.
+/// The counters at some time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mark {
     pub at: Ticks,
@@ -36,13 +36,13 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Shares of the time since `before` for which read port, write port, request path and response path were busy.
+    /// Returns the utilisations since `before` of read port, write port, request path and response path.
     pub fn shares_since(&self, before: &Self) -> [f64; 4] {
         let ticks = self.at - before.at;
         std::array::from_fn(|at| share(self.busy[at].saturating_sub(before.busy[at]), ticks))
     }
 
-    /// Share of that time for which an engine worked.
+    /// Returns the utilisation of the engines in that time.
     pub fn engine_share_since(&self, before: &Self, engines: u32) -> f64 {
         share(self.counts.engine_busy - before.counts.engine_busy, self.at - before.at) / f64::from(engines)
     }
@@ -52,7 +52,7 @@ fn share(part: Ticks, whole: Ticks) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// A manager and all that it works with and on.
+/// A manager with the machine that it uses.
 pub(crate) struct Subsystem<M: ?Sized> {
     pub kind: Kind,
     pub fabric: Fabric,
@@ -64,7 +64,7 @@ pub(crate) struct Subsystem<M: ?Sized> {
     pub manager: M,
 }
 
-/// Whether this manager can serve as many threads.
+/// Returns an error if this manager cannot serve that many threads.
 pub(crate) fn check_threads(kind: Kind, threads: u32) -> Result<(), QueueingError> {
     if kind == Kind::QArray && threads > Q_ARRAY_THREADS {
         let expected = format!("at most {Q_ARRAY_THREADS}: the tags are in one microengine's CAM (IXP2800)");
@@ -74,7 +74,7 @@ pub(crate) fn check_threads(kind: Kind, threads: u32) -> Result<(), QueueingErro
 }
 
 impl<M: Manager> Subsystem<M> {
-    /// Idle, with empty queues.
+    /// Returns an idle subsystem with empty queues.
     pub fn new(kind: Kind, settings: &Settings, fabric: Fabric, manager: M) -> Self {
         Self {
             kind,
@@ -89,7 +89,7 @@ impl<M: Manager> Subsystem<M> {
 }
 
 impl<M: Manager + ?Sized> Subsystem<M> {
-    /// A thread that is idle begins an operation at the present.
+    /// An idle thread begins an operation at the present.
     #[inline]
     pub fn start(&mut self, thread: u32, operation: Operation) {
         let this = &mut self.fabric.threads[thread as usize];
@@ -104,10 +104,11 @@ impl<M: Manager + ?Sized> Subsystem<M> {
         }
     }
 
-    /// The next thing happens.
+    /// Processes the next event.
     ///
     /// # Errors
-    /// When a list is not what was put into it.
+    ///
+    /// If a list in memory is not what the operations put into it.
     #[inline]
     pub fn step(&mut self) -> Result<Step, QueueingError> {
         let Some((source, message)) = self.fabric.next() else { return Ok(Step::Idle) };
@@ -145,7 +146,7 @@ impl<M: Manager + ?Sized> Subsystem<M> {
         Ok(())
     }
 
-    /// A dequeue brought `node` out: it stays in front of its queue, and the node that was there is free.
+    /// A dequeue returned `node`: it stays in front of its queue, and the previous node there is free.
     #[inline]
     fn take_out(&mut self, node: u32, queue: u32) -> Result<(), QueueingError> {
         if node == NIL {
@@ -158,9 +159,10 @@ impl<M: Manager + ?Sized> Subsystem<M> {
         Ok(())
     }
 
-    /// Compares every list in memory with what should be in it; no operation may be under way.
+    /// Compares every list in memory with its expected contents; no operation may be outstanding.
     ///
     /// # Errors
+    ///
     /// The first queue that differs.
     pub fn audit(&mut self) -> Result<(), QueueingError> {
         self.manager.flush(&mut self.fabric);
@@ -171,16 +173,16 @@ impl<M: Manager + ?Sized> Subsystem<M> {
         QueueingError::Corrupt { manager: self.kind.name(), queue, operation: self.completed, what }
     }
 
-    /// Operations completed.
+    /// Returns the operations completed.
     #[inline]
     pub fn completed(&self) -> u64 {
         self.completed
     }
 
-    /// The present and all that was counted.
+    /// Returns the present time and all counters.
     pub fn mark(&self) -> Mark {
         let Fabric { now, mut counts, .. } = self.fabric;
-        // What was sent ahead counts when its time has come.
+        // A message sent ahead counts when its time has come.
         let ahead = self.fabric.ahead();
         counts.requests -= ahead;
         Mark { at: now, counts, busy: self.fabric.port_busy(ahead) }

@@ -21,16 +21,17 @@ pub struct Unloaded {
     pub dequeue_miss_ns: f64,
 }
 
-/// Lets a lone thread do each kind of operation, with ports and paths that take everything at once: Table 5 adds
+/// A single thread executes each kind of operation, with ports and paths of unlimited capacity: Table 5 adds
 /// latencies. Without a cache a hit is a miss.
 ///
 /// # Errors
-/// None that the settings did not have before.
+///
+/// Only those of the settings.
 pub fn unloaded(kind: Kind, settings: &Settings) -> Result<Unloaded, QueueingError> {
     let others = (settings.entries + settings.words).min(MOST_QUEUES - 1);
     let alone =
         Settings { threads: 1, levels: 1, queues: others + 1, port_ps: 0, slot_ps: 0, ..settings.clone() };
-    // The others push the first queue out, should the cache hold both of its ends.
+    // The others evict the first queue, if the cache holds both of its ends.
     let mut operations = vec![Operation::enqueue(0), Operation::enqueue(0)];
     operations.extend((1..=others).map(Operation::enqueue));
     operations.extend([Operation::dequeue(0), Operation::dequeue(0)]);

@@ -1,8 +1,8 @@
-//! Test vectors for hardware: operations with the answers that any correct queue manager gives.
+//! Test vectors for hardware: operations with the answers of any correct queue manager.
 //!
-//! Operations are carried out one after the other on [`Lists`]; hardware may overlap them as long as each queue keeps
-//! its order. A node is used again only after [`REUSE_OPERATIONS`] more operations, by when no hardware with fewer
-//! requests under way can still be busy with it.
+//! Operations execute one after another on [`Lists`]; hardware may overlap them if each queue keeps its order.
+//! A node is reused only after [`REUSE_OPERATIONS`] more operations; by then no hardware with fewer outstanding
+//! requests can still use it.
 
 use crate::lists::{End, Lists, NIL, Word, address};
 use crate::operation::Operation;
@@ -16,11 +16,11 @@ pub const REUSE_OPERATIONS: u64 = 256;
 pub struct Vector {
     /// The operation.
     pub operation: Operation,
-    /// The packet that is enqueued, or comes out; nothing when the queue is empty.
+    /// The packet that is enqueued, or that the dequeue returns; `None` if the queue is empty.
     pub packet: Option<u32>,
 }
 
-/// Operations with their answers, and the number of nodes that memory must have.
+/// Returns operations with their answers, and the number of nodes that memory must have.
 pub fn vectors(operations: &[Operation], queues: u32) -> (Vec<Vector>, u32) {
     let mut lists = Lists::new(queues, 0);
     let mut resting: VecDeque<(u64, u32)> = VecDeque::new();
@@ -60,7 +60,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a double-ended queue each.
+        /// Compares them with a double-ended queue each.
         #[test]
         fn answers_are_those_of_plain_queues(
             operations in proptest::collection::vec((0u32..5, any::<bool>()), 0..2000),

@@ -1,13 +1,13 @@
-//! Which source wakes next.
+//! Selects the source that wakes next.
 //!
-//! A machine has a fixed number of sources of events (a unit, an engine, a port), and each has at most one
-//! pending wake-up: a unit with many jobs in flight keeps them itself and asks to be woken for the first. The
-//! agenda is a winner tree: a leaf for each source, and every inner node holds the earliest of its four children, so
-//! that the root is next. Scheduling replays the path from a leaf towards the root and stops where the winner stays
-//! the same. No allocation after construction.
+//! A machine has a fixed number of event sources (a memory, an engine, a port), and each has at most one
+//! pending wake-up: a unit with many outstanding jobs keeps them itself and schedules the first. The agenda is
+//! a winner tree: each source has a leaf, and every inner node holds the earliest of its four children, so that
+//! the root is next. Scheduling replays the path from a leaf towards the root and stops where the winner stays
+//! the same. It allocates nothing after construction.
 //!
 //! **Ties.** Wake-ups at the same instant come in order of source number, whatever the order in which they were
-//! scheduled. The machine's numbering of its sources is thus its arbitration at an instant, and the only one.
+//! scheduled. The machine's numbering of its sources is thus its only arbitration at an instant.
 
 use crate::{END, Ticks};
 
@@ -22,31 +22,32 @@ const NO_KEY: u64 = u64::MAX;
 
 /// A set of sources, each with at most one pending wake-up.
 pub struct Agenda {
-    /// The tree without its root, four siblings together: those of `quads[i]` are children of node `i`, and node
-    /// `i > 0` is slot `i - 1` (its quad and its place therein). Inner nodes come first, one a quad, then the
-    /// sources. A node is a key: time since `base` above, source below, so that one comparison settles time and
-    /// ties.
+    /// The tree without its root, four siblings together: those of `quads[i]` are children of node `i`, and
+    /// node `i > 0` is slot `i - 1` (its quad and its position in the quad). Inner nodes come first, one per
+    /// quad, then the sources. A node is a key: time since `base` in the high bits, source in the low bits, so
+    /// that one comparison decides time and ties.
     quads: Box<[[u64; 4]]>,
-    /// The slot of source 0; the others lie before it in order, so that the last sources have the shortest paths:
-    /// a machine's engines and its DRAM, which wake most.
+    /// The slot of source 0; the others precede it in order, so that the last sources have the shortest paths:
+    /// a machine's engines and its DRAM, which wake most often.
     first_slot: usize,
     root: u64,
-    /// What the times in keys count from; not after the present.
+    /// The origin of the times in keys; not after the present.
     base: Ticks,
-    /// The times that no key holds, by source: empty until there is one.
+    /// The times that do not fit in a key, by source: empty until there is one.
     far: Vec<Ticks>,
     sources: usize,
-    /// The source taken last, and whether the tree still has it. It does until the source is scheduled again or the next one
-    /// is taken: most sources schedule themselves when they wake, and one replay then serves both.
+    /// The source taken last, and whether the tree still has it. It does until the source is scheduled again or
+    /// the next one is taken: most sources schedule themselves when they wake, and one replay then serves both.
     taken: usize,
     stale: bool,
     now: Ticks,
 }
 
 impl Agenda {
-    /// An agenda of `sources` sources, numbered from 0.
+    /// Returns an agenda of `sources` sources, numbered from 0.
     ///
     /// # Panics
+    ///
     /// If there is none or a million and more: an error in the program, not in its input.
     pub fn new(sources: usize) -> Self {
         assert!((1..1 << SOURCE_BITS).contains(&sources), "{sources} sources");
@@ -64,13 +65,13 @@ impl Agenda {
         }
     }
 
-    /// The present: the time of the wake-up taken last.
+    /// Returns the present: the time of the wake-up taken last.
     #[inline]
     pub fn now(&self) -> Ticks {
         self.now
     }
 
-    /// When `source` wakes, if it does.
+    /// Returns when `source` wakes, if it has a pending wake-up.
     #[inline(always)]
     pub fn pending(&self, source: usize) -> Option<Ticks> {
         if self.stale && source == self.taken {
@@ -84,7 +85,7 @@ impl Agenda {
         }
     }
 
-    /// Wake `source` at `at` (not before the present), in place of any pending wake-up.
+    /// Schedules `source` at `at` (not before the present), in place of any pending wake-up.
     #[inline(always)]
     pub fn schedule(&mut self, source: usize, at: Ticks) {
         debug_assert!(at >= self.now, "wake-up in the past: {at} before {}", self.now);
@@ -96,7 +97,7 @@ impl Agenda {
         self.replay(source, near << SOURCE_BITS | source as u64);
     }
 
-    /// The same for a time that no key holds.
+    /// As `schedule`, for a time that does not fit in a key.
     #[cold]
     fn schedule_far(&mut self, source: usize, at: Ticks) {
         self.far.resize(self.sources, NEVER);
@@ -104,12 +105,13 @@ impl Agenda {
         self.replay(source, FAR << SOURCE_BITS | source as u64);
     }
 
-    /// Forget the pending wake-up of `source`, if there is one.
+    /// Cancels the pending wake-up of `source`, if there is one.
     pub fn cancel(&mut self, source: usize) {
         self.replay(source, NO_KEY);
     }
 
-    /// Take the next wake-up: its time becomes the present. `None` when there is none, or none before [`END`].
+    /// Takes the next wake-up: its time becomes the present. Returns `None` if there is none, or none before
+    /// [`END`].
     #[inline(always)]
     pub fn take_next(&mut self) -> Option<(Ticks, usize)> {
         if self.stale {
@@ -124,7 +126,7 @@ impl Agenda {
         Some((self.now, source))
     }
 
-    /// Put `key` at the leaf of `source` and replay towards the root, as far as the winner is another.
+    /// Puts `key` at the leaf of `source` and replays towards the root, until the winner stays the same.
     #[inline(always)]
     fn replay(&mut self, source: usize, mut key: u64) {
         self.stale &= source != self.taken;
@@ -146,13 +148,13 @@ impl Agenda {
         }
     }
 
-    /// Whether wake-ups are left, all of them from [`END`] on, when none was there to be taken.
+    /// Returns whether wake-ups are left, all of them from [`END`] on, after `take_next` returned `None`.
     pub fn is_at_end(&self) -> bool {
         (0..self.sources).any(|source| self.pending(source).is_some())
     }
 
-    /// Count times from the earliest wake-up on when the tree knows the time of none; `None` when there is none. What is
-    /// near can lie a little beyond the end of time by then, and is still taken.
+    /// Moves `base` to the earliest wake-up when the tree knows the time of none. Returns `None` if there is
+    /// none. Near wake-ups can then be slightly beyond the end of time, and are still taken.
     #[cold]
     fn bring_near(&mut self) -> Option<()> {
         let pending: Vec<Option<Ticks>> = (0..self.sources).map(|source| self.pending(source)).collect();
@@ -171,7 +173,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The obvious agenda: look at every source.
+    /// The naive agenda: look at every source.
     struct Naive(Vec<Ticks>);
 
     impl Naive {
@@ -198,7 +200,8 @@ mod tests {
                     0 => { agenda.cancel(source); naive.0[source] = NEVER; }
                     1 | 2 => prop_assert_eq!(agenda.take_next(), naive.next()),
                     _ => {
-                        // Mostly near wake-ups with ties, some whose time no key holds, some beyond the end of time.
+                        // Mostly near wake-ups with ties, some whose time does not fit in a key, some beyond
+                        // the end of time.
                         let delay = match action { 3..6 => delay % 30, 6 => delay * 50, _ => delay << 48 };
                         let at = agenda.now().saturating_add(delay);
                         let at = if at < END { at } else { NEVER - 1 };

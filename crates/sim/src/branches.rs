@@ -1,30 +1,32 @@
-//! Issue slots lost to taken branches: every so many instructions one is a branch that is taken, and the slots behind it
-//! are empty.
+//! Issue slots lost to taken branches: some instructions are taken branches, and the slots behind them are
+//! empty.
 //!
-//! Which instruction it is is drawn, a geometric number of instructions from one to the next. With a fixed distance the
-//! threads of an engine would fall into step with each other.
+//! The distance from one to the next is drawn from a geometric distribution. With a fixed distance the threads
+//! of an engine would fall into step with each other.
 
 use crate::random::{Stream, stream};
 
-/// Distances beyond this many are one in millions for any share worth stating.
+/// Distances above this number have a probability of about one in a million, for any share worth stating.
 const LONGEST: usize = 512;
-/// Of more instructions in one piece the branches are reckoned and not drawn: with one in eight taken, their number is then
-/// within a hundredth of its mean, and a thread of many such pieces does not keep the simulation from being ended.
+/// In one piece of more instructions, the number of branches is computed and not drawn: with one in eight
+/// taken, it is then within a hundredth of its mean. So a thread of many such pieces does not keep the user
+/// from interrupting the simulation.
 const DRAWN: u32 = 1 << 16;
 
-/// Where the taken branches of an engine are, and what they cost.
+/// The taken branches of an engine, and their cost.
 pub struct Branches {
     random: Stream,
     lost: u32,
     share: f64,
-    /// Probability, in 2^-32, that the next branch is at most so many instructions away, less one.
+    /// Probability, in 2^-32, that the next branch is at most `index + 1` instructions away.
     within: Vec<u64>,
     /// Instructions until the next taken branch.
     until: u32,
 }
 
 impl Branches {
-    /// Branches that are `share` of all instructions and lose so many cycles each; nothing where none costs anything.
+    /// Returns branches that are a fraction `share` of all instructions and lose `lost_cycles` cycles each;
+    /// `None` if they cost nothing.
     pub fn new(share: f64, lost_cycles: u32, seed: u64) -> Option<Self> {
         if share <= 0.0 || lost_cycles == 0 {
             return None;
@@ -50,7 +52,7 @@ impl Branches {
         self.within.partition_point(|&within| within <= drawn) as u32 + 1
     }
 
-    /// Cycles that so many instructions take.
+    /// Returns the cycles of `instructions` instructions.
     pub fn cycles(&mut self, instructions: u32) -> u64 {
         let mut left = instructions.min(DRAWN);
         let reckoned = f64::from(instructions - left) * self.share * f64::from(self.lost);

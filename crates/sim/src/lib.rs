@@ -1,7 +1,7 @@
-//! The kernel every model stands on: integer time, an agenda of wake-ups, seeded random streams, statistics and
-//! what they say of steady state.
+//! The kernel of every model: integer time, an agenda of wake-ups, seeded random streams, statistics, and tests
+//! for steady state.
 //!
-//! Nothing here knows of packets or memories.
+//! It knows neither packets nor memories.
 #![forbid(unsafe_code)]
 
 mod agenda;

@@ -1,4 +1,4 @@
-//! Seeded random streams: one per purpose, so that drawing more from one never shifts another.
+//! Seeded random streams: one per purpose, so that more draws from one never shift another.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -7,9 +7,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 #[derive(Clone, Debug)]
 pub struct Stream(Xoshiro256PlusPlus);
 
-/// The stream of a purpose (such as `"traffic sizes"`) under a seed.
+/// Returns the stream of a purpose (such as `"traffic sizes"`) under a seed.
 pub fn stream(seed: u64, purpose: &str) -> Stream {
-    // FNV-1a of the purpose, spread by the generator's own SplitMix64 seeding.
+    // FNV-1a of the purpose, expanded by the generator's own SplitMix64 seeding.
     let hash = purpose
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
@@ -17,31 +17,31 @@ pub fn stream(seed: u64, purpose: &str) -> Stream {
 }
 
 impl Stream {
-    /// 64 random bits.
+    /// Returns 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A whole number in `0..bound` (`bound` > 0), without modulo bias worth measuring (2^-32 at most).
+    /// Returns a whole number in `0..bound` (`bound` > 0), with a modulo bias of 2^-32 at most.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         (((self.bits() >> 32) * u64::from(bound)) >> 32) as u32
     }
 
-    /// A number in `[0, 1)`.
+    /// Returns a number in `[0, 1)`.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// An exponential of mean 1.
+    /// Returns an exponential variate of mean 1.
     #[inline]
     pub fn exponential(&mut self) -> f64 {
         -(1.0 - self.unit()).ln()
     }
 
-    /// Put `items` into a random order (Fisher and Yates).
+    /// Shuffles `items` (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u32 + 1) as usize;

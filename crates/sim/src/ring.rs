@@ -1,9 +1,9 @@
 //! A queue in a ring whose size is a power of two.
 
-/// A queue of small values, the first in front. It grows when it is full and never shrinks.
+/// A queue of small values. It grows when it is full and never shrinks.
 ///
-/// [`std::collections::VecDeque`] may have any capacity and compares on each access; masks are cheaper where queues are
-/// short and asked at every event.
+/// [`std::collections::VecDeque`] may have any capacity and compares on each access; masks are cheaper for
+/// short queues that are used at every event.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
     slots: Box<[T]>,
@@ -12,18 +12,18 @@ pub struct Ring<T> {
 }
 
 impl<T: Copy + Default> Ring<T> {
-    /// An empty queue with room for `room` values before it grows.
+    /// Returns an empty queue with room for `room` values before it grows.
     pub fn new(room: usize) -> Self {
         Self { slots: vec![T::default(); room.max(1).next_power_of_two()].into(), first: 0, len: 0 }
     }
 
-    /// Values in the queue.
+    /// Returns the number of values.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it has none.
+    /// Returns whether it is empty.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -34,25 +34,25 @@ impl<T: Copy + Default> Ring<T> {
         self.first.wrapping_add(number) & (self.slots.len() - 1)
     }
 
-    /// The value behind `number` others.
+    /// Returns the value behind `number` others.
     #[inline(always)]
     pub fn get(&self, number: usize) -> Option<&T> {
         if number < self.len { Some(&self.slots[self.slot(number)]) } else { None }
     }
 
-    /// The first value.
+    /// Returns the first value.
     #[inline(always)]
     pub fn front(&self) -> Option<&T> {
         if self.len > 0 { Some(&self.slots[self.first]) } else { None }
     }
 
-    /// The first value, to change it.
+    /// Returns the first value, mutable.
     #[inline(always)]
     pub fn front_mut(&mut self) -> Option<&mut T> {
         if self.len > 0 { Some(&mut self.slots[self.first]) } else { None }
     }
 
-    /// Append a value.
+    /// Appends a value.
     #[inline(always)]
     pub fn push_back(&mut self, value: T) {
         if self.len == self.slots.len() {
@@ -63,7 +63,8 @@ impl<T: Copy + Default> Ring<T> {
         self.len += 1;
     }
 
-    /// Insert a value in front of all that come behind it. The values are in order; those that move do so from the nearer end.
+    /// Inserts a value in front of all values that come behind it. The values are in order; the shorter side
+    /// moves.
     #[inline(always)]
     pub fn insert(&mut self, value: T, comes_behind: impl Fn(&T, &T) -> bool) {
         if self.len == self.slots.len() {
@@ -74,7 +75,7 @@ impl<T: Copy + Default> Ring<T> {
         self.len += 1;
         let last = place.wrapping_sub(1) & mask;
         if self.len == 1 || !comes_behind(&self.slots[last], &value) {
-            // Most come last.
+            // Most are inserted at the end.
             self.slots[place] = value;
             return;
         }
@@ -102,7 +103,7 @@ impl<T: Copy + Default> Ring<T> {
         self.slots[place] = value;
     }
 
-    /// Take the first value out.
+    /// Removes and returns the first value.
     #[inline(always)]
     pub fn pop_front(&mut self) -> Option<T> {
         let value = *self.front()?;

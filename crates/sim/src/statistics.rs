@@ -1,11 +1,11 @@
-//! Statistics that cost a few instructions an event: a log-linear histogram and a clock over states.
+//! Statistics that cost a few instructions per event: a log-linear histogram and a clock over states.
 
 use crate::Ticks;
 
 const SUB_BITS: u32 = 6;
 const SUB: usize = 1 << SUB_BITS;
 
-/// Histogram of whole numbers with 64 bins an octave: a quantile is within 1.6 % of the value.
+/// Histogram of whole numbers with 64 bins per octave: a quantile is within 1.6 % of the value.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     bins: Vec<u64>,
@@ -21,7 +21,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Count one value.
+    /// Counts one value.
     #[inline]
     pub fn record(&mut self, value: u64) {
         self.bins[Self::bin(value)] += 1;
@@ -30,7 +30,7 @@ impl Histogram {
         self.max = self.max.max(value);
     }
 
-    /// Count what another histogram counted, too.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
         self.bins.iter_mut().zip(&other.bins).for_each(|(bin, &n)| *bin += n);
         self.count += other.count;
@@ -38,22 +38,23 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
-    /// How many values were counted.
+    /// Returns the number of values counted.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Arithmetic mean (exact); 0 when empty.
+    /// Returns the arithmetic mean (exact); 0 when empty.
     pub fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
     }
 
-    /// Largest value (exact).
+    /// Returns the largest value (exact).
     pub fn max(&self) -> u64 {
         self.max
     }
 
-    /// The smallest bin's upper edge below which at least the share `q` of the values lie; 0 when empty.
+    /// Returns the smallest upper edge of a bin below which at least a fraction `q` of the values are; 0 when
+    /// empty.
     pub fn quantile(&self, q: f64) -> u64 {
         let wanted = (q * self.count as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -66,7 +67,7 @@ impl Histogram {
         self.max
     }
 
-    /// Values that were counted, by bin: its upper edge (the largest value in the last one), and how many.
+    /// Returns the bins with values: the upper edge of each (the largest value in the last one), and its count.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64)> {
         let counted = self.bins.iter().enumerate().filter(|(_, n)| **n > 0);
         counted.map(|(bin, &n)| (Self::upper(bin).min(self.max), n))
@@ -91,7 +92,7 @@ impl Histogram {
     }
 }
 
-/// Time spent in each of `N` states; exactly one state at a time.
+/// Time spent in each of `N` states, of which exactly one is active at a time.
 #[derive(Clone, Debug)]
 pub struct StateClock<const N: usize> {
     spent: [Ticks; N],
@@ -100,12 +101,12 @@ pub struct StateClock<const N: usize> {
 }
 
 impl<const N: usize> StateClock<N> {
-    /// In `state` from time 0.
+    /// Returns a clock that is in `state` from time 0.
     pub fn new(state: usize) -> Self {
         Self { spent: [0; N], state, since: 0 }
     }
 
-    /// Enter `state` at `now`.
+    /// Enters `state` at `now`.
     #[inline]
     pub fn enter(&mut self, state: usize, now: Ticks) {
         self.spent[self.state] += now - self.since;
@@ -113,26 +114,26 @@ impl<const N: usize> StateClock<N> {
         self.since = now;
     }
 
-    /// The present state.
+    /// Returns the present state.
     #[inline]
     pub fn state(&self) -> usize {
         self.state
     }
 
-    /// When the present state was entered, or the clock restarted.
+    /// Returns when the present state was entered, or the clock restarted.
     #[inline]
     pub fn since(&self) -> Ticks {
         self.since
     }
 
-    /// Time in each state up to `now`.
+    /// Returns the time in each state up to `now`.
     pub fn spent(&self, now: Ticks) -> [Ticks; N] {
         let mut spent = self.spent;
         spent[self.state] += now - self.since;
         spent
     }
 
-    /// Forget what was spent before `now` (the end of warm-up).
+    /// Discards the time before `now` (the end of warm-up).
     pub fn restart(&mut self, now: Ticks) {
         self.spent = [0; N];
         self.since = now;

@@ -1,40 +1,41 @@
-//! Steady state of a simulation's output: where the warm-up ends, how sure a mean is, whether a backlog grows.
+//! Steady state of a simulation's output: the end of the warm-up, confidence intervals of means, growing
+//! backlogs.
 //!
-//! Values of one run follow each other and resemble each other, so the textbook's interval for independent values
-//! is too narrow. All intervals here are therefore taken over means of batches long enough to be nearly independent.
-//! They do not help against a run that is shorter than the memory of what it measures: with ten batches left that
-//! still resemble each other, the interval is too narrow.
+//! Consecutive values of one run are correlated, so the textbook's interval for independent values is too
+//! narrow. All intervals here therefore use means of batches long enough to be nearly independent. They do not
+//! help if a run is shorter than the correlation time of its values: with ten batches that are still
+//! correlated, the interval is too narrow.
 //!
-//! Everything is a function of the values alone. Values are scaled by a power of two first (which is exact), so
-//! that no square overflows; what then still has no finite answer has none.
+//! Everything is a function of the values alone. Values are first scaled by a power of two (which is exact), so
+//! that no square overflows; if the result is still not finite, it is `None`.
 
 /// Values in a batch of [`mser`] (the 5 of MSER-5).
 const MSER_BATCH: usize = 5;
 /// The shortest series that [`mser`] and [`grows`] judge.
 const LEAST_SERIES: usize = 20;
-/// The fewest batches that an interval rests on, and the shortest series of one.
+/// The fewest batches of an interval, and the shortest series of one.
 const LEAST_BATCHES: usize = 10;
-/// How many batches there are before any are merged.
+/// The number of batches before any are merged.
 const BATCHES: std::ops::RangeInclusive<usize> = 20..=30;
-/// Batches are merged while neighbours resemble each other more than this.
+/// Batches are merged while the correlation of neighbours exceeds this.
 const MOST_AUTOCORRELATION: f64 = 0.2;
 
 /// Student's t with `T_FIRST`, `T_FIRST + 1`, … degrees of freedom.
 const T_FIRST: usize = 8;
-/// 97.5 % of the distribution lies below: both sides together leave 5 %.
+/// 97.5 % of the distribution is below: both tails together are 5 %.
 const T_95: [f64; 22] = [
     2.3060, 2.2622, 2.2281, 2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860,
     2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518, 2.0484, 2.0452,
 ];
-/// 99.9 % of the distribution lies below: growth is a question of one side.
+/// 99.9 % of the distribution is below: the test for growth is one-sided.
 const T_GROWTH: [f64; 22] = [
     4.5008, 4.2968, 4.1437, 4.0247, 3.9296, 3.8520, 3.7874, 3.7328, 3.6862, 3.6458, 3.6105, 3.5794, 3.5518,
     3.5272, 3.5050, 3.4850, 3.4668, 3.4502, 3.4350, 3.4210, 3.4082, 3.3962,
 ];
 
-/// Growth below this share of the mean level is not called growth.
+/// Growth below this fraction of the mean level is not reported as growth.
 const LEAST_GROWTH_SHARE: f64 = 0.1;
-/// Growth below this many units is not called growth.
+/// Growth below this many units is not reported as growth.
 const LEAST_GROWTH_UNITS: f64 = 2.0;
 
 /// A mean with its 95 % confidence interval, `mean - half_width` to `mean + half_width`.
@@ -44,16 +45,16 @@ pub struct Interval {
     pub mean: f64,
     /// Half the length of the interval.
     pub half_width: f64,
-    /// How many batches it rests on.
+    /// The number of batches behind it.
     pub batches: usize,
 }
 
-/// Where the warm-up of `series` ends: the index of its first value in steady state, a multiple of 5.
+/// Returns the end of the warm-up of `series`: the index of its first value in steady state, a multiple of 5.
 ///
-/// MSER-5 (White 1997, "An effective truncation heuristic for bias reduction in simulation output"; Franklin and
-/// White 2008): of the means of five values each, leave out as many at the start as makes the squared standard error
-/// of the rest least. `None` when there are fewer than 20 values, or when leaving out half of them is best: then
-/// the series has not settled.
+/// MSER-5 (White 1997, "An effective truncation heuristic for bias reduction in simulation output"; Franklin
+/// and White 2008): it averages every five values and discards means at the start so that the squared standard
+/// error of the rest is least. It returns `None` for fewer than 20 values, or if the best choice discards half
+/// of them: then the series has not settled.
 pub fn mser(series: &[f64]) -> Option<usize> {
     if series.len() < LEAST_SERIES {
         return None;
@@ -66,7 +67,7 @@ pub fn mser(series: &[f64]) -> Option<usize> {
     for (left_out, &value) in means.iter().enumerate().rev() {
         rest.add(value);
         let squared_error = rest.squares / (rest.count * rest.count);
-        // Of equals the earliest, which keeps the most.
+        // On a tie the earliest, which keeps the most.
         if left_out <= half && squared_error <= best.0 {
             best = (squared_error, left_out);
         }
@@ -74,10 +75,10 @@ pub fn mser(series: &[f64]) -> Option<usize> {
     (best.1 < half).then_some(best.1 * MSER_BATCH)
 }
 
-/// The mean of `series` with its interval by batch means.
+/// Returns the mean of `series` with its interval by batch means.
 ///
-/// There are 20 to 30 batches of equal size, as many as leave out the fewest values (the oldest), and fewer, down to
-/// 10, as long as neighbours among their means are correlated. `None` below 10 values.
+/// There are 20 to 30 batches of equal size, the number that leaves out the fewest values (the oldest), and
+/// fewer, down to 10, while neighbouring means are correlated. It returns `None` below 10 values.
 pub fn batch_means(series: &[f64]) -> Option<Interval> {
     let (series, scale) = scaled(series)?;
     let interval = over_batches(series.len(), |count| {
@@ -87,12 +88,12 @@ pub fn batch_means(series: &[f64]) -> Option<Interval> {
     finite(Interval { mean: interval.mean * scale, half_width: interval.half_width * scale, ..interval })
 }
 
-/// The ratio of the sum of `numerator` to the sum of `denominator` with its interval, such as the share of packets
-/// dropped from what was dropped and what arrived in each step.
+/// Returns the ratio of the sum of `numerator` to the sum of `denominator` with its interval, such as the
+/// fraction of packets dropped from the drops and arrivals of each step.
 ///
-/// The interval is the jackknife's over the batches of [`batch_means`]: how much the ratio changes when one batch is
-/// left out. `None` below 10 values, for series of unequal length, and when leaving out a batch leaves a
-/// denominator that is not positive.
+/// The interval is the jackknife's over the batches of [`batch_means`]: how much the ratio changes when one
+/// batch is left out. It returns `None` below 10 values, for series of unequal length, and if the denominator
+/// is not positive without one of the batches.
 pub fn ratio_of_batches(numerator: &[f64], denominator: &[f64]) -> Option<Interval> {
     if numerator.len() != denominator.len() {
         return None;
@@ -102,7 +103,8 @@ pub fn ratio_of_batches(numerator: &[f64], denominator: &[f64]) -> Option<Interv
     let interval = over_batches(numerator.len(), |count| {
         let sums = |series| batches(series, count).map(|batch| batch.iter().sum()).collect::<Vec<f64>>();
         let (n, d) = (sums(&numerator), sums(&denominator));
-        // Summed anew each time: a difference of sums would be all rounding where one batch holds nearly everything.
+        // A new sum each time: a difference of sums would be dominated by rounding if one batch holds nearly
+        // everything.
         let ratio_without = |skip: usize| {
             let sum =
                 |sums: &[f64]| sums[..skip.min(count)].iter().chain(sums.iter().skip(skip + 1)).sum::<f64>();
@@ -123,11 +125,11 @@ pub fn ratio_of_batches(numerator: &[f64], denominator: &[f64]) -> Option<Interv
     })
 }
 
-/// How much the backlog `levels` grows a step, if it grows.
+/// Returns the growth of the backlog `levels` per step, if it grows.
 ///
-/// A straight line is laid through the batch means of the second half. The backlog grows when its slope is positive
-/// beyond doubt (99.9 %, with the error widened by the correlation of what the line leaves over), and when the growth
-/// over as many steps as the series has exceeds both a tenth of the mean level and two units. `None` otherwise,
+/// A straight line is fitted to the batch means of the second half. The backlog grows if the slope is positive
+/// with 99.9 % confidence (with the error widened by the correlation of the residuals), and if the growth over
+/// the length of the series exceeds both a tenth of the mean level and two units. It returns `None` otherwise,
 /// and below 20 levels.
 pub fn grows(levels: &[f64]) -> Option<f64> {
     if levels.len() < LEAST_SERIES {
@@ -155,12 +157,12 @@ struct Line {
     slope: f64,
     /// Standard error of the slope.
     error: f64,
-    /// Correlation of neighbours among what the line leaves over.
+    /// Correlation of neighbouring residuals.
     autocorrelation: f64,
 }
 
 impl Line {
-    /// Least squares; at least [`LEAST_BATCHES`] values.
+    /// Returns the least-squares line; needs at least [`LEAST_BATCHES`] values.
     fn through(values: &[f64]) -> Self {
         let (count, centre) = (values.len() as f64, mean(values));
         let middle = (count - 1.0) / 2.0;
@@ -170,14 +172,15 @@ impl Line {
         let rest: Vec<f64> = values.iter().enumerate().map(|(i, v)| v - centre - slope * at(i)).collect();
         let squares: f64 = rest.iter().map(|r| r * r).sum();
         let autocorrelation = autocorrelation(&rest);
-        // Neighbours that resemble each other (an autoregressive error) count for less than their number.
+        // Correlated neighbours (an autoregressive error) count for less than their number.
         let alike = autocorrelation.clamp(0.0, 0.99);
         let error = (squares / (count - 2.0) / spread * (1.0 + alike) / (1.0 - alike)).sqrt();
         Self { slope, error, autocorrelation }
     }
 }
 
-/// The interval of an estimate whose values over a number of batches `values` computes, with the estimate itself.
+/// Returns the interval of an estimate. `values` computes its values over a number of batches, and the estimate
+/// itself.
 fn over_batches(length: usize, mut values: impl FnMut(usize) -> Option<(f64, Vec<f64>)>) -> Option<Interval> {
     if length < LEAST_BATCHES {
         return None;
@@ -196,7 +199,7 @@ fn over_batches(length: usize, mut values: impl FnMut(usize) -> Option<(f64, Vec
     }
 }
 
-/// How many batches to begin with: each value is one if there are few.
+/// Returns the initial number of batches: one per value if there are few.
 fn first_count(length: usize) -> usize {
     if length <= *BATCHES.end() {
         return length;
@@ -205,18 +208,19 @@ fn first_count(length: usize) -> usize {
     BATCHES.max_by_key(kept).unwrap_or(LEAST_BATCHES)
 }
 
-/// How many batches to try next.
+/// Returns the next number of batches to try.
 fn fewer(count: usize) -> usize {
     (count / 2).max(LEAST_BATCHES)
 }
 
-/// The newest values of `series` in `count` batches of equal size.
+/// Returns the newest values of `series` in `count` batches of equal size.
 fn batches(series: &[f64], count: usize) -> impl Iterator<Item = &[f64]> {
     let size = series.len() / count;
     series[series.len() - size * count..].chunks_exact(size)
 }
 
-/// The values divided by a power of two that brings them below 2, and that power; `None` if one is not finite.
+/// Returns the values divided by a power of two that brings them below 2, and that power; `None` if one is not
+/// finite.
 fn scaled(series: &[f64]) -> Option<(Vec<f64>, f64)> {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     let largest = series.iter().try_fold(0.0f64, |l, v| v.is_finite().then(|| l.max(v.abs())))?;
@@ -228,7 +232,7 @@ fn finite(interval: Interval) -> Option<Interval> {
     (interval.mean.is_finite() && interval.half_width.is_finite()).then_some(interval)
 }
 
-/// Mean and sum of squared distances from it, value by value (Welford), exact for equal values.
+/// Mean and sum of squared deviations, updated value by value (Welford), exact for equal values.
 #[derive(Default)]
 struct Moments {
     count: f64,
@@ -251,7 +255,7 @@ fn mean(values: &[f64]) -> f64 {
     moments.mean
 }
 
-/// Correlation of neighbours; 0 for equal values.
+/// Returns the correlation of neighbours; 0 for equal values.
 fn autocorrelation(values: &[f64]) -> f64 {
     let centre = mean(values);
     let squares: f64 = values.iter().map(|v| (v - centre) * (v - centre)).sum();
@@ -270,7 +274,7 @@ mod tests {
         (2.0 * random.exponential()).sqrt() * (std::f64::consts::TAU * random.unit()).cos()
     }
 
-    /// An autoregressive series around 0: each value is `memory` of the one before and fresh noise.
+    /// An autoregressive series around 0: each value is `memory` times the one before, plus fresh noise.
     fn autoregressive(random: &mut Stream, memory: f64, length: usize) -> Vec<f64> {
         let mut value = 0.0;
         (0..length)
@@ -315,7 +319,7 @@ mod tests {
         assert_eq!(mser(&[1.0; 20]), Some(0));
     }
 
-    /// How many of 400 intervals hold `truth`, in percent.
+    /// Returns the percentage of 400 intervals that contain `truth`.
     fn coverage_percent(truth: f64, mut interval: impl FnMut(&mut Stream) -> Interval) -> f64 {
         let mut holds = |seed| {
             let i = interval(&mut stream(seed, "coverage"));

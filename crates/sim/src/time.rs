@@ -1,19 +1,19 @@
 //! Integer time with exact ratios between clock domains.
 //!
-//! A clock of 177 MHz has no whole number of femtoseconds in a period, so a fixed unit would make clocks drift
-//! against each other. A [`Timebase`] therefore takes the least common multiple of all clock frequencies of a
-//! machine as its tick: every edge of every clock falls on a whole tick. Clocks without a usable common multiple get a
-//! tick of a femtosecond instead ([`Timebase::fine`]): each edge falls on the tick at or before it, reckoned from the
-//! number of its cycle, so that no rounding ever adds up.
+//! The period of a 177 MHz clock is not a whole number of femtoseconds, so with a fixed unit clocks would drift
+//! against each other. The tick of a [`Timebase`] is therefore a period of the least common multiple of all
+//! clock frequencies of a machine: every edge of every clock is on a whole tick. Clocks without a usable common
+//! multiple get a tick of a femtosecond instead ([`Timebase::fine`]). Each edge is then on the tick at or
+//! before it, computed from the number of its cycle, so that rounding errors never accumulate.
 
 /// A point in time or a duration, in ticks of one [`Timebase`].
 pub type Ticks = u64;
 
-/// The tick of a machine: a common multiple of its clock frequencies where there is one.
+/// The tick of a machine: from a common multiple of its clock frequencies, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timebase {
     ticks_per_second: u64,
-    /// Whether its clocks may have periods that are no whole number of ticks.
+    /// Whether the periods of its clocks need not be whole numbers of ticks.
     rational: bool,
 }
 
@@ -22,9 +22,9 @@ pub struct Timebase {
 pub struct Clock {
     /// Ticks in `den` cycles; at least `den`.
     num: Ticks,
-    /// 1 where every edge falls on a whole tick.
+    /// 1 if every edge is on a whole tick.
     den: u64,
-    /// log2 of the period where it is a power of two, which saves a division an event.
+    /// log2 of the period if it is a power of two, which saves a division per event.
     shift: Option<u32>,
     hz: u64,
 }
@@ -41,7 +41,7 @@ pub enum TimebaseError {
     },
     /// The least common multiple is above 10^15 Hz: 2^64 ticks would last less than five hours.
     NoCommonTick {
-        /// The frequencies asked for.
+        /// The requested frequencies.
         clocks_hz: Vec<u64>,
     },
 }
@@ -67,12 +67,13 @@ const MOST_TICKS_PER_SECOND: u64 = 1_000_000_000_000_000;
 /// Ticks of [`Timebase::fine`] are no longer than a picosecond.
 const FINE_TICKS_PER_SECOND: u64 = 1_000_000_000_000;
 
-/// No event comes at this tick or later: a sixteenth before the end of 64 bits, so that the present and a few durations of
-/// minutes may be added up. In picoseconds it is after 200 days, in femtoseconds after less than five hours.
+/// No event comes at this tick or later: a sixteenth before the end of 64 bits, so that the present plus a few
+/// durations of minutes does not overflow. In picoseconds it is after 200 days, in femtoseconds after less than
+/// five hours.
 pub const END: Ticks = 15 << 60;
 
 impl Timebase {
-    /// The coarsest tick on which every edge of every clock falls.
+    /// Returns the coarsest tick on which every edge of every clock is whole.
     pub fn from_clocks_hz(clocks_hz: &[u64]) -> Result<Self, TimebaseError> {
         let mut ticks_per_second = 1u64;
         for &hz in clocks_hz {
@@ -88,10 +89,10 @@ impl Timebase {
         Ok(Self { ticks_per_second, rational: false })
     }
 
-    /// A tick of at most a picosecond, for machines that also reckon in times of no clock (the bits of a link, a
-    /// latency in nanoseconds): the coarsest on which edges and whole picoseconds fall; where there is none, the smallest
-    /// multiple of [`Timebase::from_clocks_hz`] that is so fine. Where the clocks have no common tick it is a femtosecond,
-    /// and an edge falls on the tick at or before it.
+    /// Returns a tick of at most a picosecond, for machines with times that follow no clock (the bits of a
+    /// link, a latency in nanoseconds). It is the coarsest one on which edges and whole picoseconds are whole
+    /// ticks; without one, the smallest multiple of [`Timebase::from_clocks_hz`] that is fine enough. For
+    /// clocks without a common tick it is a femtosecond, and an edge is on the tick at or before it.
     pub fn fine(clocks_hz: &[u64]) -> Result<Self, TimebaseError> {
         let exact: Vec<u64> = clocks_hz.iter().copied().chain([FINE_TICKS_PER_SECOND]).collect();
         if let Ok(base) = Self::from_clocks_hz(&exact) {
@@ -113,11 +114,13 @@ impl Timebase {
         }
     }
 
-    /// The clock of `hz`, which must be one of those the timebase was made from (or divide its tick rate).
+    /// Returns the clock of `hz`, which must be one of those the timebase was made from (or divide its tick
+    /// rate).
     ///
     /// # Panics
-    /// If `hz` does not divide the tick rate of a timebase with a common tick, or is above the tick rate: an error in
-    /// the program, not in its input.
+    ///
+    /// If `hz` does not divide the tick rate of a timebase with a common tick, or is above the tick rate: an
+    /// error in the program, not in its input.
     pub fn clock(&self, hz: u64) -> Clock {
         let fits = self.rational && hz <= self.ticks_per_second;
         assert!(
@@ -129,24 +132,24 @@ impl Timebase {
         Clock { num, den, shift: (den == 1 && num.is_power_of_two()).then(|| num.ilog2()), hz }
     }
 
-    /// Ticks in a second.
+    /// Returns the ticks per second.
     pub fn ticks_per_second(&self) -> u64 {
         self.ticks_per_second
     }
 
-    /// A duration in seconds, for tables only.
+    /// Returns a duration in seconds, for tables only.
     pub fn seconds(&self, ticks: Ticks) -> f64 {
         ticks as f64 / self.ticks_per_second as f64
     }
 
-    /// A duration in nanoseconds, for tables only.
+    /// Returns a duration in nanoseconds, for tables only.
     pub fn nanoseconds(&self, ticks: Ticks) -> f64 {
         ticks as f64 * 1e9 / self.ticks_per_second as f64
     }
 
-    /// The first tick not before `ns` nanoseconds, or [`END`].
+    /// Returns the first tick not before `ns` nanoseconds, or [`END`].
     pub fn ticks_from_ns(&self, ns: u64) -> Ticks {
-        // Mostly ticks in a nanosecond are a whole number.
+        // A nanosecond is mostly a whole number of ticks.
         if self.ticks_per_second.is_multiple_of(1_000_000_000)
             && let Some(ticks) = ns.checked_mul(self.ticks_per_second / 1_000_000_000)
         {
@@ -155,27 +158,28 @@ impl Timebase {
         before_end((u128::from(ns) * u128::from(self.ticks_per_second)).div_ceil(1_000_000_000))
     }
 
-    /// The first tick not before `ps` picoseconds, or [`END`].
+    /// Returns the first tick not before `ps` picoseconds, or [`END`].
     pub fn ticks_from_ps(&self, ps: u64) -> Ticks {
         before_end((u128::from(ps) * u128::from(self.ticks_per_second)).div_ceil(1_000_000_000_000))
     }
 }
 
 impl Clock {
-    /// Length of one cycle, rounded down: it is whole unless the timebase is a rational one ([`Timebase::fine`]), of
-    /// whose clocks [`Clock::ticks`] alone tells where an edge is.
+    /// Returns the length of one cycle, rounded down. It is exact unless the timebase is a rational one
+    /// ([`Timebase::fine`]); use [`Clock::ticks`] for the edges of its clocks.
     #[inline]
     pub fn period(&self) -> Ticks {
         self.num / self.den
     }
 
-    /// Its frequency.
+    /// Returns its frequency.
     #[inline]
     pub fn hz(&self) -> u64 {
         self.hz
     }
 
-    /// Length of `cycles` cycles from time 0: the tick of that edge; [`END`] or later when it does not come.
+    /// Returns the length of `cycles` cycles from time 0, which is the tick of that edge; [`END`] or later if
+    /// it is beyond the end of time.
     #[inline]
     pub fn ticks(&self, cycles: u64) -> Ticks {
         if self.den == 1 {
@@ -184,7 +188,7 @@ impl Clock {
         before_end(u128::from(cycles) * u128::from(self.num) / u128::from(self.den))
     }
 
-    /// The number of the first cycle that starts at or after `at`.
+    /// Returns the number of the first cycle that starts at or after `at`.
     #[inline]
     pub fn cycle_at_or_after(&self, at: Ticks) -> u64 {
         match self.shift {
@@ -275,7 +279,7 @@ mod tests {
         let base = Timebase::fine(&WITHOUT_COMMON_TICK_HZ).unwrap();
         let clock = base.clock(399_999_959);
         assert_eq!(clock.hz(), 399_999_959);
-        // Whole seconds are exact, and a thousand million cycles are where long division puts them.
+        // Whole seconds are exact, and the tick of cycle 10^9 agrees with long division.
         assert_eq!(clock.ticks(clock.hz()), base.ticks_per_second());
         assert_eq!(clock.ticks(3 * clock.hz()), 3 * base.ticks_per_second());
         assert_eq!(clock.ticks(1_000_000_000), 2_500_000_256_250_026);

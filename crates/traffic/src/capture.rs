@@ -1,4 +1,4 @@
-//! Opening a capture and reading it packet by packet.
+//! Opens a capture and reads it packet by packet.
 
 use crate::format::SNIFF_BYTES;
 use crate::readers::compression::{self, Compression};
@@ -19,21 +19,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Out of order by more than this is a broken clock, not a merge of queues.
+/// A packet further out of order means a broken clock, not a merge of queues.
 const MAX_REORDERING_NS: u64 = NS_PER_SECOND;
-/// Silence longer than this is worth a notice.
+/// A longer gap is reported as a notice.
 const CLOCK_JUMP_NS: u64 = 86_400 * NS_PER_SECOND;
 
 /// How to open a capture.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
-    /// The format, where it should not be told by content.
+    /// The format; `None` detects it from the content.
     pub format: Option<Format>,
     /// Stop at the first damage with [`TrafficError::Damaged`].
     pub strict: bool,
 }
 
-/// How much of the file has been read.
+/// The progress of reading a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Progress {
     /// Bytes read from the file, before decompression.
@@ -42,7 +42,7 @@ pub struct Progress {
     pub file_bytes_total: Option<u64>,
 }
 
-/// One enum instead of a trait object, so that the per-packet call can be inlined.
+/// An enum instead of a trait object, so that the per-packet call can be inlined.
 enum AnyContainer {
     Pcap(Pcap),
     PcapNg(PcapNg),
@@ -106,11 +106,11 @@ impl AnyContainer {
         }
     }
 
-    /// Where the packet just delivered stands.
+    /// Returns the location of the packet that was just delivered.
     fn place(&self, stream: &ByteStream) -> Place {
         match self {
             Self::Csv(container) => container.place(),
-            // The record is held until the next packet, so the stream still stands before it.
+            // The record is held until the next packet, so the stream is still in front of it.
             _ => Place::at(stream.offset()),
         }
     }
@@ -131,7 +131,7 @@ impl AnyContainer {
 ///
 /// # Errors
 ///
-/// When the file cannot be opened, is empty, is in no known format, or its file header is damaged.
+/// If the file cannot be opened, is empty, is in no known format, or its file header is damaged.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<CaptureReader, TrafficError> {
     let io_error = |source| TrafficError::Io { file: path.to_owned(), action: "open", source };
     let file = File::open(path).map_err(io_error)?;
@@ -159,8 +159,8 @@ pub struct CaptureReader {
 }
 
 impl CaptureReader {
-    /// Reads a capture from anything readable; `name` stands for it in messages, and its ending counts as that
-    /// of a file.
+    /// Reads a capture from a reader; messages call it `name`, and the ending of `name` counts as that of a
+    /// file.
     ///
     /// # Errors
     ///
@@ -210,25 +210,26 @@ impl CaptureReader {
         })
     }
 
-    /// The format.
+    /// Returns the format.
     #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// The compression around it.
+    /// Returns the compression of the file.
     #[must_use]
     pub fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// The link type: of the file, or of the first interface or record; `None` for CSV and before that is known.
+    /// Returns the link type: of the file, or of the first interface or record; `None` for CSV and while it is
+    /// not known.
     #[must_use]
     pub fn link_type(&self) -> Option<LinkType> {
         self.container.link_type()
     }
 
-    /// How much of the file has been read.
+    /// Returns how much of the file has been read.
     #[must_use]
     pub fn progress(&self) -> Progress {
         Progress {
@@ -237,21 +238,21 @@ impl CaptureReader {
         }
     }
 
-    /// Packets delivered so far.
+    /// Returns the packets delivered so far.
     #[must_use]
     pub fn packets_delivered(&self) -> u64 {
         self.report.delivered()
     }
 
-    /// Everything found wrong so far; complete once [`next_packet`](PacketSource::next_packet) has returned
+    /// Returns all findings so far; complete when [`next_packet`](PacketSource::next_packet) has returned
     /// `None`.
     #[must_use]
     pub fn report(&self) -> &DamageReport {
         &self.report
     }
 
-    /// The captured bytes of the packet delivered last, from its link header on (for TSH, from the IP header on;
-    /// for CSV, nothing).
+    /// Returns the captured bytes of the last packet, from its link header on (for TSH, from the IP header on;
+    /// for CSV, none).
     #[must_use]
     pub fn frame(&self) -> &[u8] {
         self.stream.frame()
@@ -270,7 +271,7 @@ impl CaptureReader {
         Ok(Some(packet))
     }
 
-    /// Notes what only the sequence of packets, or the decoded packet, shows.
+    /// Records findings that only the sequence of packets, or the decoded packet, shows.
     fn check(&mut self, packet: &Packet, place: Place) -> Result<(), TrafficError> {
         let previous_ns = self.previous_time_ns.replace(packet.time_ns).unwrap_or(packet.time_ns);
         if packet.time_ns < previous_ns || packet.time_ns - previous_ns > CLOCK_JUMP_NS {
@@ -321,7 +322,7 @@ impl CaptureReader {
         })
     }
 
-    /// Notes a failure of the file or its decompressor, once.
+    /// Records a failure of the file or its decompressor, once.
     fn note_failure(&mut self) -> Result<(), TrafficError> {
         let Some(error) = self.stream.take_failure() else { return Ok(()) };
         let (kind, expected) = match self.compression {

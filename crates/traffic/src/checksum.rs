@@ -1,6 +1,6 @@
-//! The checksum of IPv4 headers (RFC 1071), and what keeps it right when a header changes.
+//! The checksum of IPv4 headers (RFC 1071), and its adjustment when a header changes.
 
-/// The ones' complement sum of RFC 1071, not inverted: 0xffff over a header whose checksum holds.
+/// Returns the ones' complement sum of RFC 1071, not inverted: 0xffff over a header with a valid checksum.
 #[must_use]
 pub fn ones_complement_sum(bytes: &[u8]) -> u16 {
     let mut sum = 0_u32;

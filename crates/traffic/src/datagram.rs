@@ -1,8 +1,9 @@
-//! Whole IP packets: what a capture kept, and the rest made up.
+//! Whole IP packets: the captured bytes, completed by synthetic ones.
 //!
-//! Captures are cut behind the headers, TSH keeps 36 bytes, CSV and generators none. A packet program reads whole
-//! packets, so what is missing is filled in: headers from the packet record, payload from a pool that is random, or
-//! text like that of web pages. Addresses are those of the record, so that a capture moved into routed space reads so.
+//! Captures end after the headers, TSH keeps 36 bytes, CSV and generators none. A packet program reads whole
+//! packets, so missing bytes are filled in: headers from the packet record, payload from a pool that is random,
+//! or text like that of web pages. Addresses are those of the record, and so those of a capture mapped into
+//! routed space.
 
 use crate::generators::Random;
 use crate::ip::{self, TCP, UDP};
@@ -12,7 +13,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// Largest IP packet.
 pub const MOST_DATAGRAM_BYTES: usize = 65_535;
-/// Bytes of made-up payload: a packet takes a stretch of it.
+/// Bytes of the pool of synthetic payload: a packet takes a section of it.
 const POOL_BYTES: usize = 256 << 10;
 const IPV4_BYTES: usize = 20;
 const IPV6_BYTES: usize = 40;
@@ -24,7 +25,7 @@ const FIRST_SEQUENCE: u32 = 1000;
 const FIN: u8 = 1;
 const SYN: u8 = 2;
 
-/// What made-up payload is like.
+/// The content of synthetic payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
     /// Every byte equally likely.
@@ -40,12 +41,12 @@ pub struct Datagrams {
     random: Random,
     buffer: Vec<u8>,
     headers: Vec<u8>,
-    /// Next sequence number of each TCP flow whose header is made up.
+    /// Next sequence number of each TCP flow with synthetic headers.
     sequence: HashMap<FiveTuple, u32>,
 }
 
 impl Datagrams {
-    /// Made-up bytes come from this seed.
+    /// Returns a builder; `seed` determines the synthetic bytes.
     #[must_use]
     pub fn new(payload: Payload, seed: u64) -> Self {
         let mut random = Random::seed_from_u64(seed);
@@ -57,10 +58,10 @@ impl Datagrams {
         Self { pool, random, buffer: Vec::new(), headers: Vec::new(), sequence: HashMap::default() }
     }
 
-    /// The IP packet that a record and its captured frame stand for; `None` where it is no IP packet.
+    /// Returns the IP packet of a record and its captured frame; `None` if it is no IP packet.
     ///
-    /// Its size is what the header states, or, where that is no size (0 in packets larger than IP allows), what the
-    /// record has on the wire, at most [`MOST_DATAGRAM_BYTES`].
+    /// The header states its size. If the header's size is invalid (0 in packets larger than IP allows), the
+    /// size is the wire length of the record, at most [`MOST_DATAGRAM_BYTES`].
     pub fn build(&mut self, packet: &Packet, frame: &[u8]) -> Option<&[u8]> {
         let least = match packet.network {
             Network::Ipv4 => IPV4_BYTES,
@@ -85,11 +86,11 @@ impl Datagrams {
         Some(&self.buffer)
     }
 
-    /// Puts headers made from the record where the capture kept none, behind its first `kept` bytes.
+    /// Writes headers from the record behind the first `kept` bytes, which the capture contains.
     fn fill_headers(&mut self, packet: &Packet, kept: usize) {
         frame::build(packet, LinkType::RAW_IP, MOST_HEADER_BYTES, &mut self.headers);
         let network_bytes = if packet.network == Network::Ipv4 { IPV4_BYTES } else { IPV6_BYTES };
-        // A header that the capture kept may have options: then the transport header is elsewhere, and left alone.
+        // A captured header may have options: then the transport header is elsewhere, and stays unchanged.
         let plain = kept < network_bytes || packet.network == Network::Ipv6 || self.buffer[0] & 15 == 5;
         let headed = match packet.flow.protocol {
             _ if !plain || packet.later_fragment => network_bytes,
@@ -111,7 +112,7 @@ impl Datagrams {
         }
     }
 
-    /// Addresses of the record: the capture may have been moved into routed space.
+    /// Writes the addresses of the record: the capture may have been mapped into routed space.
     fn fill_addresses(&mut self, packet: &Packet) {
         let (src, dst) = ((packet.flow.src as u32).to_be_bytes(), (packet.flow.dst as u32).to_be_bytes());
         if self.buffer[12..16] == src && self.buffer[16..20] == dst {
@@ -127,7 +128,7 @@ impl Datagrams {
     }
 }
 
-/// Words and tags of no meaning, letters as frequent as in English.
+/// Fills the pool with meaningless words and tags, with the letter frequencies of English.
 fn fill_page(pool: &mut [u8], random: &mut Random) {
     const LETTERS: &[u8] = b"etaoinshrdlucmfwypvbgkqjxzetaoinshretaoinetao";
     const TAGS: [&[u8]; 6] = [b"<p>", b"</p>\n", b"<a href=\"/", b"\">", b"</a> ", b"<td class=\"c\">"];

@@ -13,7 +13,7 @@ pub enum TrafficError {
     Io {
         /// The file.
         file: PathBuf,
-        /// What was tried: `open`, `write`, …
+        /// The operation: `open`, `write`, …
         action: &'static str,
         /// The system's reason.
         source: std::io::Error,
@@ -40,11 +40,11 @@ pub enum TrafficError {
     BadHeader {
         /// The file.
         file: PathBuf,
-        /// Where, in the decompressed bytes.
+        /// Its offset in the decompressed bytes.
         byte_offset: u64,
-        /// What stands there.
+        /// What was found.
         found: String,
-        /// What should.
+        /// What was expected.
         expected: String,
     },
     /// Damage, in strict mode.
@@ -57,12 +57,12 @@ pub enum TrafficError {
         file: PathBuf,
         /// Line number, from 1.
         line: u64,
-        /// What stands there.
+        /// What was found.
         found: String,
-        /// What should.
+        /// What was expected.
         expected: String,
     },
-    /// A generator or an address map was given values it cannot work with.
+    /// Invalid values for a generator or an address map.
     #[error(transparent)]
     BadParameter(#[from] Mismatch),
 }

@@ -1,15 +1,15 @@
-//! What can be found in a capture, and one finding.
+//! The kinds of findings in a capture, and one finding.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
 
-/// How much a diagnostic matters.
+/// How severe a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Sound, but worth knowing.
+    /// Valid, but noteworthy.
     Notice,
     /// A broken packet in a sound file.
     Malformed,
@@ -25,16 +25,16 @@ macro_rules! damage_kinds {
         pub enum DamageKind { $($(#[doc = $doc])+ $name,)+ }
 
         impl DamageKind {
-            /// Every kind, in declaration order.
+            /// All kinds, in declaration order.
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
-            /// Stable key for tables and JSON.
+            /// Returns the stable key for tables and JSON.
             #[must_use]
             pub const fn key(self) -> &'static str {
                 match self { $(Self::$name => $key,)+ }
             }
 
-            /// How much it matters.
+            /// Returns how severe it is.
             #[must_use]
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)+ }
@@ -101,7 +101,7 @@ pub struct Diagnostic {
     pub found: String,
     /// What was expected.
     pub expected: String,
-    /// What was done.
+    /// The action that was taken.
     pub action: String,
 }
 

@@ -1,5 +1,5 @@
-//! Formats, and how one is told: by signature; without one, by the file's ending; without that, by whether the
-//! beginning makes sense.
+//! Formats, and their detection: by signature; without one, by the file's ending; otherwise by the plausibility
+//! of the first bytes.
 
 use crate::TrafficError;
 use crate::readers::legacy_dag::LegacyDag;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::str::FromStr;
 
-/// Bytes looked at to tell a format without a signature.
+/// Bytes that detection reads for a format without a signature.
 pub(crate) const SNIFF_BYTES: usize = 64 << 10;
 
 /// A capture file format.
@@ -31,10 +31,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format, in order of preference.
+    /// All formats, in order of preference.
     pub const ALL: [Self; 6] = [Self::Pcap, Self::PcapNg, Self::Erf, Self::Tsh, Self::LegacyDag, Self::Csv];
 
-    /// Its name, as in options and results.
+    /// Returns its name, as in options and results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,8 +47,8 @@ impl Format {
         }
     }
 
-    /// The format a file's ending names, compression endings aside. Only formats without a signature are
-    /// believed by name.
+    /// Returns the format that a file's ending names, without compression endings. Only formats without a
+    /// signature are detected by name.
     fn from_ending(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let endings = name.split('.').skip(1);
@@ -57,7 +57,7 @@ impl Format {
             .find(|format| endings.clone().any(|ending| ending == format.name()))
     }
 
-    /// The format of a file that begins with `start`.
+    /// Returns the format of a file that begins with `start`.
     pub(crate) fn sniff(start: &[u8], path: &Path) -> Option<Self> {
         if pcap::sniff(start) {
             return Some(Self::Pcap);

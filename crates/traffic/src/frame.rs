@@ -13,13 +13,13 @@ const TCP_OFFSET: u8 = 0x50;
 const UDP_HEADER_BYTES: u16 = 8;
 const IPV4_HEADER_BYTES: u16 = 20;
 
-/// An IPv4 header of 20 bytes with a valid checksum, from the flow, TTL and length of a packet.
+/// Returns an IPv4 header of 20 bytes with a valid checksum, from the flow, TTL and length of a packet.
 #[must_use]
 pub fn ipv4_header(packet: &Packet) -> [u8; 20] {
     ipv4_header_of(&packet.flow, packet.ttl, packet.ip_bytes)
 }
 
-/// The same, before there is a record.
+/// As `ipv4_header`, before there is a record.
 #[inline]
 pub(crate) fn ipv4_header_of(flow: &FiveTuple, ttl: u8, ip_bytes: u32) -> [u8; 20] {
     let mut header = [0; 20];
@@ -57,7 +57,7 @@ pub fn build(packet: &Packet, link: LinkType, snap_bytes: u32, out: &mut Vec<u8>
 fn push_network(packet: &Packet, out: &mut Vec<u8>) {
     match packet.network {
         Network::Ipv4 => {
-            // A header as captured may announce options that are not there.
+            // A captured header may announce options that are not there.
             let known = packet.ip_header[0] == 0x45;
             out.extend_from_slice(&if known { packet.ip_header } else { ipv4_header(packet) });
         }

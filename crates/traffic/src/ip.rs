@@ -1,10 +1,11 @@
 //! IPv4 (RFC 791), IPv6 (RFC 8200) with its extension headers, and the first bytes of TCP, UDP and SCTP.
 //!
-//! Only what a packet processor's classifier reads. Headers are read as captured, so a total length that
-//! contradicts the frame does not hide the ports (BIG TCP packets say 0, offloaded ones say anything).
+//! It reads only the fields that a packet processor's classifier needs. Headers are read as captured, so a
+//! total length that contradicts the frame does not hide the ports (it is 0 in BIG TCP packets, and arbitrary
+//! in offloaded ones).
 //!
-//! The code is this crate's own rather than that of a parsing library, because a header that the capture cut must
-//! tell what it still holds, and because it runs once per packet.
+//! A parsing library would not do: a header that the capture cut must still return the fields that it has, and
+//! the code runs once per packet.
 
 pub(crate) use crate::checksum::replace_in_header;
 pub use crate::checksum::{ones_complement_sum, set_checksum};
@@ -57,7 +58,7 @@ fn decode_v4(frame: &[u8], at: usize, packet: &mut Packet) {
     decode_transport(frame, at + header_bytes, packet);
 }
 
-/// An IPv4 header cut by the capture: of use as soon as it tells its protocol.
+/// Reads an IPv4 header cut by the capture: it is useful once it contains the protocol.
 #[cold]
 fn decode_cut_v4(captured: &[u8], packet: &mut Packet) {
     if captured.len() <= IPV4_PROTOCOL_AT {
@@ -104,8 +105,8 @@ fn address_v6(header: &[u8; IPV6_HEADER_BYTES], at: usize) -> u128 {
     u128::from_be_bytes(address)
 }
 
-/// Follows extension headers from `at`; leaves the upper protocol in the flow. `None` when the chain leaves the
-/// captured bytes. Every header is at least eight bytes long, so the chain ends.
+/// Follows extension headers from `at` and stores the upper protocol in the flow. Returns `None` if the chain
+/// leaves the captured bytes. Every header is at least eight bytes long, so the chain ends.
 fn skip_extensions(frame: &[u8], mut at: usize, mut next: u8, packet: &mut Packet) -> Option<usize> {
     loop {
         packet.flow.protocol = next;
@@ -167,7 +168,7 @@ const SPECIAL_V4: [(u32, u32); 14] = [
     (0xe000_0000, 3),  // multicast and reserved
 ];
 
-/// What special blocks hold of the addresses with a first byte.
+/// The special addresses among those with a given first byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Special {
     None,
@@ -175,7 +176,7 @@ enum Special {
     All,
 }
 
-/// By first byte, so that most addresses need one look.
+/// By first byte, so that most addresses need one lookup.
 const SPECIAL_FIRST_BYTE: [Special; 256] = {
     let mut special = [Special::None; 256];
     let mut block = 0;
@@ -191,7 +192,7 @@ const SPECIAL_FIRST_BYTE: [Special; 256] = {
     special
 };
 
-/// Whether an IPv4 address is public unicast.
+/// Returns whether an IPv4 address is public unicast.
 #[must_use]
 #[inline]
 pub fn is_public_v4(address: u32) -> bool {
@@ -204,7 +205,7 @@ fn stands_in_no_special_block(address: u32) -> bool {
     SPECIAL_V4.iter().all(|&(first, length)| (address ^ first) >> (32 - length) != 0)
 }
 
-/// The special blocks as first and last address, both included, in order.
+/// Returns the special blocks as first and last address, both included, in order.
 pub(crate) fn special_v4_ranges() -> impl Iterator<Item = (u32, u32)> {
     SPECIAL_V4.iter().map(|&(first, length)| (first, first | (u32::MAX >> length)))
 }

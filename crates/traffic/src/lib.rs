@@ -1,10 +1,10 @@
-//! Packets in: captures, generators and flow statistics.
+//! Packet sources: captures, generators and flow statistics.
 //!
 //! Everything Linecard simulates starts here, as a stream of plain [`Packet`] records behind the one trait
 //! [`PacketSource`]. The stream comes from a capture file ([`open`]) or from a seeded generator
-//! ([`generators`]); either way its memory does not grow with its length.
+//! ([`generators`]); in both cases memory does not grow with its length.
 //!
-//! # What it reads
+//! # Formats
 //!
 //! | format | notes |
 //! |---|---|
@@ -19,10 +19,10 @@
 //!
 //! # Damage
 //!
-//! A damaged capture never panics and never passes silently. What can be read is read; the rest is described
-//! in [`DamageReport`] with file, byte offset and packet number. See [`report`] for what counts as damage.
+//! A damaged capture never panics and never passes silently. It is read as far as possible; the rest is described
+//! in [`DamageReport`] with file, byte offset and packet number. See [`report`] for the definition of damage.
 //!
-//! # What it leaves out
+//! # Not read
 //!
 //! Payload is neither reassembled nor interpreted: a tunnel's inner packet is payload, and the five-tuple is
 //! that of the outermost IP header.

@@ -1,4 +1,4 @@
-//! The packet record: what a simulation knows of one packet.
+//! The packet record: the data of one packet in a simulation.
 
 use crate::{LinkType, TrafficError};
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub struct FiveTuple {
 }
 
 impl FiveTuple {
-    /// The same conversation seen from the other end.
+    /// Returns the flow in the opposite direction.
     #[must_use]
     pub const fn reversed(self) -> Self {
         Self {
@@ -75,7 +75,7 @@ pub enum Decoded {
 }
 
 impl Decoded {
-    /// Every variant, in declaration order.
+    /// All variants, in declaration order.
     pub const ALL: [Self; 9] = [
         Self::Complete,
         Self::PortsNotCaptured,
@@ -88,19 +88,20 @@ impl Decoded {
         Self::TooManyTags,
     ];
 
-    /// Whether the packet belongs to a flow.
+    /// Returns whether the packet belongs to a flow.
     #[must_use]
     pub const fn has_flow(self) -> bool {
         matches!(self, Self::Complete | Self::PortsNotCaptured | Self::AddressesNotCaptured)
     }
 
-    /// Whether the packet itself is broken, as opposed to cut by the capture or of a foreign protocol.
+    /// Returns whether the packet itself is broken, in contrast to one that is cut by the capture or of a
+    /// foreign protocol.
     #[must_use]
     pub const fn is_malformed(self) -> bool {
         matches!(self, Self::BadIpVersion | Self::BadIpHeaderLength | Self::TooManyTags)
     }
 
-    /// Stable key for tables and JSON.
+    /// Returns the stable key for tables and JSON.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
@@ -153,16 +154,16 @@ pub struct Packet {
     /// First 20 bytes of the IPv4 header as captured; zero otherwise. The checksum is often invalid in
     /// anonymised captures: see [`Packet::repair_ipv4_checksum`].
     pub ip_header: [u8; 20],
-    /// Whether the whole IPv4 header, options included, was captured and its checksum holds. `None` when it was
+    /// Whether the whole IPv4 header, options included, was captured and has a valid checksum. `None` if it was
     /// not captured whole or the packet is not IPv4.
     pub ipv4_checksum_ok: Option<bool>,
 }
 
 impl Packet {
-    /// Makes the checksum in [`Packet::ip_header`] right, as the header stands.
+    /// Corrects the checksum in [`Packet::ip_header`].
     ///
-    /// Anonymised captures keep no valid checksum; an application that verifies it would drop every packet.
-    /// A header with options is treated as if it had none beyond the first 20 bytes.
+    /// Anonymised captures keep no valid checksum; an application that verifies it would drop every packet. A
+    /// header with options is treated as if it had none beyond the first 20 bytes.
     pub fn repair_ipv4_checksum(&mut self) {
         if self.network == Network::Ipv4 {
             crate::checksum::set_checksum(&mut self.ip_header);
@@ -173,11 +174,11 @@ impl Packet {
 
 /// A stream of packets: a capture or a generator.
 pub trait PacketSource {
-    /// The next packet, or `None` at the end.
+    /// Returns the next packet, or `None` at the end.
     ///
     /// # Errors
     ///
-    /// Only when nothing more can be delivered. Damage that can be stepped over goes to the source's report.
+    /// Only if no further packet can be delivered. Damage that can be skipped is in the source's report.
     fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError>;
 }
 

@@ -51,15 +51,15 @@ impl Default for AddressMapOptions {
     }
 }
 
-/// Bytes of a text that is read whole, at most, once it is unpacked: ten times a full route table of the Internet.
+/// Most bytes of a text that is read whole, after decompression: ten times a full route table of the Internet.
 pub const MOST_TEXT_BYTES: u64 = 256 << 20;
 
-/// Reads a text file whole, plain or compressed, with the bound of [`MOST_TEXT_BYTES`]: a few megabytes of gzip can expand
-/// to more than there is memory.
+/// Reads a whole text file, plain or compressed, up to [`MOST_TEXT_BYTES`]: a few megabytes of gzip can expand
+/// beyond the available memory.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, is no text, or is larger.
+/// If the file cannot be read, is no text, or is larger.
 pub fn read_text(path: &Path) -> Result<String, TrafficError> {
     let io_error = |source| TrafficError::Io { file: path.to_owned(), action: "read", source };
     let file = File::open(path).map_err(io_error)?;
@@ -77,11 +77,11 @@ pub fn read_text(path: &Path) -> Result<String, TrafficError> {
 }
 
 /// Reads prefixes from a text file, plain or compressed: the first field of each line, as `192.0.2.0/24`. IPv6
-/// prefixes, empty lines and lines beginning with `#` are passed over.
+/// prefixes, empty lines and lines beginning with `#` are skipped.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or with the number of the first line that is no prefix.
+/// If the file cannot be read, or the number of the first line without a prefix.
 pub fn read_prefixes(path: &Path) -> Result<Vec<(u32, u8)>, TrafficError> {
     let mut prefixes = Vec::new();
     for (index, line) in read_text(path)?.lines().enumerate() {
@@ -111,9 +111,9 @@ fn parse_prefix(text: &str) -> Option<(u32, u8)> {
 
 /// A packet source whose addresses are mapped.
 pub struct Mapped<S> {
-    /// Where the packets come from.
+    /// The source of the packets.
     pub source: S,
-    /// Where their addresses go.
+    /// The map of their addresses.
     pub map: AddressMap,
 }
 
@@ -175,7 +175,7 @@ impl AddressMap {
         Ok(Self { options, runs, routed_blocks, source_blocks, permutation })
     }
 
-    /// Where an address goes.
+    /// Returns the mapped address.
     #[must_use]
     pub fn map(&self, address: u32) -> u32 {
         let AddressMapOptions { seed, source: (source, source_bits), host_bits } = self.options;
@@ -192,9 +192,9 @@ impl AddressMap {
         routed_block << host_bits | host
     }
 
-    /// Maps both addresses of an IPv4 packet, in its flow and in its header. The checksum is adjusted as a router
-    /// would (RFC 1624): a valid one stays valid, a wrong one stays wrong. Captured bytes are not touched, nor
-    /// are packets whose addresses the capture cut.
+    /// Maps both addresses of an IPv4 packet, in its flow and in its header. The checksum is adjusted as in a
+    /// router (RFC 1624): a valid one stays valid, a wrong one stays wrong. Captured bytes do not change, nor
+    /// do packets whose addresses the capture cut.
     pub fn apply(&self, packet: &mut Packet) {
         if packet.network != Network::Ipv4 || packet.decoded == Decoded::AddressesNotCaptured {
             return;
@@ -212,19 +212,19 @@ impl AddressMap {
         new.into()
     }
 
-    /// Whether distinct source addresses stay distinct, whatever the capture.
+    /// Returns whether distinct source addresses stay distinct, for any capture.
     #[must_use]
     pub fn is_one_to_one(&self) -> bool {
         self.source_blocks <= self.routed_blocks
     }
 
-    /// Blocks of routed space that addresses are spread over.
+    /// Returns the number of blocks of routed space that addresses are mapped to.
     #[must_use]
     pub fn routed_blocks(&self) -> u64 {
         self.routed_blocks
     }
 
-    /// A sentence for the results.
+    /// Returns a sentence for the results.
     #[must_use]
     pub fn describe(&self) -> String {
         let AddressMapOptions { seed, source: (source, source_bits), host_bits } = self.options;
@@ -244,7 +244,7 @@ impl AddressMap {
     }
 }
 
-/// The blocks that the prefixes cover whole, as runs, and their number.
+/// Returns the blocks that the prefixes cover whole, as runs, and their number.
 fn routed_runs(prefixes: &[(u32, u8)], host_bits: u8) -> (Vec<Run>, u64) {
     let mut ranges: Vec<(u64, u64)> = prefixes
         .iter()
@@ -269,7 +269,7 @@ fn routed_runs(prefixes: &[(u32, u8)], host_bits: u8) -> (Vec<Run>, u64) {
     (runs, before)
 }
 
-/// Sorted half-open ranges, overlapping and touching ones joined.
+/// Returns sorted half-open ranges, with overlapping and adjacent ones joined.
 fn merged(sorted: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut merged: Vec<(u64, u64)> = Vec::new();
     for &(first, end) in sorted {
@@ -281,7 +281,7 @@ fn merged(sorted: &[(u64, u64)]) -> Vec<(u64, u64)> {
     merged
 }
 
-/// The ranges without private and reserved addresses.
+/// Returns the ranges without private and reserved addresses.
 fn without_special(ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut left = Vec::new();
     for &(mut first, end) in ranges {

@@ -1,15 +1,15 @@
-//! What was wrong with a capture, and what was done about it.
+//! Findings in a capture, and the actions taken.
 //!
-//! Three severities, because they ask for different reactions:
+//! There are three severities, because they require different reactions:
 //!
-//! - **damage**: the file is not what its writer meant. Something was lost, or a field cannot be true. The
-//!   report is then not clean, a command should say so in its exit status, and strict mode stops there.
-//! - **malformed**: the file is sound, but a packet in it is broken (a hostile header, a version nibble that
+//! - **damage**: the file is not as its writer intended. Something was lost, or a field is impossible. The
+//!   report is then not clean, a command should return an error status, and strict mode stops there.
+//! - **malformed**: the file is valid, but a packet in it is broken (a hostile header, a version nibble that
 //!   belongs to no IP). The packet is delivered as [`Network::Other`](crate::Network::Other).
-//! - **notice**: sound but worth knowing: an unknown link type, a clock that steps.
+//! - **notice**: valid but noteworthy: an unknown link type, a clock that jumps.
 //!
-//! Counts are complete; diagnostics are kept for the first [`MAX_DIAGNOSTICS_PER_KIND`] findings of a kind only,
-//! so that a file full of damage cannot fill the memory, nor many notices hide one loss.
+//! Counts are complete. Diagnostics are kept for the first [`MAX_DIAGNOSTICS_PER_KIND`] findings of a kind
+//! only, so that a file full of damage cannot fill the memory, and many notices do not hide one loss.
 
 pub use crate::finding::{DamageKind, Diagnostic, Severity};
 
@@ -19,10 +19,10 @@ use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Diagnostics kept in full for each kind; everything is counted.
+/// Diagnostics kept per kind; every finding is counted.
 pub const MAX_DIAGNOSTICS_PER_KIND: u64 = 10;
 
-/// Where a finding lies.
+/// The location of a finding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub byte_offset: u64,
@@ -35,14 +35,14 @@ impl Place {
     }
 }
 
-/// What a finding says. Built only for findings that are kept, so that a flood of damage stays cheap.
+/// The text of a finding. It is built only for findings that are kept, so that a flood of damage stays cheap.
 pub(crate) struct Words {
     pub found: String,
     pub expected: String,
     pub action: &'static str,
 }
 
-/// Everything found while reading one capture.
+/// All findings while reading one capture.
 #[derive(Clone, Debug)]
 pub struct DamageReport {
     file: PathBuf,
@@ -75,36 +75,36 @@ impl DamageReport {
         }
     }
 
-    /// The file this report is about.
+    /// Returns the file of this report.
     #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// No damage. Notices and malformed packets in a sound file leave a report clean.
+    /// Returns whether there is no damage. Notices and malformed packets in a valid file leave a report clean.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.total(Severity::Damage) == 0
     }
 
-    /// How often this kind was found.
+    /// Returns how often this kind was found.
     #[must_use]
     pub fn count(&self, kind: DamageKind) -> u64 {
         self.counts[kind as usize]
     }
 
-    /// How many findings of this severity there were.
+    /// Returns the number of findings of this severity.
     #[must_use]
     pub fn total(&self, severity: Severity) -> u64 {
         self.counts().filter(|(kind, _)| kind.severity() == severity).map(|(_, count)| count).sum()
     }
 
-    /// Kinds found at least once, with how often.
+    /// Returns the kinds found at least once, with their counts.
     pub fn counts(&self) -> impl Iterator<Item = (DamageKind, u64)> + '_ {
         DamageKind::ALL.iter().map(|&kind| (kind, self.count(kind))).filter(|&(_, count)| count > 0)
     }
 
-    /// The first [`MAX_DIAGNOSTICS_PER_KIND`] findings of each kind, in file order.
+    /// Returns the first [`MAX_DIAGNOSTICS_PER_KIND`] findings of each kind, in file order.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
@@ -118,11 +118,11 @@ impl DamageReport {
         self.delivered += 1;
     }
 
-    /// Notes a finding about the packet being read.
+    /// Records a finding about the current packet.
     ///
     /// # Errors
     ///
-    /// In strict mode, when the finding is damage.
+    /// In strict mode, if the finding is damage.
     pub(crate) fn note(
         &mut self,
         kind: DamageKind,

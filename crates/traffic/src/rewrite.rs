@@ -1,4 +1,4 @@
-//! What a program has changed of an IPv4 packet, written into its bytes.
+//! Writes the fields that a program changed into the bytes of an IPv4 packet.
 
 use crate::checksum::ones_complement_sum;
 
@@ -18,8 +18,8 @@ pub struct Ipv4Fields {
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
-/// Writes the fields into a packet that begins with an IPv4 header. Its checksum is made right where one of them has changed; that
-/// of the transport is left. Nothing is done to what is no whole header.
+/// Writes the fields into a packet that begins with an IPv4 header. The header's checksum is corrected if a
+/// field has changed; the transport checksum is not. Bytes that are no whole header stay unchanged.
 pub fn rewrite_ipv4(packet: &mut [u8], fields: &Ipv4Fields) {
     let header_bytes = usize::from(packet.first().copied().unwrap_or(0) & 0xf) * 4;
     if packet.first().is_none_or(|first| first >> 4 != 4) || header_bytes < 20 || packet.len() < header_bytes

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 const MAGIC_NANOSECONDS: u32 = 0xa1b2_3c4d;
 const NS_PER_SECOND: u64 = 1_000_000_000;
 
-/// Where bytes go.
+/// The destination of the bytes.
 enum Output<W: Write> {
     Plain(W),
     // The state of a compressor is large.
@@ -58,11 +58,11 @@ impl PcapWriter<BufWriter<File>> {
 }
 
 impl<W: Write> PcapWriter<W> {
-    /// Writes to anything writable.
+    /// Writes to a writer.
     ///
     /// # Errors
     ///
-    /// When the file header cannot be written.
+    /// If the file header cannot be written.
     pub fn new(writer: W, link: LinkType, snap_bytes: u32, gzip: bool) -> Result<Self, TrafficError> {
         Self::with_name(PathBuf::from("output"), writer, link, snap_bytes, gzip)
     }
@@ -91,11 +91,11 @@ impl<W: Write> PcapWriter<W> {
         Ok(this)
     }
 
-    /// Writes a packet with the bytes given, cut to the snapshot length.
+    /// Writes a packet with the stated bytes, cut to the snapshot length.
     ///
     /// # Errors
     ///
-    /// When writing fails, or the time lies beyond what pcap can say (the year 2106).
+    /// If writing fails, or the time is beyond the range of pcap (the year 2106).
     pub fn write_frame(&mut self, packet: &Packet, frame: &[u8]) -> Result<(), TrafficError> {
         let seconds = u32::try_from(packet.time_ns / NS_PER_SECOND).map_err(|_| {
             TrafficError::BadParameter(Mismatch::new(
@@ -114,11 +114,7 @@ impl<W: Write> PcapWriter<W> {
         self.write_bytes(frame)
     }
 
-    /// Writes a packet of which no bytes are at hand, with headers made by [`frame::build`].
-    ///
-    /// # Errors
-    ///
-    /// As [`write_frame`](Self::write_frame).
+    /// Writes a packet without captured bytes, with headers made by [`frame::build`].
     pub fn write_headers(&mut self, packet: &Packet) -> Result<(), TrafficError> {
         let mut scratch = std::mem::take(&mut self.scratch);
         frame::build(packet, self.link, self.snap_bytes, &mut scratch);
@@ -127,11 +123,11 @@ impl<W: Write> PcapWriter<W> {
         result
     }
 
-    /// Ends the file and returns what it was written to. Without this, the end of a compressed file is missing.
+    /// Ends the file and returns the writer. Without this call, the end of a compressed file is missing.
     ///
     /// # Errors
     ///
-    /// When the last bytes cannot be written.
+    /// If the last bytes cannot be written.
     pub fn finish(self) -> Result<W, TrafficError> {
         let Self { file, output, .. } = self;
         let io_error = |source| TrafficError::Io { file, action: "write", source };

@@ -15,7 +15,7 @@ const OPTION_APPLICATION: u16 = 4;
 const OPTION_TIME_RESOLUTION: u16 = 9;
 /// Ten to the minus nine.
 const NANOSECONDS: u8 = 9;
-/// Bytes of a text option at most.
+/// Most bytes of a text option.
 const MOST_OPTION_BYTES: usize = 65_535;
 
 /// A packet to be written.
@@ -23,17 +23,17 @@ const MOST_OPTION_BYTES: usize = 65_535;
 pub struct PacketBlock<'a> {
     /// Number of its interface, in the order in which they were declared.
     pub interface: u32,
-    /// Its time, nanoseconds.
+    /// Its time in nanoseconds.
     pub time_ns: u64,
     /// Its bytes.
     pub bytes: &'a [u8],
     /// Its length on the wire without the check sequence.
     pub wire_bytes: u32,
-    /// What is said of it.
+    /// Its comment.
     pub comment: Option<&'a str>,
 }
 
-/// The header of the section.
+/// Returns the header of the section.
 pub fn section(application: &str) -> Vec<u8> {
     let mut body = Vec::new();
     body.extend(BYTE_ORDER_MAGIC.to_le_bytes());
@@ -45,7 +45,7 @@ pub fn section(application: &str) -> Vec<u8> {
     block(SECTION_HEADER, &body)
 }
 
-/// The description of an interface.
+/// Returns the description of an interface.
 pub fn interface(name: &str, link: LinkType) -> Vec<u8> {
     let mut body = Vec::new();
     body.extend(link.number().to_le_bytes());
@@ -58,10 +58,11 @@ pub fn interface(name: &str, link: LinkType) -> Vec<u8> {
 }
 
 impl PacketBlock<'_> {
-    /// Writes it; the bytes that it took.
+    /// Writes the block. Returns its length in bytes.
     ///
     /// # Errors
-    /// Of the writer.
+    ///
+    /// The error of the writer.
     pub fn write(&self, output: &mut impl Write) -> io::Result<u64> {
         let mut body = Vec::with_capacity(self.bytes.len() + 64);
         body.extend(self.interface.to_le_bytes());

@@ -1,6 +1,6 @@
 //! What an error is about, apart from what is wrong with it.
 
-/// An error that tells the two apart: its text is `about: sentence`, and nobody has to split it.
+/// An error with separate parts: its text is `about: sentence`, and no caller has to split it.
 pub trait About {
     /// What it is about: a parameter, a setting, a file.
     fn about(&self) -> &str;

@@ -10,7 +10,7 @@ pub struct Mismatch {
     pub what: String,
     /// What was found.
     pub found: String,
-    /// What could stand there, and what to do.
+    /// Valid values, and what to do.
     pub expected: String,
 }
 

@@ -1,4 +1,5 @@
-//! Accesses of a step: which place, how much, which address, and the instructions before, between and behind several.
+//! Accesses of a step: the memory, the amount, the address, and the instructions before, between and after
+//! several.
 
 use linecard_program::PacketHead;
 use linecard_program::script::{Access, Action, PacketInfo, RoleId, Step, Steps};
@@ -6,63 +7,63 @@ use linecard_program::script::{Access, Action, PacketInfo, RoleId, Step, Steps};
 /// Most bytes that an instruction moves between components (Spalink 2000, section 2.1).
 const INSTRUCTION_BYTES: u16 = 32;
 
-/// How much an access moves.
+/// The amount of data of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(u16),
     /// All bytes of the packet.
     Packet,
 }
 
-/// Which address an access goes to, within the bytes that its step covers.
+/// The address of an access, within the bytes that its step covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// The same for packets of one flow.
+    /// Equal for packets of one flow.
     Flow,
-    /// Another one each time.
+    /// A different one each time.
     Any,
-    /// The first.
+    /// Always the first.
     Same,
-    /// One behind the other, from the first again behind the last.
+    /// Consecutive, from the first again after the last.
     InOrder,
-    /// All of them in an order that looks drawn, and then again.
+    /// All of them in pseudo-random order, repeatedly.
     Shuffled,
 }
 
-/// Addresses that accesses are spread over.
+/// The addresses of a step's accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// How they are chosen.
+    /// How they are selected.
     pub address: Address,
-    /// Bytes that they are spread over.
+    /// Bytes of their range.
     pub within_bytes: u32,
-    /// Each thread has so many bytes of its own, one's behind the other's.
+    /// Each thread has a separate range of this size; ranges are consecutive.
     pub per_thread: bool,
 }
 
-/// How a step reaches a place.
+/// How a step accesses a memory or a unit.
 #[derive(Clone, Copy, Debug)]
 pub enum Reach {
-    /// By one access.
+    /// One access.
     Access {
-        /// What.
+        /// Its kind.
         kind: Access,
-        /// Whether the thread goes on at once.
+        /// Whether the thread continues at once.
         posted: bool,
-        /// How much.
+        /// Its amount.
         amount: Amount,
     },
-    /// A move of so many bytes between components, by instructions of at most 32 bytes, one after another; each is waited
-    /// for, and goes on where the one before ended ([`Access::Continue`]).
+    /// A move of a number of bytes between components, by instructions of at most 32 bytes, one after another;
+    /// the thread waits for each, and each continues where the one before ended ([`Access::Continue`]).
     Transfer {
-        /// How much.
+        /// The number of bytes.
         bytes: u16,
     },
 }
 
 impl Reach {
-    /// Instructions that it takes.
+    /// Returns the number of instructions.
     fn instructions(self) -> u64 {
         match self {
             Reach::Access { .. } => 1,
@@ -71,27 +72,27 @@ impl Reach {
     }
 }
 
-/// What a step does with a place, so many times one after another.
+/// The accesses of a step: one or more, one after another.
 #[derive(Clone, Copy, Debug)]
 pub struct ListedAccess {
-    /// Which.
+    /// The role.
     pub role: RoleId,
-    /// How.
+    /// The kind of access.
     pub reach: Reach,
-    /// Where in it.
+    /// Its addresses.
     pub span: Span,
-    /// How many times.
+    /// The number of repetitions.
     pub times: u32,
 }
 
 impl ListedAccess {
-    /// Instructions that it takes in all.
+    /// Returns the total number of instructions.
     pub fn instructions(&self) -> u64 {
         u64::from(self.times) * self.reach.instructions()
     }
 }
 
-/// An instruction that is made ready: the cycles before it, and what does not depend on the packet.
+/// A prepared instruction: the cycles before it, and everything that does not depend on the packet.
 #[derive(Clone, Debug)]
 pub(super) struct Instruction {
     cycles: u32,
@@ -99,28 +100,29 @@ pub(super) struct Instruction {
     kind: Access,
     posted: bool,
     bytes: u16,
-    /// Bytes of the move that were moved before.
+    /// Bytes of the move that earlier instructions moved.
     moved: u16,
-    /// What depends on the packet, if anything does.
+    /// The part that depends on the packet, if there is one.
     aim: Option<Aim>,
 }
 
-/// Where an instruction goes, and how much it moves, for the packet at hand.
+/// Address and amount of an instruction, for the present packet.
 #[derive(Clone, Debug)]
 struct Aim {
     span: Span,
     is_packet: bool,
-    /// Bytes of the move that it is part of; moves lie side by side in the span. And how many fit there.
+    /// Bytes of the move that it is part of, and the number of moves that fit in the range.
     slot_bytes: u16,
     slots: u32,
-    /// Tells the moves of a step apart.
+    /// Distinguishes the moves of a step.
     draw: u32,
-    /// How often the step is done for a packet, and how many slots further it then goes, of those that go round.
+    /// How often the step executes per packet, and how far rotating addresses advance then.
     times: u32,
     stride: u32,
 }
 
-/// From a slot to the next where all are passed in an order that looks drawn: a golden part of them, without a divisor in common.
+/// Returns the stride between slots in pseudo-random order: a golden fraction of their number, without a common
+/// divisor.
 fn shuffled_stride(slots: u32) -> u32 {
     let divisor = |mut a: u32, mut b: u32| {
         while b > 0 {
@@ -132,13 +134,13 @@ fn shuffled_stride(slots: u32) -> u32 {
     (golden..slots).find(|&stride| divisor(stride, slots) == 1).unwrap_or(1)
 }
 
-/// Accesses of so many bytes that fit side by side.
+/// Returns the number of consecutive accesses of the stated size that fit.
 #[inline]
 fn slots(within_bytes: u32, bytes: u16) -> u32 {
     (within_bytes / u32::from(bytes.max(1))).max(1)
 }
 
-/// A number that looks drawn, the same for the same packet and step.
+/// Returns a pseudo-random number, the same for the same packet and step.
 #[inline(always)]
 pub(super) fn mix(number: u64, step: u32) -> u32 {
     let mut x =
@@ -148,7 +150,7 @@ pub(super) fn mix(number: u64, step: u32) -> u32 {
 }
 
 impl Instruction {
-    /// The instructions of accesses, with no cycles before any of them.
+    /// Returns the instructions of accesses, with no cycles before any of them.
     pub fn of(accesses: &[ListedAccess]) -> Vec<Self> {
         let mut found = Vec::new();
         let mut draw = 0_u32;
@@ -161,7 +163,7 @@ impl Instruction {
         found
     }
 
-    /// The same, with all cycles before the first.
+    /// As `of`, with all cycles before the first.
     pub fn after(cycles: u32, access: ListedAccess, times: u32) -> Vec<Self> {
         let mut found = Self::of(&[access]);
         if let Some(first) = found.first_mut() {
@@ -173,7 +175,8 @@ impl Instruction {
         found
     }
 
-    /// The same, with the cycles spread evenly before, between and behind them; those behind the last.
+    /// As `of`, with the cycles spread evenly before, between and after them; returns also those after the
+    /// last.
     pub fn spread(mut cycles: u32, accesses: &[ListedAccess]) -> (Vec<Self>, u32) {
         let mut found = Self::of(accesses);
         let mut gaps = found.len() as u32 + 1;
@@ -185,13 +188,13 @@ impl Instruction {
         (found, cycles)
     }
 
-    /// The step that it is for every packet; nothing if it depends on the packet.
+    /// Returns the step, if it is the same for every packet.
     pub fn fixed(&self) -> Option<Step> {
         let action = self.action(self.bytes, 0);
         self.aim.is_none().then_some(Step { cycles: self.cycles, action })
     }
 
-    /// Write it down for a packet of this `number`, whatever the seed; `draw` tells steps apart.
+    /// Writes it down for the packet of this `number`, for any seed; `draw` distinguishes steps.
     #[inline(always)]
     pub fn write(&self, head: &PacketHead, info: &PacketInfo, number: u64, draw: u32, steps: &mut Steps) {
         let (bytes, first) = match &self.aim {
@@ -204,7 +207,7 @@ impl Instruction {
         steps.push(self.cycles, self.action(bytes, first));
     }
 
-    /// What it does in a move that begins at `first`.
+    /// Returns its action in a move that begins at `first`.
     #[inline(always)]
     fn action(&self, bytes: u16, first: u32) -> Action {
         let Self { role, kind, posted, .. } = *self;
@@ -214,7 +217,7 @@ impl Instruction {
 }
 
 impl Aim {
-    /// Bytes of the move that the packet makes, and where they begin.
+    /// Returns the bytes of the packet's move, and their start.
     #[inline(always)]
     fn slot(&self, head: &PacketHead, info: &PacketInfo, number: u64, draw: u32) -> (u16, u32) {
         let (bytes, slots) = match self.is_packet {
@@ -243,7 +246,7 @@ impl Aim {
 }
 
 impl ListedAccess {
-    /// Its instructions when it is done once; `draw` tells it apart from others of its step.
+    /// Appends its instructions for one repetition; `draw` distinguishes it from others of its step.
     fn add_to(&self, draw: u32, found: &mut Vec<Instruction>) {
         let role = self.role;
         match self.reach {
@@ -266,7 +269,7 @@ impl ListedAccess {
         }
     }
 
-    /// What of it depends on the packet, if anything does.
+    /// Returns the part that depends on the packet, if there is one.
     fn aim(&self, slot_bytes: u16, is_packet: bool, draw: u32) -> Option<Aim> {
         let span = self.span;
         let slots = slots(span.within_bytes, slot_bytes);
@@ -281,7 +284,7 @@ mod tests {
     use super::*;
     use linecard_program::script::Action;
 
-    /// Addresses of four reads a packet of `packets`, 64 bytes each, within so many bytes.
+    /// Returns the addresses of four reads per packet of `packets`, 64 bytes each, within a range.
     fn addresses(address: Address, within_bytes: u32, thread: Option<u32>, packets: u64) -> Vec<u32> {
         let reach = Reach::Access { kind: Access::Read, posted: false, amount: Amount::Bytes(64) };
         let span = Span { address, within_bytes, per_thread: thread.is_some() };

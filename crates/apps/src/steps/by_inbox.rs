@@ -1,19 +1,19 @@
-//! Lists of steps of threads that take packets from several inboxes, and do other things with those of one than of another.
+//! Lists of steps for threads that take packets from several inboxes, with a separate list for some of them.
 
 use super::StepList;
 use linecard_program::PacketHead;
 use linecard_program::script::{PacketInfo, PacketProgram, Steps};
 
-/// A list for each inbox that has one of its own, and one for all others.
+/// A list for each inbox with a separate one, and one for all others.
 #[derive(Clone, Debug)]
 pub struct StepsByInbox {
-    /// Number of the inbox in the chip, and what is done with its packets.
+    /// Number of the inbox in the chip, and the list for its packets.
     own: Vec<(u16, StepList)>,
     others: StepList,
 }
 
 impl StepsByInbox {
-    /// Lists by inbox; `others` for packets of inboxes that have none.
+    /// Returns lists by inbox; `others` is for packets of inboxes without a list.
     pub fn new(own: Vec<(u16, StepList)>, others: StepList) -> Self {
         Self { own, others }
     }

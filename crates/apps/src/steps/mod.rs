@@ -1,7 +1,7 @@
-//! A program as a list of steps: what is done once a packet, once a cell, once a block, and on which role.
+//! A program as a list of steps: the actions per packet, per cell and per block, each on a role.
 //!
-//! The list is data (a file, or built in Python). What depends on the packet is real: a lookup walks the forwarding
-//! table and its reads are the accesses; what matches no route is dropped.
+//! The list is data (a file, or built in Python). Work that depends on the packet is real: a lookup walks the
+//! forwarding table and its reads are the accesses; a packet without a route is dropped.
 
 mod access;
 mod by_inbox;
@@ -24,26 +24,27 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub struct StepList {
     steps: Vec<Ready>,
-    /// What output threads do for a block: the steps behind [`Does::Enqueue`].
+    /// The steps of output threads for a block: those after [`Does::Enqueue`].
     block: Vec<Ready>,
-    /// Blocks that were sent.
+    /// Blocks sent.
     blocks: u64,
     sends_blocks: bool,
     routes: Option<Rc<RouteTable>>,
     locks: u32,
-    /// What the numbers of packets are mixed with in draws: 0 of seed 1.
+    /// Mixed with the numbers of packets in draws: 0 for seed 1.
     salt: u64,
     not_ip: NotIp,
 }
 
 impl StepList {
-    /// A program; `routes` serve its lookups. A list without a last word (`Put`, `Send`, `Enqueue`, …) ends in `end`.
+    /// Returns a program; `routes` are for its lookups. `end` is appended to a list without a final step
+    /// (`Put`, `Send`, `Enqueue`, …).
     pub fn new(mut steps: Vec<ListedStep>, end: Does, routes: Option<Rc<RouteTable>>) -> Self {
         let is_enqueue = |step: &ListedStep| matches!(step.does, Does::Enqueue);
         let at = steps.iter().position(is_enqueue).map_or(steps.len(), |at| at + 1);
         let block = steps.split_off(at);
         let block = Ready::list(block, at as u32);
-        // Who only hands packets over goes with either way of sending.
+        // A program that only hands packets over is compatible with both ways of sending.
         let does = |wanted: fn(&Does) -> bool| steps.iter().any(|step| wanted(&step.does));
         let sends_blocks = match does(|does| matches!(does, Does::Enqueue | Does::Leave)) {
             true => true,
@@ -56,7 +57,7 @@ impl StepList {
         Self { sends_blocks, block, ..Self::part(steps, 0, routes) }
     }
 
-    /// Steps that a list may go on behind.
+    /// Returns a list of steps that another list may follow.
     fn part(steps: Vec<ListedStep>, first: usize, routes: Option<Rc<RouteTable>>) -> Self {
         let locks = steps.iter().filter_map(|step| match step.does {
             Does::Lock(lock) | Does::Unlock(lock) => Some(lock + 1),
@@ -74,28 +75,28 @@ impl StepList {
         }
     }
 
-    /// The same, with what it draws drawn from a seed: which packets have a step that a share of them has, and addresses
-    /// that are another one each time.
+    /// Returns the same with a seed for its draws: the packets that execute a step with a share below 1, and
+    /// addresses that differ each time.
     #[must_use]
     pub fn with_seed(self, seed: u64) -> Self {
         Self { salt: seed.wrapping_sub(1).wrapping_mul(0xa076_1d64_78bd_642f), ..self }
     }
 
-    /// The same, with this done to frames that are not IP where headers are checked or looked up.
+    /// Returns the same with this treatment of frames that are not IP, when headers are checked or looked up.
     #[must_use]
     pub fn with_not_ip(self, not_ip: NotIp) -> Self {
         Self { not_ip, ..self }
     }
 
-    /// The steps before number `at` and those from there on, for what is done in front of something else and behind it; a
-    /// last word is not added.
+    /// Returns the steps before number `at` and those from there on, for use before and after other work; no
+    /// final step is added.
     pub fn parted(mut steps: Vec<ListedStep>, at: usize, routes: Option<Rc<RouteTable>>) -> (Self, Self) {
         let behind = steps.split_off(at.min(steps.len()));
         (Self::part(steps, 0, routes), Self::part(behind, at, None))
     }
 
-    /// Writes all steps down; whether a last word (`Put`, `Send`, `Finish`, `Drop`) was among them. `chosen` is the output
-    /// port that is known by now.
+    /// Writes all steps down. Returns whether a final step (`Put`, `Send`, `Finish`, `Drop`) was among them.
+    /// `chosen` is the output port that is known by now.
     #[inline(always)]
     pub fn write_all(
         &self,
@@ -149,12 +150,12 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The output port that is known by now; without one, by flow.
+    /// Returns the output port that is known by now, or the port of the flow.
     fn port(&self) -> u16 {
         self.chosen.unwrap_or(self.info.flow_port())
     }
 
-    /// The packet ends here.
+    /// Ends the packet here.
     fn end(&mut self, cycles: u32, action: Action, steps: &mut Steps) {
         steps.push(cycles, action);
         self.over = true;
@@ -162,7 +163,7 @@ impl Walk<'_> {
 }
 
 impl StepList {
-    /// Write one step down; `draw` tells apart what is done several times.
+    /// Writes one step down; `draw` distinguishes repetitions.
     #[inline(always)]
     fn write(&self, walk: &mut Walk<'_>, step: &Ready, draw: u32, cell: u16, steps: &mut Steps) {
         let draw = draw.wrapping_mul(64);
@@ -196,7 +197,7 @@ impl StepList {
         }
     }
 
-    /// What is neither cycles nor an access.
+    /// Writes an action that is neither cycles nor an access.
     #[inline(always)]
     fn write_other(&self, walk: &mut Walk<'_>, does: &Does, cycles: u32, cell: u16, steps: &mut Steps) {
         match *does {
@@ -248,7 +249,7 @@ impl StepList {
                 let (port, levels) = routes.route(walk.head);
                 if let Some((role, bytes)) = reads {
                     for level in 0..levels {
-                        // Nodes of a level lie apart; which one it is follows from the address.
+                        // Nodes of a level have separate addresses, which depend on the destination.
                         let address = node(walk.head, level).wrapping_mul(0x9e37_79b1) >> 12 << 2;
                         steps.access(role, Access::Read, bytes, address);
                     }
@@ -263,7 +264,7 @@ impl StepList {
     }
 }
 
-/// The bits of a packet's destination down to a level of the table, as a number of 32 bits.
+/// Returns the bits of a packet's destination down to a level of the table, as a number of 32 bits.
 fn node(head: &PacketHead, level: u32) -> u32 {
     if head.network != NetworkKind::Ipv6 {
         return head.destination >> (16 - 8 * level.min(2));
@@ -278,7 +279,7 @@ impl PacketProgram for StepList {
     }
 
     fn block(&mut self, block: &Block, steps: &mut Steps) {
-        // Of the packet nothing is known but its cells; draws go by the number of the block.
+        // Of the packet only its cells are known; draws use the number of the block.
         let (head, info) =
             (PacketHead::default(), PacketInfo { number: self.blocks ^ self.salt, ..PacketInfo::default() });
         self.blocks += 1;

@@ -1,19 +1,20 @@
-//! Steps made ready: what does not depend on the packet is worked out once, and what is the same for all of them is one piece.
+//! Prepared steps: everything that does not depend on the packet is computed once, and steps equal for all
+//! packets are merged.
 
 use super::access::{Instruction, mix};
 use super::step::{Does, Each, ListedStep};
 use linecard_program::script::Step;
 
-/// What a step does, for any packet.
+/// The work of a step, for any packet.
 #[derive(Clone, Debug)]
 pub(super) enum Work {
-    /// The same for every packet.
+    /// Equal for every packet.
     Same(Vec<Step>),
     /// An access whose address or size depends on the packet.
     Aimed(Instruction),
     /// Several of them.
     Several(Vec<Instruction>),
-    /// Something else.
+    /// Other work.
     Does(Does),
 }
 
@@ -30,19 +31,19 @@ impl Work {
     }
 }
 
-/// A step, or several that are always done together.
+/// A step, or several that always execute together.
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
     pub each: Each,
-    /// It is done for packets that draw less, of 2^32.
+    /// It executes for packets whose draw is below this number, of 2^32.
     below: u64,
     pub times: u32,
     pub work: Work,
-    /// Cycles behind its accesses, or before what it does.
+    /// Cycles after its accesses, or before its action.
     pub cycles: u32,
     /// Number of the step in the draws of its list.
     pub number: u32,
-    /// It and those behind it that are done cell by cell together with it.
+    /// The number of steps, from this one on, that execute together cell by cell.
     pub group: usize,
 }
 
@@ -61,7 +62,7 @@ impl Ready {
         Self { each: step.each, below, times: step.times, work, cycles, number, group: 0 }
     }
 
-    /// A list of them; its first step has the number `first` in draws.
+    /// Returns a list of them; its first step has the number `first` in draws.
     pub fn list(steps: Vec<ListedStep>, first: u32) -> Vec<Self> {
         let mut list: Vec<Self> = Vec::new();
         for (step, number) in steps.into_iter().zip(first..) {
@@ -79,17 +80,17 @@ impl Ready {
         list
     }
 
-    /// Whether it is done once, and for every packet in the same way.
+    /// Returns whether it executes once, and in the same way for every packet.
     fn is_always_the_same(&self) -> bool {
         self.below > u64::from(u32::MAX) && self.times == 1 && matches!(self.work, Work::Same(_))
     }
 
-    /// Whether what stands behind it is done whenever it is done itself, and neither depends on the packet.
+    /// Returns whether the next step executes whenever this one does, and neither depends on the packet.
     fn goes_together_with(&self, next: &Ready) -> bool {
         self.each == next.each && self.is_always_the_same() && next.is_always_the_same()
     }
 
-    /// Makes the next step part of this one.
+    /// Merges the next step into this one.
     fn append(&mut self, next: Ready) {
         let (Work::Same(steps), Work::Same(mut more)) = (&mut self.work, next.work) else { return };
         match more.first_mut() {
@@ -99,7 +100,7 @@ impl Ready {
         steps.append(&mut more);
     }
 
-    /// Whether it is done for the packet of this number; `draw` tells steps apart.
+    /// Returns whether it executes for the packet of this number; `draw` distinguishes steps.
     #[inline(always)]
     pub fn is_done(&self, number: u64, draw: u32) -> bool {
         self.below > u64::from(u32::MAX) || u64::from(mix(number, !draw)) < self.below

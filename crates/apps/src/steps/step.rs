@@ -1,14 +1,14 @@
-//! A step of a list: how often it is done, and what it does.
+//! A step of a list: how often it executes, and its action.
 
 use super::access::ListedAccess;
 use linecard_program::script::RoleId;
 
-/// How often a step is done.
+/// How often a step executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Each {
-    /// Once a packet; behind [`Does::Enqueue`] once a block.
+    /// Once per packet; after [`Does::Enqueue`] once per block.
     Packet,
-    /// Once for each cell; steps of this kind that follow each other are done in turn, cell by cell.
+    /// Once per cell; consecutive steps of this kind execute in turn, cell by cell.
     Cell,
     /// The same, for the packet's first cell only.
     FirstCell,
@@ -17,7 +17,7 @@ pub enum Each {
 }
 
 impl Each {
-    /// Whether it is done for the cell of a number.
+    /// Returns whether it executes for the cell of a number.
     #[inline(always)]
     pub(super) fn takes(self, cell: u16) -> bool {
         match self {
@@ -28,110 +28,111 @@ impl Each {
     }
 }
 
-/// Where a packet goes out.
+/// The output port of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutPort {
-    /// Where the lookup said; without one, by flow.
+    /// The result of the lookup; without one, the port of the flow.
     Chosen,
     /// This port.
     Port(u16),
 }
 
-/// What becomes of a thread that hands its packet over.
+/// The state of a thread after it hands its packet over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterPut {
-    /// It is free; where the inbox is full it waits first.
+    /// It is free; if the inbox is full it waits first.
     Free,
-    /// It is free; where the inbox is full it keeps the packet and does the next step.
+    /// It is free; if the inbox is full it keeps the packet and executes the next step.
     FreeIfRoom,
-    /// It does the next steps, beside the thread that takes the packet up.
+    /// It executes the next steps, in parallel with the thread that takes the packet.
     GoesOn,
 }
 
-/// What a step does after its cycles.
+/// The action of a step after its cycles.
 #[derive(Clone, Debug)]
 pub enum Does {
-    /// Nothing.
+    /// None.
     Compute,
-    /// An access of a place, or a transfer.
+    /// An access of a memory or a unit, or a transfer.
     Reach(ListedAccess),
-    /// Several; the step's cycles are spread evenly before, between and behind their instructions.
+    /// Several accesses; the step's cycles are spread evenly before, between and after their instructions.
     Spread(Vec<ListedAccess>),
-    /// The cell moves from the receive buffer into a memory, or out of it.
+    /// The cell moves from the receive buffer to a memory, or from a memory.
     Cell {
-        /// Which memory.
+        /// The role of the memory.
         role: RoleId,
-        /// Into it, or out of it.
+        /// Whether it is written, or read.
         write: bool,
-        /// Whether the thread goes on at once.
+        /// Whether the thread continues at once.
         posted: bool,
     },
-    /// Wait for what was posted.
+    /// Wait for posted operations.
     Join,
     /// Wait for a lock.
     Lock(u32),
-    /// Give it back.
+    /// Release it.
     Unlock(u32),
-    /// Packets with a damaged header or without hops left are dropped, and frames that are not IP go where they are to.
+    /// Drop packets with a damaged header or an expired time to live, and treat frames that are not IP as
+    /// configured.
     Check,
-    /// Find the output port of the longest prefix; one read for each level of the table. Packets that [`Does::Check`] drops,
-    /// and those that match no route, are dropped.
+    /// Find the output port of the longest prefix, with one read per level of the table. Packets that
+    /// [`Does::Check`] drops, and those without a route, are dropped.
     LookUp {
-        /// Which memory holds the table, and bytes of a read; without one the lookup makes no accesses.
+        /// The role of the table's memory, and bytes per read; without one the lookup makes no accesses.
         reads: Option<(RoleId, u16)>,
     },
-    /// Hand over to another inbox.
+    /// Hand the packet over to another inbox.
     Put {
-        /// Which.
+        /// The number of the inbox.
         inbox: u8,
-        /// And then.
+        /// The next state of the thread.
         then: AfterPut,
     },
-    /// Wait until whoever has lent the packet is done with it.
+    /// Wait until the thread that lent the packet is done with it.
     Alone,
-    /// Hand over to an output queue.
+    /// Hand the packet over to an output queue.
     Send {
-        /// Which port.
+        /// The port.
         port: OutPort,
-        /// Which class of its queues.
+        /// The class of its queues.
         class: u8,
     },
-    /// Wait for a place in the queue of the output port, on chips whose output threads send block by block.
+    /// Wait for room in the queue of the output port, on chips whose output threads send block by block.
     Admit,
-    /// Put the packet into that queue. The steps behind it are done by output threads, for each block of cells.
+    /// Put the packet in that queue. Output threads execute the following steps, once per block of cells.
     Enqueue,
     /// Hand the block over to its port.
     Transmit,
-    /// The packet leaves at once: by the port that was looked up, or else the first.
+    /// The packet leaves at once: by the port of the lookup, or the first.
     Leave,
-    /// The packet ends here, as it is meant to.
+    /// The packet ends here by decision of the program.
     Finish,
-    /// Give the packet up.
+    /// Drop the packet.
     Drop,
 }
 
 /// A step of the list.
 #[derive(Clone, Debug)]
 pub struct ListedStep {
-    /// How often.
+    /// How often it executes.
     pub each: Each,
-    /// Share of the packets for which it is done, 0 to 1, drawn by packet and step.
+    /// Fraction of the packets for which it executes, 0 to 1, drawn by packet and step.
     pub share: f64,
-    /// How many times one after another.
+    /// Number of repetitions.
     pub times: u32,
-    /// Cycles before what it does.
+    /// Cycles before its action.
     pub cycles: u32,
-    /// What it does.
+    /// Its action.
     pub does: Does,
 }
 
 impl ListedStep {
-    /// Whether the packet is somebody else's behind it.
+    /// Returns whether the packet belongs to another thread after it.
     pub(super) fn lends(&self) -> bool {
         matches!(self.does, Does::Put { then: AfterPut::GoesOn, .. })
     }
 
-    /// Whether nothing comes behind it.
+    /// Returns whether no step may follow it.
     pub(super) fn is_last_word(&self) -> bool {
         let ends = matches!(
             self.does,
@@ -142,7 +143,7 @@ impl ListedStep {
                 | Does::Finish
                 | Does::Drop
         );
-        // Every packet has a first cell, and not every one a second.
+        // Every packet has a first cell, but not every one a second.
         ends && self.each.takes(0) && self.share >= 1.0 && self.times > 0
     }
 }

@@ -1,4 +1,4 @@
-//! The account at the end.
+//! The results at the end of a run.
 
 use super::Chip;
 use crate::account::Account;
@@ -70,13 +70,13 @@ impl Chip {
         }
     }
 
-    /// Time of threads by cluster and state up to `now`, what has not been entered yet included.
+    /// Returns the time of threads by cluster and state up to `now`, with waits that are not yet entered.
     fn spent(&self, now: Ticks) -> Vec<u128> {
         let mut spent = self.account.spent.clone();
         let states = self.account.states;
         for thread in &self.threads {
             let row = usize::from(thread.cluster) * states;
-            // A wait that is over has been followed by one for the engine.
+            // When a wait ends, the thread waits for the engine.
             let over = if thread.wake == NEVER { now } else { thread.wake.min(now) };
             let from = thread.since.max(self.account.since);
             spent[row + usize::from(thread.state.0)] += u128::from(over.saturating_sub(from));
@@ -99,7 +99,7 @@ impl Chip {
 
     fn packet_time(&self, spent: &[u128]) -> Vec<Spent> {
         let states = self.account.states;
-        // A thread without work attends to no packet.
+        // A thread without work has no packet.
         let attended = |row: &[u128]| -> u128 {
             row.iter().enumerate().filter(|&(state, _)| !State::is_free(state)).map(|(_, &ticks)| ticks).sum()
         };
@@ -108,7 +108,7 @@ impl Chip {
         let by = |senders: bool| -> u128 {
             rows().filter(|&(_, sends)| sends == senders).map(|(row, _)| attended(row)).sum()
         };
-        // Of the threads that take packets, what was spent on those that were dropped goes off in proportion.
+        // The time that receiving threads spent on dropped packets is subtracted in proportion.
         let (by_takers, by_senders) = (by(false).max(1), by(true));
         let forwarded = by_takers.saturating_sub(self.account.on_dropped);
         let share = forwarded as f64 / by_takers as f64;
@@ -130,7 +130,7 @@ impl Chip {
             ("in transmit buffer", self.account.transmitted),
             ("in output queue", self.account.queued),
             ("on the wire", self.account.wired),
-            // What is left of the time from the first block to the departure: no thread attends to the packet.
+            // The rest of the time from the first block to the departure: no thread works on the packet.
             ("wait transmit slot", self.account.sending.saturating_sub(by_senders)),
         ] {
             if ticks > 0 {
@@ -145,7 +145,7 @@ impl Chip {
         let states = self.account.states;
         let cluster = |number: usize| {
             let config = &self.config.clusters[number];
-            // Those that have a thread in use.
+            // Engines that have a thread in use.
             let engines = || {
                 let of_cluster = self.engines.iter().filter(move |e| usize::from(e.cluster) == number);
                 of_cluster.zip(0..).filter(|(_, own)| config.threads_of(*own) > 0).map(|(engine, _)| engine)

@@ -1,4 +1,4 @@
-//! What the actions of a thread do: accesses, moves of cells, locks, rings, and the end of a packet.
+//! The actions of a thread: accesses, moves of cells, locks, rings, and the end of a packet.
 
 use super::Chip;
 use super::cached::Cached;
@@ -15,11 +15,11 @@ use linecard_program::{DropReason, PacketId};
 use linecard_queueing::Operation;
 use linecard_sim::Ticks;
 
-/// Bytes of an access of the result cache.
+/// Bytes of an access to the result cache.
 const WORD_BYTES: u16 = 4;
 
 impl Chip {
-    /// Do a thread's action.
+    /// Performs a thread's action.
     #[inline(always)]
     pub(super) fn act(&mut self, thread: u32, engine: usize, action: Action, now: Ticks) -> After {
         let after = match action {
@@ -28,11 +28,11 @@ impl Chip {
                 if self.goes_through_cache(thread, engine, action) {
                     let asked = Cached { role, kind, posted, bytes, address, used_after };
                     let after = self.access_through_cache(thread, engine, asked, now);
-                    // Without room for what is posted it is done again.
+                    // If no posted access can be issued, the thread repeats the action.
                     return after.map_or(After::Wait, |after| self.then(thread, after));
                 }
                 if posted && !self.threads[thread as usize].has_posting_room(now) {
-                    // The action is done again when there is room.
+                    // The thread repeats the action when it may post again.
                     self.wait_for_posting_room(thread, State::POSTED, now);
                     return After::Wait;
                 }
@@ -52,7 +52,8 @@ impl Chip {
                 }
                 let id = self.threads[thread as usize].packet;
                 let packet = &self.packets[id];
-                // Memory has room for the packet as received: cells that a program has added are read with the last one.
+                // Memory has room for the packet as received: cells that a program added are read with the last
+                // one.
                 let (bytes, there) = match write {
                     true => (packet.cell_bytes(cell), cell),
                     false => (packet.leaving_cell_bytes(cell), cell.min(packet.cells - 1)),
@@ -98,7 +99,8 @@ impl Chip {
         self.then(thread, after)
     }
 
-    /// Do an action that comes once a packet or so: apart, so that the loop of an engine stays small.
+    /// Performs an action that occurs about once a packet. It is a separate function, so that the loop of an
+    /// engine stays small.
     #[inline(never)]
     fn act_once(&mut self, thread: u32, engine: usize, action: Action, now: Ticks) -> After {
         let after = match action {
@@ -247,7 +249,7 @@ impl Chip {
         self.then(thread, after)
     }
 
-    /// The thread's step is done; what comes of it.
+    /// Completes the thread's step according to the result of its action.
     pub(super) fn then(&mut self, thread: u32, after: After) -> After {
         let t = &mut self.threads[thread as usize];
         t.next += 1;
@@ -255,13 +257,13 @@ impl Chip {
         after
     }
 
-    /// How a thread reaches the memory of a role.
+    /// Returns how a thread reaches the memory of a role.
     #[inline(always)]
     pub(super) fn target(&self, thread: u32, role: RoleId) -> &Target {
         &self.targets[self.threads[thread as usize].targets as usize + usize::from(role.0)]
     }
 
-    /// State of a thread of a cluster that waits for the packet memory.
+    /// Returns the state of a thread of a cluster that waits for the packet memory.
     pub(super) fn packet_state(&self, cluster: usize) -> State {
         match &self.memory {
             Some(memory) => {
@@ -272,20 +274,21 @@ impl Chip {
         }
     }
 
-    /// A thread gives its packet up: what was spent on it is no forwarded packet's time.
+    /// A thread drops its packet. The time spent on it does not count for forwarded packets.
     pub(super) fn drop_in_hand(&mut self, thread: u32, reason: DropReason, now: Ticks) {
         self.lose_in_hand(thread, Loss::Program(reason), now);
     }
 
-    /// The same, whatever the cause.
+    /// As `drop_in_hand`, for any cause.
     pub(super) fn lose_in_hand(&mut self, thread: u32, loss: Loss, now: Ticks) {
         let id = self.leave_thread(thread);
         self.not_forwarded(id, now);
         self.give_up(id, loss, now);
     }
 
-    /// A packet that threads had until `now` will not leave: what they spent on it, and what it waited for them, is no
-    /// forwarded packet's time. Of a packet from before the measurement only what its last thread spent since can be told.
+    /// A packet that threads held until `now` will not be forwarded. Its waits and the time that threads spent
+    /// on it are subtracted from those of forwarded packets. Of a packet from before the measurement, only the
+    /// time of its last thread is known.
     pub(super) fn not_forwarded(&mut self, id: PacketId, now: Ticks) {
         let Packet { taken, offered, received, waited, held, .. } = self.packets[id];
         let since = self.account.since;
@@ -295,7 +298,7 @@ impl Chip {
             false => (0, 0),
         };
         self.account.on_dropped += u128::from(now.saturating_sub(taken.max(since)) + held);
-        // One that was taken up in the very moment in which statistics began may not be in the sum.
+        // A packet taken in the instant in which statistics began may be missing from the sum.
         self.account.waited = self.account.waited.saturating_sub(u128::from(waited));
     }
 
@@ -304,8 +307,8 @@ impl Chip {
         After::Blocked
     }
 
-    /// Whether the engine of a thread stands still because a place takes no more accesses; the thread then waits in its
-    /// line.
+    /// Returns whether the engine of a thread stalls because a memory accepts no more accesses. The thread then
+    /// waits in the memory's queue.
     fn stands_still(&mut self, thread: u32, role: RoleId, now: Ticks) -> bool {
         let (state, place) = (self.target(thread, role).state, usize::from(self.target(thread, role).place));
         let Some(memory) = self.places.get_mut(place).filter(|memory| !memory.takes_more()) else {
@@ -316,7 +319,7 @@ impl Chip {
         true
     }
 
-    /// The access of a thread whose engine stands still is taken, and the engine goes on with others.
+    /// The memory accepts the access of a stalled thread, and its engine continues with other threads.
     pub(super) fn stand_still_no_more(&mut self, thread: u32, now: Ticks) {
         let t = &self.threads[thread as usize];
         let engine = t.engine as usize;
@@ -332,7 +335,7 @@ impl Chip {
         self.wake_engine(engine, now);
     }
 
-    /// Move part of a cell that has all the room it needs.
+    /// Moves part of a cell that has all the room it needs.
     #[inline(always)]
     pub(super) fn move_part(&mut self, thread: u32, part: Part, now: Ticks) -> After {
         let Part { role, way, cell, bytes, last } = part;
@@ -354,7 +357,7 @@ impl Chip {
         }
     }
 
-    /// Threads that wait to put a packet into an inbox do so as long as it has room.
+    /// Threads that wait to put a packet into an inbox do so while it has room.
     pub(super) fn let_putters_in(&mut self, inbox: usize, now: Ticks) {
         while self.inboxes[inbox].has_room()
             && let Some(thread) = self.inboxes[inbox].putters.pop_front()
@@ -367,7 +370,7 @@ impl Chip {
         }
     }
 
-    /// Issue an access of a thread.
+    /// Issues an access of a thread.
     #[inline(always)]
     pub(super) fn issue(&mut self, thread: u32, issued: Issued, now: Ticks) -> After {
         let Issued { role, kind, posted, bytes, registers, address } = issued;
@@ -411,8 +414,8 @@ impl Chip {
         After::Wait
     }
 
-    /// A program uses a role (its number counts over clusters) for which the cluster has no memory: the access never ends, and
-    /// the run has no result.
+    /// A program uses a role (numbered over clusters) for which the cluster has no memory: the access never
+    /// completes, and the run has no result.
     #[cold]
     pub(super) fn goes_nowhere(&mut self, target: usize) {
         let roles = self.config.roles.len();
@@ -423,7 +426,8 @@ impl Chip {
         });
     }
 
-    /// Pass the next step where it takes no time and asks only for room to post, and there is room.
+    /// Skips the next step if it takes no time, only waits until the thread may post, and the thread may post
+    /// now.
     #[inline(always)]
     fn pass_room(&mut self, thread: u32, engine: usize, now: Ticks) {
         let t = &mut self.threads[thread as usize];
@@ -435,7 +439,7 @@ impl Chip {
         }
     }
 
-    /// The thread waits for the first of its posted operations that is done.
+    /// The thread waits for the first of its posted operations to complete.
     pub(super) fn wait_for_posting_room(&mut self, thread: u32, state: State, now: Ticks) {
         let t = &mut self.threads[thread as usize];
         t.posted = Posted::Room;
@@ -446,7 +450,7 @@ impl Chip {
         }
     }
 
-    /// Whether nothing that the thread posted is under way; otherwise it waits for all of it.
+    /// Returns whether the thread has no posted operation outstanding; otherwise it waits for all of them.
     pub(super) fn join(&mut self, thread: u32, state: State, now: Ticks) -> bool {
         let t = &mut self.threads[thread as usize];
         t.posted_until.retain(|&until| until > now);
@@ -462,7 +466,7 @@ impl Chip {
         false
     }
 
-    /// The end of a thread's access is known now.
+    /// The completion time of a thread's access is known now.
     #[inline(always)]
     pub(super) fn thread_hears(&mut self, thread: u32, posted: bool, until: Ticks) {
         if !posted {

@@ -1,8 +1,9 @@
-//! Output threads: packets wait in the queue of their port, and threads move them block by block to its transmit slots.
+//! Output threads: packets wait in the queue of their port, and threads move them block by block to its
+//! transmit slots.
 //!
-//! A program asks for a place in the queue before it stores the packet (`Admit`) and for room in the packet memory
-//! (`Allocate`); a packet that is complete there (`Enqueue`) is given to the threads of its port in blocks, as slots are
-//! free. Source: Hasan 2003, sections 4.3, 4.5 and 5.2.
+//! A program asks for room in the queue before it stores the packet (`Admit`), and for room in the packet
+//! memory (`Allocate`). When the packet is complete there (`Enqueue`), the threads of its port take it in
+//! blocks, as slots become free. Source: Hasan 2003, sections 4.3, 4.5 and 5.2.
 
 use super::issued::{After, Issued};
 use super::travel::wake_channel;
@@ -20,7 +21,8 @@ use linecard_program::{CELL_BYTES, DropReason, PacketId};
 use linecard_sim::Ticks;
 
 impl Chip {
-    /// Whether the packet of a thread has a place in the queue of its port; otherwise the thread waits for it.
+    /// Returns whether the queue of the port has room for the thread's packet; otherwise the thread waits for
+    /// it.
     pub(super) fn admitted(&mut self, thread: u32, port: u16, now: Ticks) -> bool {
         let number = usize::from(port) % self.senders.len();
         let may_wait = self.gives_places_early();
@@ -38,9 +40,10 @@ impl Chip {
         true
     }
 
-    /// Whether the packet of a thread has room in memory, or is given up because it never will; otherwise the thread waits.
+    /// Returns whether the packet of a thread has room in memory, or is dropped because it can never have it;
+    /// otherwise the thread waits.
     pub(super) fn has_room(&mut self, thread: u32, now: Ticks) -> bool {
-        // Those who wait come first, or large packets would wait for ever.
+        // Waiting threads come first; otherwise large packets would wait for ever.
         let alone = self.memory.as_ref().is_none_or(|memory| memory.waiters.is_empty());
         if alone && self.place_in_memory(thread, now) {
             return true;
@@ -71,7 +74,8 @@ impl Chip {
                 packet.place_at(number, first, room.in_a_row(first, cells));
                 if let Some(wide) = &mut memory.wide {
                     packet.stream = wide.caches.append(packet.sender, cells);
-                    // Space kept apart by queue is used in order, so the place in the queue is given with the space.
+                    // Memory that is partitioned by queue is used in order, so the packet enters the queue when
+                    // it gets the memory.
                     let number = usize::from(packet.sender);
                     self.block_queues[number].packets.push_back(id);
                 }
@@ -80,7 +84,7 @@ impl Chip {
         true
     }
 
-    /// So many cells of the packet memory are free again: threads that wait for room go on.
+    /// Frees cells of the packet memory: threads that wait for room continue.
     fn memory_freed(&mut self, cells: u64, now: Ticks) {
         if let Some(memory) = &mut self.memory {
             memory.cells.set(memory.cells.now - cells, now);
@@ -97,15 +101,15 @@ impl Chip {
         }
     }
 
-    /// The action that a thread waited for has been done for it.
+    /// The action that the thread waited for is complete; the thread continues behind it.
     fn does_next(&mut self, thread: u32) {
         let t = &mut self.threads[thread as usize];
         t.next += 1;
         t.spent = false;
     }
 
-    /// Whether packets have their places in their queues with their room in memory, so that none can be dropped later: in
-    /// front of caches of the queues, which move what was written in order.
+    /// Returns whether packets enter their queues when they get room in memory, so that none can be dropped
+    /// later. That holds in front of caches of the queues, which move cells in the order of their writes.
     fn gives_places_early(&self) -> bool {
         self.has_queue_caches()
     }
@@ -115,7 +119,8 @@ impl Chip {
         self.memory.as_ref().is_some_and(|memory| memory.wide.is_some())
     }
 
-    /// A packet is complete in memory: it goes to its queue, or is dropped where that is full, and its thread is free.
+    /// A packet is complete in memory. It joins its queue, or is dropped if the queue is full, and its thread
+    /// is free.
     pub(super) fn enqueue(&mut self, thread: u32, now: Ticks) {
         let id = self.threads[thread as usize].packet;
         let number = usize::from(self.packets[id].sender);
@@ -135,7 +140,7 @@ impl Chip {
         self.offer_blocks(number, now);
     }
 
-    /// Something changed at a port: its blocks go to the threads that wait for one.
+    /// After a change at a port, assigns its blocks to the threads that wait for one.
     fn offer_blocks(&mut self, number: usize, now: Ticks) {
         self.block_queues[number].update_sendable(&self.packets);
         while self.block_queues[number].sendable {
@@ -150,7 +155,7 @@ impl Chip {
         }
     }
 
-    /// An output thread takes the next block of its ports in turn; without one it waits.
+    /// An output thread takes the next block of its ports in turn; without a block it waits.
     pub(super) fn take_block(&mut self, thread: u32, now: Ticks) -> bool {
         let number = self.block_number[thread as usize] as usize;
         let BlockThread { ports, last, .. } = &self.block_threads[number];
@@ -192,8 +197,8 @@ impl Chip {
         }
     }
 
-    /// Read the cells of a thread's block, side by side; the thread then waits for all of them. One without a block reads
-    /// nothing.
+    /// Reads the cells of a thread's block in parallel; the thread waits for all of them. A thread without a
+    /// block reads nothing.
     pub(super) fn read_block(&mut self, thread: u32, role: RoleId, now: Ticks) -> After {
         let Some((id, block)) = self.threads[thread as usize].block else { return After::GoOn };
         if self.has_queue_caches()
@@ -218,14 +223,15 @@ impl Chip {
         After::Wait
     }
 
-    /// Whether one request stands for all cells of a block: they go to a memory that reads them together, at once.
+    /// Returns whether one request represents all cells of a block: their memory reads them together, without
+    /// delay on the way.
     #[inline(always)]
     fn reads_together(&self, thread: u32, role: RoleId) -> bool {
         let target = self.target(thread, role);
         target.submits && self.places[usize::from(target.place)].reads_cells_together()
     }
 
-    /// Read the cells of a thread's block as one request, as all are waited for together.
+    /// Reads the cells of a thread's block as one request.
     fn read_cells_together(&mut self, thread: u32, role: RoleId, id: PacketId, block: &Block, now: Ticks) {
         let t = &mut self.threads[thread as usize];
         let number = t.targets as usize + usize::from(role.0);
@@ -259,7 +265,7 @@ impl Chip {
         self.requests[request].pieces = pieces;
     }
 
-    /// Hand a thread's block over to its port. One without a block hands nothing over.
+    /// Hands a thread's block over to its port, if it has one.
     pub(super) fn transmit_block(&mut self, thread: u32, now: Ticks) {
         let Some((_, block)) = self.threads[thread as usize].block else { return };
         let number = usize::from(block.port);
@@ -274,7 +280,7 @@ impl Chip {
         let wake = blocks.slots.filled(block.slot, &mut sender.wire, across, |slot| {
             let packet = &mut packets[slot.packet];
             if slot.block.last && std::mem::take(&mut packet.allocated) {
-                // Every cell has been read: its room in the memory goes back.
+                // Every cell has been read: its room in the memory is free.
                 if let Some(memory) = memory {
                     let room = &mut memory.stores[usize::from(packet.store)].room;
                     room.release(packet.first_cell, u32::from(packet.cells));
@@ -290,7 +296,8 @@ impl Chip {
         }
     }
 
-    /// Slots of a port are free: packets whose last block was there have left, and the next blocks go to threads.
+    /// Slots of a port are free: packets whose last block was in them have departed, and threads get the next
+    /// blocks.
     pub(super) fn slots_event(&mut self, number: usize, now: Ticks) {
         while let Some(slot) = self.block_queues[number].slots.take_free(now) {
             if slot.block.last {
@@ -309,7 +316,7 @@ impl Chip {
         self.refill(now);
     }
 
-    /// A packet leaves without a queue and a port.
+    /// A packet departs without a queue and a port.
     pub(super) fn leave_at_once(&mut self, thread: u32, port: u16, now: Ticks) {
         let id = self.leave_thread(thread);
         let number = usize::from(port) % self.senders.len();
@@ -322,7 +329,7 @@ impl Chip {
         self.refill(now);
     }
 
-    /// What a packet holds of its queue and of the memory is free, where programs ask for both.
+    /// Frees the room of a packet in its queue and in memory, if programs ask for both.
     pub(super) fn free_places(&mut self, id: PacketId, released: Option<u64>, now: Ticks) {
         if let Some(cells) = released
             && self.memory.as_ref().is_some_and(|memory| memory.placed_by_programs)
@@ -342,13 +349,13 @@ impl Chip {
         }
     }
 
-    /// The caches of the output queues, where there are any.
+    /// Returns the caches of the output queues, if the chip has them.
     fn wide(&mut self) -> Option<&mut Wide> {
         self.memory.as_mut()?.wide.as_mut()
     }
 
-    /// Put a cell into the input cache of its queue, where there is one. Whether it went there; without room the thread waits
-    /// and tries again.
+    /// Writes a cell to the input cache of its queue, if the chip has one. Returns whether it did; if the cache
+    /// is full, the thread waits and tries again.
     pub(super) fn write_wide(&mut self, thread: u32, role: RoleId, cell: u16, now: Ticks) -> Option<bool> {
         let id = self.threads[thread as usize].packet;
         let address = self.cell_address(id, cell, true);
@@ -371,8 +378,8 @@ impl Chip {
         Some(true)
     }
 
-    /// Take a block out of the output cache of its queue, where there is one. Whether all of it was there and the thread waits
-    /// for the cells; otherwise it waits and tries again.
+    /// Takes a block from the output cache of its queue, if the chip has one. Returns whether the whole block
+    /// was there and the thread waits for its cells; otherwise the thread waits and tries again.
     fn read_wide(&mut self, thread: u32, id: PacketId, block: &Block, now: Ticks) -> Option<bool> {
         let packet = &self.packets[id];
         let (queue, position) = (packet.sender, packet.stream + u64::from(block.first_cell));
@@ -395,7 +402,7 @@ impl Chip {
         Some(back.is_some())
     }
 
-    /// Ask the memory for whatever the caches of a queue can ask for now.
+    /// Issues all accesses to memory that the caches of a queue can issue now.
     fn ask_wide(&mut self, queue: u16, now: Ticks) {
         loop {
             let Some(memory) = &mut self.memory else { return };
@@ -417,7 +424,7 @@ impl Chip {
         }
     }
 
-    /// An access of the caches of a queue is done.
+    /// An access of the caches of a queue is complete.
     pub(super) fn wide_done(&mut self, queue: u16, write: bool, now: Ticks) {
         if let Some(wide) = self.wide() {
             wide.caches.done(queue, write);
@@ -425,7 +432,7 @@ impl Chip {
         self.retry_wide(queue, now);
     }
 
-    /// A queue's caches changed: threads that wait for them try again, and the memory is asked for more.
+    /// After a change of a queue's caches, waiting threads try again and the caches issue their accesses.
     fn retry_wide(&mut self, queue: u16, now: Ticks) {
         self.ask_wide(queue, now);
         let Some(wide) = self.wide() else { return };
@@ -439,7 +446,7 @@ impl Chip {
         }
     }
 
-    /// A thread that waited for a cache reads its block again, or writes its cell.
+    /// A thread that waited for a cache reads its block again, or writes its cell again.
     fn try_again(&mut self, thread: u32, now: Ticks) {
         let t = &self.threads[thread as usize];
         if let Some((id, block)) = t.block {

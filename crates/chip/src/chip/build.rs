@@ -1,4 +1,4 @@
-//! Building a chip: what fits together is checked, numbers are given out, threads are started.
+//! Builds a chip: checks the parts against each other, assigns numbers, starts threads.
 
 use super::check::{check, check_blocks, check_transmit};
 use super::transmit::FLOW_CLASSES;
@@ -28,14 +28,14 @@ use linecard_program::script::PacketProgram;
 use linecard_sim::{Agenda, Branches, Ticks, Timebase};
 use std::collections::{HashMap, VecDeque};
 
-/// A frame that would wait for its wire for so many frames of 1,518 bytes with preamble and gap, and longer than this, is
-/// lost: more comes than the port carries.
+/// A frame is lost if it would wait for its wire longer than this number of frames of 1,518 bytes with preamble
+/// and gap, and longer than the constant below: the offered load exceeds the rate of the port.
 const LINE_PATIENCE_FRAMES: u64 = 100;
 const LINE_PATIENCE_NS: u64 = 100_000;
-/// As long as may follow the last event: in femtoseconds it is minutes.
+/// Longest time from the last event to the end of a run; in femtoseconds, minutes.
 const LONGEST_AFTER: Ticks = 1 << 58;
 
-/// Length of the first slices of time, before they are joined.
+/// Length of the first time slices, before slices are merged.
 const FIRST_SLICE_NS: u64 = 1_000;
 
 impl Chip {
@@ -190,8 +190,8 @@ impl Chip {
 }
 
 impl Chip {
-    /// Let the packet buffer begin accesses ahead where nothing but threads uses it, and no other channel is there: nothing
-    /// then happens in an instant in which its channel has done something.
+    /// Lets the packet buffer begin accesses ahead of time, if only threads use it and the chip has no other
+    /// channel: nothing else then happens in an instant in which its channel acts.
     fn plan_buffer(&mut self) {
         let others =
             |memory: &PacketMemory| memory.wide.is_some() || memory.received_by_ports || memory.sent_by_ports;
@@ -201,8 +201,8 @@ impl Chip {
         }
     }
 
-    /// Gives the ports that send to the threads that move blocks, in turn: several ports to a thread, or several threads to
-    /// a port.
+    /// Assigns the sending ports to the threads that move blocks, in turn: several ports to a thread, or
+    /// several threads to a port.
     fn assign_ports(&mut self) {
         let mine = |t: &Thread| self.clusters[usize::from(t.cluster)].block_cells.is_some();
         let threads: Vec<u32> =
@@ -215,7 +215,7 @@ impl Chip {
         for (index, &thread) in threads.iter().enumerate() {
             self.block_number[thread as usize] = index as u32;
             let ports: Box<[u16]> = (0..ports).filter(|&p| serves(index, p)).map(|p| p as u16).collect();
-            // The first of its ports is the next.
+            // The thread begins with the first of its ports.
             let last = ports.len() - 1;
             self.block_threads.push(BlockThread { ports, last, polls: false });
         }
@@ -226,12 +226,12 @@ impl Chip {
     }
 }
 
-/// The queues of the ports that threads send through block by block, by number among those that send.
+/// Returns the queues of the ports that threads serve block by block, by number among the sending ports.
 fn block_queues(config: &ChipConfig, timebase: &Timebase) -> Vec<BlockQueue> {
     config.ports.iter().filter_map(|port| BlockQueue::new(port, timebase)).collect()
 }
 
-/// Number among the receivers for each share of the flows: as many for each port as it is faster than the slowest.
+/// Returns the receiver of each share of the flows; the number of shares of a port is proportional to its rate.
 fn shares(config: &ChipConfig, receivers: &[Receiver]) -> Vec<u16> {
     const MOST_SHARES: u64 = 1000;
     let rate = |receiver: &Receiver| {
@@ -245,21 +245,22 @@ fn shares(config: &ChipConfig, receivers: &[Receiver]) -> Vec<u16> {
     receivers.iter().enumerate().flat_map(of).collect()
 }
 
-/// How long a frame may wait for the slowest of the wires that it may come by.
+/// Returns how long a frame may wait for the slowest wire that it may arrive on.
 fn line_patience_ns(config: &ChipConfig) -> u64 {
     let rates = config.ports.iter().filter_map(|port| port.receive.as_ref()).map(|r| r.bits_per_second);
     let slowest = rates.filter(|&rate| rate > 0).min().unwrap_or(u64::MAX);
     (LINE_PATIENCE_FRAMES * 1538 * 8 * 1_000_000_000 / slowest).max(LINE_PATIENCE_NS)
 }
 
-/// A tick is at most a picosecond, so that no latency is rounded by more.
+/// Returns a timebase whose tick is at most a picosecond, so that no latency is rounded by more.
 fn timebase(config: &ChipConfig) -> Result<Timebase, String> {
     let mut clocks: Vec<u64> = config.clusters.iter().map(|cluster| cluster.clock_hz).collect();
     clocks.extend(config.places.iter().flat_map(|place| place.kind.numbers().clocks_hz()));
     Timebase::fine(&clocks).map_err(|error| error.to_string())
 }
 
-/// Number of the first place of each place's group: threads that wait for any of a group are in one state.
+/// Returns the first member of each memory's or unit's group: threads that wait for any member of a group are
+/// in one state.
 fn groups_of_places(config: &ChipConfig) -> Vec<u16> {
     let mut first: HashMap<&str, u16> = HashMap::new();
     let groups = config.places.iter().enumerate();
@@ -290,7 +291,7 @@ impl Sources {
     }
 }
 
-/// Inboxes with their groups, and which groups each thread takes from.
+/// Inboxes with their groups, and the groups from which each thread takes packets.
 struct Threads {
     inboxes: Vec<Inbox>,
     groups: Vec<u32>,

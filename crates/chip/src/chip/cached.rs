@@ -1,5 +1,6 @@
-//! Accesses through the data cache of an engine or of a thread. A hit costs cycles, for which its thread keeps the engine or
-//! leaves it to others; a thread that misses waits for all lines that it asks for, and what else it has under way.
+//! Accesses through the data cache of an engine or of a thread. A hit costs cycles, in which its thread keeps
+//! the engine or leaves it to others. A thread that misses waits for all lines that it reads, and for its other
+//! outstanding lines.
 
 use super::Chip;
 use super::issued::{After, Issued};
@@ -10,7 +11,7 @@ use crate::thread::{NEVER, Posted, State};
 use linecard_program::script::{Access, Action, RoleId};
 use linecard_sim::Ticks;
 
-/// An access as a thread asks for it.
+/// An access as a thread requests it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cached {
     pub role: RoleId,
@@ -22,7 +23,8 @@ pub(super) struct Cached {
 }
 
 impl Chip {
-    /// Whether the cache of a thread's engine answers an action; atomic operations are the memory's own.
+    /// Returns whether the cache of a thread's engine serves an action. Atomic operations always go to the
+    /// memory.
     #[inline(always)]
     pub(super) fn goes_through_cache(&self, thread: u32, engine: usize, action: Action) -> bool {
         if self.engines[engine].data_cache.is_none() {
@@ -32,8 +34,8 @@ impl Chip {
         self.target(thread, role).cached
     }
 
-    /// Looks up every line of an access and fetches those that are not there; nothing while the thread has to wait for room
-    /// to post it.
+    /// Looks up every line of an access and fetches the missing ones. Does nothing while the thread must wait
+    /// before it may post.
     pub(super) fn access_through_cache(
         &mut self,
         thread: u32,
@@ -63,7 +65,7 @@ impl Chip {
                     continue;
                 }
                 Some(NEVER) => {
-                    // Nobody knows when it comes: the access goes past the cache.
+                    // The line has no known arrival time: the access bypasses the cache.
                     cache.used.misses += 1;
                     self.fetch(thread, role, line_bytes, at, now);
                 }
@@ -136,7 +138,8 @@ impl Chip {
         self.issue(thread, issued, now);
     }
 
-    /// Writes a line back that made room; nobody waits for it. It goes the way of the thread's accesses to its place.
+    /// Writes an evicted line back; no thread waits for it. It takes the path of the thread's accesses to its
+    /// memory.
     fn write_back(&mut self, thread: u32, place: u16, bytes: u16, address: u64, now: Ticks) {
         let first = self.threads[thread as usize].targets as usize;
         let roles = self.targets.len() / self.clusters.len();
@@ -154,7 +157,7 @@ impl Chip {
         }
     }
 
-    /// The lines that a thread fetches will be there at a time.
+    /// The lines that a thread fetches arrive at a known time.
     pub(super) fn lines_come(&mut self, thread: u32, at: Ticks) {
         let t = &mut self.threads[thread as usize];
         let engine = &mut self.engines[t.engine as usize];
@@ -165,7 +168,7 @@ impl Chip {
         }
     }
 
-    /// Others have written to a memory: what the engine's cache has of it is no longer true.
+    /// Others have written to a memory: the engine's cache discards its copies.
     pub(super) fn forget_cached(
         &mut self,
         thread: u32,

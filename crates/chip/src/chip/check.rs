@@ -1,4 +1,4 @@
-//! What does not fit together, in the words of a chip.
+//! Checks of a chip's configuration.
 
 use crate::config::{ChipConfig, ClusterConfig, OrderKept, PlaceConfig, PlacementRule, WideConfig};
 use crate::dispatch::Lists;
@@ -14,7 +14,7 @@ fn refuse_as(wrong: bool, misfit: impl FnOnce() -> Misfit) -> Result<(), Misfit>
     if wrong { Err(misfit()) } else { Ok(()) }
 }
 
-/// What no chip can be built from.
+/// Returns an error if no chip can be built from the configuration.
 pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> {
     refuse(config.clusters.is_empty(), "a chip needs a cluster of engines")?;
     refuse(config.clusters.len() > 60_000, "a chip has at most 60,000 clusters")?;
@@ -84,7 +84,7 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
     Ok(())
 }
 
-/// What does not fit with ports that send out of a transmit buffer, cell by cell.
+/// Checks ports that send from a transmit buffer, cell by cell.
 pub(super) fn check_transmit(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), Misfit> {
     let Some(transmit) = config.transmit else { return Ok(()) };
     let ports = config.ports.iter().filter(|port| port.transmit.is_some()).count();
@@ -99,7 +99,7 @@ pub(super) fn check_transmit(config: &ChipConfig, programs: &[Box<dyn PacketProg
     refuse_as(!one_list, || Misfit::SeveralListsOfFreeThreads)
 }
 
-/// What does not fit with threads that move blocks to transmit slots.
+/// Checks threads that move blocks to transmit slots.
 pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), Misfit> {
     let senders = config.ports.iter().filter_map(|port| port.transmit.as_ref().map(|t| (&port.name, t)));
     let threads = config.clusters.iter().filter(|cluster| cluster.block_cells.is_some());
@@ -143,7 +143,7 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     refuse(!(1..=32).contains(&block_cells), &format!("a wide block has 1 to 32 cells, not {block_cells}"))?;
     refuse(blocks == 0, "each cache of a queue needs room for at least one block")?;
     for cells in threads.filter_map(|cluster| cluster.block_cells) {
-        // A block of output need not begin with a wide block, and is read only when all of it is in the cache.
+        // A block of output need not begin with a wide block, and is read only if the cache holds all of it.
         let touched = if cells == 1 { 1 } else { (u32::from(cells) - 2) / block_cells + 2 };
         refuse(
             touched > blocks,
@@ -168,7 +168,7 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), Misfit
     if let Some(wrong) = place.kind.numbers().wrong() {
         return Err(format!("{name} {wrong}").into());
     }
-    // What is behind what comes to an end before every place has been passed.
+    // A chain of memories behind memories must end before it passes every memory.
     let mut behind = place.kind.numbers().behind();
     for _ in places {
         let Some(number) = behind else { return Ok(()) };

@@ -1,17 +1,17 @@
-//! An access as a thread issues it, and what comes of an action for its thread.
+//! An access as a thread issues it, and the effect of an action on its thread.
 
 use linecard_program::script::{Access, RoleId, Way};
 
-/// What comes of an action.
+/// The effect of an action on its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
-    /// The thread goes on with its next step.
+    /// The thread continues with its next step.
     GoOn,
     /// It waits for the result.
     Wait,
-    /// It waits to do the action; whoever makes room does it for the thread.
+    /// It waits to perform the action; the event that makes room performs it for the thread.
     Blocked,
-    /// It waits to do the action, and its engine stands still with it.
+    /// It waits to perform the action, and its engine stalls with it.
     Stall,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Part {
     pub way: Way,
     pub cell: u16,
     pub bytes: u8,
-    /// The last of its cell.
+    /// Whether it is the last part of its cell.
     pub last: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Issued {
     pub kind: Access,
     pub posted: bool,
     pub bytes: u16,
-    /// Bytes of them that come from registers, as a transfer of their own.
+    /// Bytes of them that come from registers, as a separate transfer.
     pub registers: u8,
     pub address: u64,
 }

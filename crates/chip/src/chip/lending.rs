@@ -1,4 +1,4 @@
-//! A packet that a thread hands over and goes on working for, and the wait until nobody does any longer.
+//! A packet that a thread hands over and still works on, and the wait until no other thread works on it.
 
 use super::Chip;
 use crate::packet::NOBODY;
@@ -8,7 +8,8 @@ use linecard_program::script::Action;
 use linecard_sim::Ticks;
 
 impl Chip {
-    /// A thread hands its packet over to an inbox that has room; where its step says so, it goes on for it.
+    /// A thread hands its packet over to an inbox that has room; if its step says so, the thread continues to
+    /// work on it.
     pub(super) fn put_or_lend(&mut self, thread: u32, inbox: usize, now: Ticks) {
         let t = &self.threads[thread as usize];
         let step = t.steps.get(t.next as usize);
@@ -22,7 +23,7 @@ impl Chip {
         self.move_to(id, inbox, now);
     }
 
-    /// Whether nobody else works for the packet of a thread; otherwise it waits for that.
+    /// Returns whether no other thread works on the packet of a thread; otherwise the thread waits for that.
     pub(super) fn is_alone(&mut self, thread: u32, now: Ticks) -> bool {
         let packet = &mut self.packets[self.threads[thread as usize].packet];
         if packet.lenders > 0 {
@@ -33,7 +34,7 @@ impl Chip {
         true
     }
 
-    /// A thread is through with its steps for a packet that it has lent, which may have left meanwhile.
+    /// A thread has completed its steps for a packet that it lent; the packet may have departed meanwhile.
     pub(super) fn lent_no_more(&mut self, id: PacketId, number: u64, now: Ticks) {
         let packet = &mut self.packets[id];
         if packet.number != number {

@@ -1,4 +1,4 @@
-//! The chip: what every part of it shares, and what it says of itself.
+//! The chip: the state that its parts share, and its public functions.
 
 mod account;
 mod actions;
@@ -49,9 +49,10 @@ use std::collections::VecDeque;
 /// A packet on its way to a port.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// When its first bit is at the port, in nanoseconds from the start of the run; not before the arrival before it.
+    /// When its first bit arrives at the port, in nanoseconds from the start of the run; not before the
+    /// previous arrival.
     pub at_ns: u64,
-    /// The same for packets of one flow; it chooses the port, and whatever is chosen by flow.
+    /// Equal for packets of one flow; it selects the port, and everything else that is selected by flow.
     pub flow_hash: u32,
     /// The packet.
     pub head: PacketHead,
@@ -66,19 +67,19 @@ pub struct Departure {
     pub number: u64,
     /// Its flow's hash.
     pub flow_hash: u32,
-    /// Port it came by.
+    /// Port that received it.
     pub input_port: u16,
-    /// Port it left by.
+    /// Port that it left by.
     pub output_port: u16,
-    /// Whether a port sent it; else its program ended it.
+    /// Whether a port sent it; otherwise its program ended it.
     pub by_port: bool,
-    /// From its last bit in to its last bit out, in ticks.
+    /// Time from its last bit in to its last bit out, in ticks.
     pub latency: Ticks,
     /// The header as the program left it.
     pub head: PacketHead,
 }
 
-/// A packet that has been lost.
+/// A packet that was lost.
 #[derive(Clone, Copy, Debug)]
 pub struct Lost {
     /// When, in ticks.
@@ -89,10 +90,10 @@ pub struct Lost {
     pub head: PacketHead,
 }
 
-/// Gives the packets of a run, in order of arrival; `None` ends the traffic.
+/// Returns the packets of a run in order of arrival; `None` ends the traffic.
 pub type TrafficSource = Box<dyn FnMut() -> Option<Arrival>>;
 
-/// Called with where the bytes of a lost packet are kept ([`linecard_program::PacketHead::frame`]).
+/// Called with the location of a lost packet's bytes ([`linecard_program::PacketHead::frame`]).
 pub type LostBytesSink = Box<dyn FnMut(u32)>;
 
 /// Called for every packet that is lost.
@@ -101,16 +102,16 @@ pub type LossSink = Box<dyn FnMut(&Lost)>;
 /// Called for every packet that leaves.
 pub type DepartureSink = Box<dyn FnMut(&Departure)>;
 
-/// What happens at a time that nothing else keeps.
+/// Events that no other part schedules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Timer {
-    /// All of a packet is in memory.
+    /// The whole packet is in memory.
     Stored(u32),
-    /// All of a packet has been read for its port.
+    /// The whole packet has been read for its port.
     Fetched(u32),
     /// A thread has moved the last part of a cell.
     Moved(u32),
-    /// Shapers of a port, by number among those that send, let a packet go.
+    /// Shapers of a port, by number among the sending ports, permit a packet.
     Opens(u32),
 }
 
@@ -119,9 +120,9 @@ pub(crate) struct Cluster {
     switch: Ticks,
     program: usize,
     branches: Option<Branches>,
-    /// Inboxes that threads take from.
+    /// Inboxes from which threads take packets.
     takes: Box<[u16]>,
-    /// Cells of a block at most, of clusters that move blocks.
+    /// Most cells of a block, of clusters that move blocks.
     block_cells: Option<u16>,
 }
 
@@ -136,25 +137,25 @@ pub struct Chip {
     engines: Vec<Engine>,
     threads: Vec<Thread>,
     programs: Vec<Box<dyn PacketProgram>>,
-    /// Group in each inbox that a cluster's threads take from, by thread and place in `takes`.
+    /// Group in each inbox from which a cluster's threads take packets, by thread and position in `takes`.
     groups: Vec<u32>,
     groups_at: Vec<u32>,
 
-    /// Number of the first place of each place's group.
+    /// First member of each memory's or unit's group.
     group_of_place: Vec<u16>,
     /// By cluster and role.
     targets: Vec<Target>,
     places: Vec<Place>,
     links: Vec<Link>,
-    /// Lines in front of links, then of places: requests on their way, by time of arrival.
+    /// Queues in front of links, then of memories and units: travelling requests, by time of arrival.
     lines: Vec<Due<u32>>,
-    /// Packets whose turn it is, and ports from whose queues packets may go on; both empty between events.
+    /// Packets whose turn has come, and ports whose queues may send; both are empty between events.
     passing: VecDeque<PacketId>,
     feeding: VecDeque<u16>,
     requests: Requests,
-    /// When a channel of DRAM last did something.
+    /// When a DRAM channel last acted.
     channels_at: Ticks,
-    /// Ends of DRAM accesses; empty between events.
+    /// Completion times of DRAM accesses; empty between events.
     finished: Vec<(u32, Ticks)>,
 
     inboxes: Vec<Inbox>,
@@ -164,12 +165,12 @@ pub struct Chip {
     /// Sides of ports, in the order of the ports.
     receivers: Vec<Receiver>,
     senders: Vec<Sender>,
-    /// Number among the receivers for each share of the flows: a faster port has more of them.
+    /// The receiver of each share of the flows: a faster port has more shares.
     shares: Vec<u16>,
     order: Order,
     memory: Option<PacketMemory>,
     transmit: Option<TransmitBuffer>,
-    /// By number among the ports that send, where threads move blocks.
+    /// By number among the sending ports, if threads move blocks.
     block_queues: Vec<BlockQueue>,
     /// Threads that move blocks, and the number of each thread among them.
     block_threads: Vec<BlockThread>,
@@ -181,34 +182,34 @@ pub struct Chip {
     traffic: TrafficSource,
     next_arrival: Option<Arrival>,
     traffic_ended: bool,
-    /// Longest that a frame may wait for its wire.
+    /// Longest time that a frame may wait for its wire.
     line_patience: Ticks,
     departures: Option<DepartureSink>,
     lost_bytes: Option<LostBytesSink>,
     losses: Option<LossSink>,
-    /// What is recorded, and which window of it.
+    /// The recording, and its window.
     recording: Option<Box<Recording>>,
     window: Option<Window>,
     numbered: u64,
     gone: u64,
     warm: bool,
     turns: Turns,
-    /// What a program or a part did that it must not: the result of the run is then this.
+    /// An error of a program or a part; it becomes the result of the run.
     fault: Option<String>,
     account: Account,
     tallies: Tallies,
 }
 
-/// Where events come from, in the order in which they are served at one instant: what comes from outside and results
-/// first, engines after them, so that an engine sees every thread that became ready; DRAM last, so that it sees every
-/// request submitted.
+/// Event sources, in the order in which they are served at one instant. Arrivals and results come first.
+/// Engines come after them, so that an engine sees every thread that became ready. DRAM is last, so that it
+/// sees every request submitted.
 pub(crate) struct Sources {
     first_receiver: usize,
     first_sender: usize,
     first_line: usize,
     first_engine: usize,
     first_channel: usize,
-    /// Place and channel of each source from `first_channel` on, and the first of each place.
+    /// Memory and channel of each source from `first_channel` on, and the first source of each memory.
     channels: Vec<(u16, u16)>,
     channel_of_place: Vec<usize>,
 }
@@ -226,14 +227,15 @@ pub(crate) struct Pool {
 pub(crate) struct TransmitBuffer {
     config: TransmitBufferConfig,
     used: u32,
-    /// Threads that wait for room in it.
+    /// Threads that wait for room in the transmit buffer.
     waiters: VecDeque<(u32, Part)>,
     /// Packets in memory that no thread sends yet, by class of flow.
     kept_flows: Vec<u32>,
     bytes: Level,
 }
 
-/// An output thread: the ports that it serves, by number among those that send, in order; and the one served last.
+/// An output thread: the ports that it serves in order, by number among the sending ports, and the port served
+/// last.
 pub(crate) struct BlockThread {
     ports: Box<[u16]>,
     last: usize,
@@ -246,26 +248,27 @@ pub(crate) struct Lock {
     waiting: VecDeque<u32>,
 }
 
-/// Cycles that tell the length of one.
+/// Cycles from which the length of one cycle is computed.
 const MANY_CYCLES: u64 = 1 << 20;
 
 impl Chip {
-    /// Call `sink` for every packet that leaves, in order of time.
+    /// Calls `sink` for every packet that leaves, in order of time.
     pub fn on_departure(&mut self, sink: DepartureSink) {
         self.departures = Some(sink);
     }
 
-    /// Tell where the bytes of packets are kept that are lost before a program has looked at them.
+    /// Calls `sink` for every packet that is lost before a program has looked at it, with the location of its
+    /// bytes.
     pub fn on_lost_bytes(&mut self, sink: LostBytesSink) {
         self.lost_bytes = Some(sink);
     }
 
-    /// Call `sink` for every packet that is lost, in order of time.
+    /// Calls `sink` for every packet that is lost, in order of time.
     pub fn on_loss(&mut self, sink: LossSink) {
         self.losses = Some(sink);
     }
 
-    /// Record what happens in a window of the measured time.
+    /// Records the events in a window of the measured time.
     pub fn record(&mut self, window: Window) {
         let states = (0..self.account.states as u16).map(|state| self.state_name(State(state))).collect();
         let mut threads = Vec::with_capacity(self.threads.len());
@@ -280,22 +283,22 @@ impl Chip {
         self.window = Some(window);
     }
 
-    /// What was recorded.
+    /// Returns the recording.
     pub fn recording(&self) -> Option<&Recording> {
         self.recording.as_deref()
     }
 
-    /// The chip's ticks.
+    /// Returns the timebase of the chip's ticks.
     pub fn timebase(&self) -> Timebase {
         self.timebase
     }
 
-    /// What it was built from.
+    /// Returns the configuration that the chip was built from.
     pub fn config(&self) -> &ChipConfig {
         &self.config
     }
 
-    /// What the chip still holds, in words: nothing, once traffic has ended and every packet has left.
+    /// Describes what the chip still holds: nothing, once traffic has ended and every packet has left.
     pub fn leftovers(&self) -> Vec<String> {
         let at_work =
             |t: &&Thread| t.packet != NONE || t.lent.is_some() || t.block.is_some() || t.posted_unknown > 0;
@@ -334,13 +337,13 @@ impl Chip {
         left.map(|(what, count)| format!("{count} {what}")).collect()
     }
 
-    /// Its programs, for their counters.
+    /// Returns the programs, for their counters.
     pub fn programs(&self) -> &[Box<dyn PacketProgram>] {
         &self.programs
     }
 
-    /// Cycles of its engines that threads with a program have waited for each of its operations, those that say which they are
-    /// of ([`linecard_program::script::Steps::comes_from`]). Waits that are not over are left out.
+    /// Returns the cycles for which threads of a program waited for each of its operations. It counts waits
+    /// whose operation is known ([`linecard_program::script::Steps::comes_from`]) and that have ended.
     pub fn stalls(&self, program: usize) -> Vec<f64> {
         let mut sums = Vec::new();
         let clusters = self.clusters.iter().zip(&self.account.stalls);
@@ -354,17 +357,18 @@ impl Chip {
         sums
     }
 
-    /// Whether the warm-up ended by itself or by the count that was given, and not because it had lasted too long.
+    /// Returns whether the warm-up ended in steady state or after the requested number of packets, and not
+    /// because it had lasted too long.
     pub fn was_warm(&self) -> bool {
         self.warm
     }
 
-    /// What was counted since the warm-up.
+    /// Returns the counts since the warm-up.
     pub fn counts(&self) -> Counts {
         self.count(self.agenda.now())
     }
 
-    /// Record what happened to a packet.
+    /// Records an event of a packet.
     #[inline]
     fn note(&mut self, packet: u64, what: Happened, now: Ticks) {
         if let Some(recording) = &mut self.recording {
@@ -372,7 +376,7 @@ impl Chip {
         }
     }
 
-    /// Record how many packets are inside.
+    /// Records the number of packets inside.
     #[inline]
     fn note_inside(&mut self, now: Ticks) {
         if let Some(recording) = &mut self.recording {
@@ -380,7 +384,7 @@ impl Chip {
         }
     }
 
-    /// Record how many packets stand in the output queues of a port that sends.
+    /// Records the number of packets in the output queues of a sending port.
     #[inline]
     fn note_queue(&mut self, number: usize, now: Ticks) {
         if let Some(recording) = &mut self.recording {
@@ -417,12 +421,12 @@ impl Chip {
         }
     }
 
-    /// Name of a group of places, by the number of its first place.
+    /// Returns the name of a group, from the number of its first member.
     fn group_name(&self, number: usize) -> &str {
         &self.config.places[number].group
     }
 
-    /// The slices of the time since the warm-up.
+    /// Returns the time slices since the warm-up.
     pub fn series(&self) -> &Series {
         &self.account.series
     }

@@ -1,4 +1,4 @@
-//! The inward side: arrivals, wires, the receive buffer, and packets written to memory by their port.
+//! The receive side: arrivals, wires, the receive buffer, and packets that ports write to memory.
 
 use super::turns::LOST_AT_ONCE;
 use super::{ARRIVAL, Arrival, Chip, Lost, Timer};
@@ -29,7 +29,7 @@ impl Chip {
         }
     }
 
-    /// The first bit of a frame is at its port.
+    /// The first bit of a frame arrives at its port.
     pub(super) fn arrival_event(&mut self, now: Ticks) {
         let Some(arrival) = self.next_arrival.take() else { return };
         let number = usize::from(self.shares[choose(arrival.flow_hash, PORT_SALT, self.shares.len())]);
@@ -62,7 +62,7 @@ impl Chip {
         self.account.not_ip.packets_in += u64::from(head.network == NetworkKind::NotIp);
     }
 
-    /// A packet is lost that never stood in the table.
+    /// A packet is lost before it has an entry in the table.
     fn lose(&mut self, receiver: usize, number: u64, loss: Loss, head: &PacketHead, now: Ticks) {
         self.tallies.lost(usize::from(self.receivers[receiver].port), NO_QUEUE, loss);
         self.note(number, Happened::Lost(loss), now);
@@ -70,7 +70,7 @@ impl Chip {
         self.gone += 1;
     }
 
-    /// A packet is lost: it is counted, and nobody will ask for its bytes any more.
+    /// Counts a lost packet; its bytes are no longer needed.
     pub(super) fn count_loss(&mut self, loss: Loss, head: &PacketHead, now: Ticks) {
         self.account.lost(loss, head, now);
         self.forget_bytes(head.frame);
@@ -79,7 +79,7 @@ impl Chip {
         }
     }
 
-    /// Nobody will ask for the bytes of a packet any more.
+    /// Releases the bytes of a packet.
     pub(super) fn forget_bytes(&mut self, frame: u32) {
         if frame > 0
             && let Some(lost) = &mut self.lost_bytes
@@ -88,7 +88,7 @@ impl Chip {
         }
     }
 
-    /// The last bit of a frame is in.
+    /// The last bit of a frame has arrived.
     pub(super) fn receiver_event(&mut self, number: usize, now: Ticks) {
         while let Some(&frame) = self.receivers[number].coming.front() {
             if frame.ends > now {
@@ -101,7 +101,7 @@ impl Chip {
         }
     }
 
-    /// Give a packet room in the receive buffer and its place in memory, and hand it on.
+    /// Allocates room for a packet in the receive buffer and in memory, and passes it on.
     fn admit(&mut self, by: usize, frame: &Frame, now: Ticks) {
         let number = self.numbered;
         self.numbered += 1;
@@ -136,7 +136,7 @@ impl Chip {
         }
     }
 
-    /// A packet has come in and is one of those inside.
+    /// Counts a packet that has arrived as inside.
     fn stands_in_receive_buffer(&mut self, packet: &mut Packet, now: Ticks) -> PacketId {
         let bytes = packet.head.bytes;
         packet.in_receive = bytes;
@@ -146,7 +146,7 @@ impl Chip {
         self.packets.insert(packet)
     }
 
-    /// Find room for a packet in the memory of the cluster that will have it.
+    /// Allocates room for a packet in the memory of the cluster that will take it.
     fn allocate(&mut self, packet: &mut Packet, inbox: usize, group: usize) -> Result<(), Loss> {
         let Some(memory) = self.memory.as_mut().filter(|memory| !memory.placed_by_programs) else {
             return Ok(());
@@ -164,7 +164,7 @@ impl Chip {
         }
     }
 
-    /// A packet for a thread of a chip that always has one waiting.
+    /// Creates a packet for a thread, on a chip that always has one waiting.
     pub(super) fn draw(&mut self, inbox: usize, group: usize, now: Ticks) -> Option<PacketId> {
         let mut lost = 0;
         while !self.turns.are_over() {
@@ -178,7 +178,7 @@ impl Chip {
             let mut packet = Packet::new(head, self.numbered, flow_hash, by, now);
             let allocated = self.allocate(&mut packet, inbox, group);
             if allocated == Err(Loss::PacketMemoryFull) {
-                // It waits until there is room.
+                // The thread waits until there is room.
                 return None;
             }
             self.next_arrival = None;
@@ -201,7 +201,7 @@ impl Chip {
         None
     }
 
-    /// A port moves all cells of a packet into memory, or out of it.
+    /// A port moves all cells of a packet to memory, or from memory.
     pub(super) fn move_by_port(&mut self, id: PacketId, write: bool, now: Ticks) {
         let packet = &mut self.packets[id];
         let (cells, store) = (packet.cells, usize::from(packet.store));
@@ -227,7 +227,7 @@ impl Chip {
         }
     }
 
-    /// A part of a packet that a port moves has been moved at `done`.
+    /// A port's access for a packet completes at `done`.
     pub(super) fn part_done(&mut self, id: PacketId, write: bool, done: Ticks) {
         let packet = &mut self.packets[id];
         packet.parts -= 1;
@@ -239,9 +239,9 @@ impl Chip {
         }
     }
 
-    /// All of a packet is in memory: its cells of the receive buffer are free, and threads may have it and those behind
-    /// it. A port hands packets on in the order in which they came; one that overtook others could keep a thread from
-    /// them that it then waits for.
+    /// The whole packet is in memory: its cells of the receive buffer are free, and threads may take it and the
+    /// packets behind it. A port releases packets in the order of arrival; a packet that overtook others could
+    /// keep a thread from them and then wait for them.
     pub(super) fn stored(&mut self, id: PacketId, now: Ticks) {
         self.free_pool(id, now);
         let by = usize::from(self.packets[id].receiver);
@@ -255,7 +255,7 @@ impl Chip {
         }
     }
 
-    /// Byte offset of a cell within the memory that keeps packets; cells are followed in order.
+    /// Returns the byte offset of a cell in the packet memory; callers ask for cells in order.
     #[inline]
     pub(super) fn cell_address(&mut self, id: PacketId, cell: u16, write: bool) -> u64 {
         let packet = &mut self.packets[id];
@@ -274,14 +274,14 @@ impl Chip {
         u64::from(at.1) * u64::from(CELL_BYTES)
     }
 
-    /// A program moves a cell out of the receive buffer, which is free when the last has gone.
+    /// A program moves a cell out of the receive buffer. After the last cell, the buffer is free.
     pub(super) fn moved_cell(&mut self, id: PacketId, cell: u16, now: Ticks) {
         if !self.block_threads.is_empty() {
-            // It is copied, and given back when the packet is complete in memory.
+            // The cell is copied; the buffer is free when the packet is complete in memory.
             return;
         }
         let packet = &mut self.packets[id];
-        // Cells go in order; one that is written again has left the buffer before.
+        // Cells move in order; a cell that is written again left the buffer before.
         if cell >= packet.moved {
             packet.moved = cell + 1;
         }

@@ -1,4 +1,4 @@
-//! The loop over a chip's events: until it is warm, then for as many packets as were asked for.
+//! The event loop of a chip: until it is steady, then for the requested number of packets.
 
 use super::{Chip, TIMERS};
 use crate::account::Account;
@@ -10,44 +10,44 @@ use std::ops::ControlFlow;
 
 const EVENTS_BETWEEN_REPORTS: u32 = 1 << 16;
 
-/// Packets after which a chip is first asked whether it is steady; then after twice as many, and so on.
+/// Packets before the first test for steady state; the number doubles with every test.
 const FIRST_LOOK_PACKETS: u64 = 1_000;
 
 /// When statistics start and when the run ends.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLimit {
-    /// Packets that leave or are dropped before statistics start; `None` finds out when the chip is steady.
+    /// Packets that leave or are dropped before statistics start; `None` tests for steady state.
     pub warmup_packets: Option<u64>,
-    /// Packets that then leave or are dropped before the run ends.
+    /// Packets that leave or are dropped in the measurement.
     pub packets: u64,
 }
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// As many packets as asked for have gone.
+    /// The requested number of packets left or were dropped.
     Completed,
     /// The traffic ended, and every packet has left.
     TrafficEnded,
-    /// Packets are inside and nothing will ever happen again; what threads wait for, with counts.
+    /// Packets are inside and no event remains. Contains what threads wait for, with counts.
     Deadlock {
         /// Packets inside.
         packets_inside: u64,
         /// What threads wait for.
         waiting: Vec<(String, usize)>,
     },
-    /// It would go on for ever without a result.
+    /// The run would never end with a result.
     Endless(Endless),
-    /// A part of the chip or a program did what it must not; the sentence says what.
+    /// A part of the chip or a program violated a rule; the sentence names it.
     Fault(String),
-    /// The caller asked to stop.
+    /// The caller requested the stop.
     Interrupted,
-    /// The clock came to its end ([`linecard_sim::END`]).
+    /// The clock reached its end ([`linecard_sim::END`]).
     TooLate,
 }
 
 impl Chip {
-    /// Run until `limit`; `progress` is told from time to time how many packets have gone.
+    /// Runs until `limit`; calls `progress` periodically with the number of packets that left or were dropped.
     pub fn run(&mut self, limit: RunLimit, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Outcome {
         let plain = self.engines.iter().all(|engine| engine.plain)
             && self.recording.is_none()
@@ -113,7 +113,7 @@ impl Chip {
         }
     }
 
-    /// Whether latency and the number of packets inside no longer drift from where they began.
+    /// Returns whether latency and the number of packets inside no longer drift.
     fn is_warm(&self) -> bool {
         let slices = self.account.series.slices();
         let inside: Vec<f64> = slices.iter().map(|s| s.inside as f64).collect();
@@ -135,12 +135,13 @@ impl Chip {
         self.deadlock()
     }
 
-    /// Whether packets are inside and nothing but arrivals will ever happen: they would come for ever, and be lost.
+    /// Returns whether packets are inside and only arrivals remain as events: they would continue for ever, and
+    /// be lost.
     fn is_stuck(&self) -> bool {
         let s = &self.sources;
         let none_wakes =
             |mut sources: std::ops::Range<usize>| sources.all(|n| self.agenda.pending(n).is_none());
-        // Of DRAM without an access only refreshes are to come.
+        // DRAM without an access has only refreshes as events.
         self.account.inside.now > 0
             && self.requests.count() == 0
             && none_wakes(TIMERS..TIMERS + 1)
@@ -148,7 +149,7 @@ impl Chip {
             && !self.config.saturated
     }
 
-    /// What threads wait for, where nothing will end it.
+    /// Returns what threads wait for when no event will end their waits.
     fn deadlock(&self) -> Outcome {
         let mut waiting: Vec<(String, usize)> = Vec::new();
         for thread in &self.threads {
@@ -186,7 +187,7 @@ impl Chip {
     fn start_measuring(&mut self) {
         let now = self.agenda.now();
         for engine in 0..self.engines.len() {
-            // Waits that ended in the past are entered before the books are closed.
+            // Waits that ended in the past are entered before the account is closed.
             self.wake_due(engine, now);
         }
         for number in 0..self.threads.len() {

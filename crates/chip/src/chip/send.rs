@@ -1,4 +1,4 @@
-//! The outward side: the turn of a packet, output queues, packets read from memory by their port, wires, departures.
+//! The send side: the turn of a packet, output queues, packets that ports read from memory, wires, departures.
 
 use super::{Chip, Departure, Timer};
 use crate::config::WhenFull;
@@ -10,20 +10,20 @@ use crate::thread::State;
 use linecard_program::{NetworkKind, PacketId};
 use linecard_sim::Ticks;
 
-/// What came of handing a packet over to its output queue.
+/// The result of handing a packet over to its output queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     /// The thread is free.
     Done,
-    /// It is the packet's turn, but its queue is full; the thread keeps it.
+    /// The packet has its turn, but its queue is full; the thread keeps it.
     QueueFull,
-    /// The packet is early, and no more may wait for their turn; the thread keeps it.
+    /// The packet is early, and the window is full; the thread keeps it.
     WindowFull,
 }
 
 impl Chip {
-    /// A thread hands its packet over. Whatever makes room for a packet that the thread keeps also frees the thread
-    /// ([`Chip::let_go`]).
+    /// A thread hands its packet over. If the thread must keep it, the event that makes room for the packet
+    /// also frees the thread ([`Chip::let_go`]).
     pub(super) fn send(&mut self, thread: u32, port: u16, class: u8, now: Ticks) -> Sent {
         let number = usize::from(port) % self.senders.len();
         let id = self.threads[thread as usize].packet;
@@ -53,7 +53,7 @@ impl Chip {
         Sent::Done
     }
 
-    /// A thread and its packet part.
+    /// A thread releases its packet.
     fn hand_over(&mut self, thread: u32, now: Ticks) {
         let id = self.leave_thread(thread);
         let packet = &mut self.packets[id];
@@ -63,7 +63,7 @@ impl Chip {
         }
     }
 
-    /// The thread that had a packet in hand has done its `Send` and is free.
+    /// The thread that kept a packet has completed its `Send` and is free.
     fn let_go(&mut self, id: PacketId, now: Ticks) {
         let thread = std::mem::replace(&mut self.packets[id].holder, NOBODY);
         self.hand_over(thread, now);
@@ -73,8 +73,9 @@ impl Chip {
         self.make_ready(thread, now);
     }
 
-    /// Let all packets go on that can: from their turn to their queue, from a full queue's door into the queue, from
-    /// queues to ports. One makes room for the next, so that it is done in a loop and not by calls within calls.
+    /// Advances all packets that can advance: from their turn to their queue, from the entry of a full queue
+    /// into the queue, from queues to ports. One packet makes room for the next, so this is a loop and not
+    /// recursion.
     pub(super) fn go_on(&mut self, now: Ticks) {
         loop {
             if let Some(id) = self.passing.pop_front() {
@@ -89,7 +90,7 @@ impl Chip {
         }
     }
 
-    /// It is the packet's turn: it goes to its queue, and the next one of its sequence follows.
+    /// A packet has its turn: it joins its queue, and the next packet of its sequence follows.
     fn pass(&mut self, id: PacketId, now: Ticks) {
         let Packet { dropped, placing, sender: number, class, domain, holder, .. } = self.packets[id];
         if let Some(placing) = placing {
@@ -111,7 +112,7 @@ impl Chip {
                 sender.classes[class].push_back(id);
                 let packet = &mut self.packets[id];
                 if holder == NOBODY {
-                    // In the hands of a thread it was the thread that waited.
+                    // While a thread kept the packet, the wait counts for the thread.
                     self.account.turned += u128::from(now - packet.sent);
                 }
                 packet.sent = now;
@@ -132,13 +133,13 @@ impl Chip {
         self.passing.extend(self.order.passed(&self.packets, domain));
     }
 
-    /// A packet is given up: what it holds is free, and its turn passes on.
+    /// Drops a packet: what it holds is free, and its turn passes on.
     pub(super) fn give_up(&mut self, id: PacketId, loss: Loss, now: Ticks) {
         self.lose_inside(id, loss, now);
         self.give_turn_up(id, now);
     }
 
-    /// A packet will not leave by a port: those behind it do not wait for it any longer than until its turn comes.
+    /// A packet will not leave by a port: packets behind it wait for it only until its turn comes.
     fn give_turn_up(&mut self, id: PacketId, now: Ticks) {
         self.packets[id].dropped = true;
         if self.order.is_turn(&self.packets, id) {
@@ -149,7 +150,7 @@ impl Chip {
         }
     }
 
-    /// A packet ends in the hands of its thread, as its program means it to; its turn passes on.
+    /// A packet ends in its thread, as its program requests; its turn passes on.
     pub(super) fn finish_in_hand(&mut self, thread: u32, now: Ticks) {
         let id = self.leave_thread(thread);
         self.free_all(id, now);
@@ -159,7 +160,7 @@ impl Chip {
         self.refill(now);
     }
 
-    /// A packet that was inside is lost, and what it holds is free.
+    /// A packet inside the chip is lost, and what it holds is free.
     fn lose_inside(&mut self, id: PacketId, loss: Loss, now: Ticks) {
         let Packet { head, number, receiver, counted, .. } = self.packets[id];
         self.note(number, Happened::Lost(loss), now);
@@ -173,7 +174,7 @@ impl Chip {
         self.refill(now);
     }
 
-    /// Everything that a packet holds is free.
+    /// Frees everything that a packet holds.
     fn free_all(&mut self, id: PacketId, now: Ticks) {
         self.free_pool(id, now);
         let packet = &mut self.packets[id];
@@ -189,7 +190,7 @@ impl Chip {
         self.leave_windows(id, now);
     }
 
-    /// Let packets go on from the queues of a port: into its buffer out of memory, or onto the wire.
+    /// Sends packets from the queues of a port: from memory into its buffer, or onto the wire.
     fn feed(&mut self, number: usize, now: Ticks) {
         let by_port = self.memory.as_ref().is_some_and(|m| m.sent_by_ports);
         loop {
@@ -224,7 +225,7 @@ impl Chip {
         self.begin_fetched(number, now);
     }
 
-    /// Shapers hold all packets of a port until then.
+    /// Shapers hold all packets of a port until `opens`.
     fn wait_for_shapers(&mut self, number: usize, opens: Ticks) {
         let sender = &mut self.senders[number];
         if sender.opens.is_none_or(|first| opens < first) {
@@ -233,14 +234,14 @@ impl Chip {
         }
     }
 
-    /// A shaper of a port lets a packet go.
+    /// A shaper of a port permits a packet.
     pub(super) fn shaper_opens(&mut self, number: usize, now: Ticks) {
         self.senders[number].opens = None;
         self.feed(number, now);
         self.go_on(now);
     }
 
-    /// All of a packet has been read for its port.
+    /// The whole packet has been read for its port.
     pub(super) fn fetched(&mut self, id: PacketId, now: Ticks) {
         let number = usize::from(self.packets[id].sender);
         if let Some(entry) = self.senders[number].fetched.iter_mut().find(|(other, _)| *other == id) {
@@ -249,7 +250,7 @@ impl Chip {
         self.begin_fetched(number, now);
     }
 
-    /// Put the first packet of the port's buffer on the wire, if it is all there.
+    /// Puts the first packet of the port's buffer on the wire, if all of it is there.
     fn begin_fetched(&mut self, number: usize, now: Ticks) {
         let sender = &mut self.senders[number];
         if sender.sending.is_none() && sender.fetched.front().is_some_and(|&(_, there)| there) {
@@ -258,7 +259,7 @@ impl Chip {
         }
     }
 
-    /// A packet is on the wire.
+    /// Begins to send a packet.
     fn begin(&mut self, number: usize, id: PacketId, now: Ticks) {
         let packet = &self.packets[id];
         self.account.queued += u128::from(now - packet.sent);
@@ -270,7 +271,7 @@ impl Chip {
         self.agenda.schedule(self.sources.first_sender + number, ends);
     }
 
-    /// The frame on the wire of a port has ended.
+    /// A frame of a port has ended on the wire.
     pub(super) fn sender_event(&mut self, number: usize, now: Ticks) {
         if !self.block_threads.is_empty() {
             return self.slots_event(number, now);
@@ -295,14 +296,14 @@ impl Chip {
         self.free_all(id, now);
         self.count_departure(id, true, now);
         let packet = &mut self.packets[id];
-        // Its thread may not have come to itself since it moved the last cell.
+        // Its thread may not have run since it moved the last cell.
         packet.departed = packet.attended;
         if !packet.attended {
             self.packets.remove(id);
         }
     }
 
-    /// A packet was worked on and is inside no more.
+    /// Counts a packet that threads processed and that is no longer inside.
     fn count_departure(&mut self, id: PacketId, by_port: bool, now: Ticks) {
         let Packet { head, number, flow_hash, receiver, sender, counted, received, .. } = self.packets[id];
         self.gone += 1;
@@ -332,12 +333,12 @@ impl Chip {
         }
     }
 
-    /// Where a packet always waits, threads that found no room in memory for one try again.
+    /// If a packet always waits, threads that found no room in memory for one try again.
     pub(super) fn refill(&mut self, now: Ticks) {
         if !self.config.saturated || self.next_arrival.is_none() {
             return;
         }
-        // Clusters may have memories of their own, of which one has no room for the next packet and another has.
+        // Clusters may have separate memories: one may be full for the next packet while another has room.
         let mut full = None;
         for inbox in 0..self.inboxes.len() {
             if self.inboxes[inbox].receivers.is_empty() {

@@ -1,4 +1,4 @@
-//! How packets and threads come together: offered, taken, held, and given from inbox to inbox.
+//! How threads get packets: offer, take, hold, and pass from inbox to inbox.
 
 use super::Chip;
 use crate::packet::NONE;
@@ -8,7 +8,7 @@ use linecard_program::{CELL_BYTES, PacketId};
 use linecard_sim::Ticks;
 
 impl Chip {
-    /// A free thread takes a packet; without one it waits.
+    /// A free thread takes a packet; without a packet it waits.
     pub(super) fn take(&mut self, thread: u32, now: Ticks) -> bool {
         if self.turns.are_over() {
             return false;
@@ -54,14 +54,14 @@ impl Chip {
         false
     }
 
-    /// From now on a packet is one of a group's load.
+    /// Adds a packet to the load of a group.
     pub(super) fn join_group(&mut self, id: PacketId, inbox: usize, group: usize) {
         let packet = &mut self.packets[id];
         (packet.inbox, packet.group) = (inbox as u16, group as u32);
         self.inboxes[inbox].groups[group].load += 1;
     }
 
-    /// A packet of a group waits for a thread; a free one takes it up.
+    /// A packet of a group waits for a thread; a free thread takes it.
     pub(super) fn offer(&mut self, id: PacketId, now: Ticks) {
         let packet = &mut self.packets[id];
         packet.offered = now;
@@ -85,7 +85,8 @@ impl Chip {
         inbox.most_waiting = inbox.most_waiting.max(inbox.waiting);
     }
 
-    /// Cells of a packet cross the bus of its port to the thread that has taken it up; whether that waits for them.
+    /// Cells of a packet cross the bus of its port to the thread that took it. Returns whether the thread waits
+    /// for them.
     fn waits_for_bus(&mut self, thread: u32, id: PacketId, now: Ticks) -> bool {
         let packet = &self.packets[id];
         if self.inboxes[usize::from(packet.inbox)].receivers.is_empty() {
@@ -102,7 +103,7 @@ impl Chip {
         across > now
     }
 
-    /// A thread takes a packet up: its program does the work and says what it costs.
+    /// A thread takes a packet: its program processes it and writes down the steps.
     pub(super) fn hold(&mut self, thread: u32, id: PacketId, now: Ticks) {
         let packet = &mut self.packets[id];
         packet.attended = true;
@@ -123,15 +124,15 @@ impl Chip {
         self.count_turn(thread, id, now);
     }
 
-    /// A free thread takes up a packet that was drawn for it.
+    /// A free thread takes a packet that was created for it.
     pub(super) fn hold_drawn(&mut self, thread: u32, id: PacketId, now: Ticks) {
         self.hold(thread, id, now);
         self.make_ready(thread, now);
     }
 
-    /// The thread has done with its packet.
+    /// The thread releases its packet.
     pub(super) fn leave_thread(&mut self, thread: u32) -> PacketId {
-        // What stands behind its last step is for packets that go another way.
+        // Steps behind the last one executed belong to other paths of the program.
         self.threads[thread as usize].steps.clear();
         self.out_of_hand(thread)
     }
@@ -145,13 +146,13 @@ impl Chip {
         id
     }
 
-    /// Hand a thread's packet over to another inbox, which has room.
+    /// Hands a thread's packet over to another inbox, which has room.
     pub(super) fn put(&mut self, thread: u32, inbox: usize, now: Ticks) {
         let id = self.leave_thread(thread);
         self.move_to(id, inbox, now);
     }
 
-    /// A packet that a thread had until now goes to an inbox that has room.
+    /// A packet that a thread held until now joins an inbox that has room.
     pub(super) fn move_to(&mut self, id: PacketId, inbox: usize, now: Ticks) {
         let packet = &mut self.packets[id];
         packet.held += now - packet.taken;
@@ -160,7 +161,7 @@ impl Chip {
         self.offer(id, now);
     }
 
-    /// A packet ends: inboxes with a window let one more go on for it.
+    /// A packet ends: inboxes with a window release one more packet.
     pub(super) fn leave_windows(&mut self, id: PacketId, now: Ticks) {
         for at in 0..self.windowed.len() {
             let inbox = usize::from(self.windowed[at]);

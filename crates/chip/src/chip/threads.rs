@@ -1,4 +1,4 @@
-//! Engines run threads: who is next, until when, and what it waits for.
+//! Engines run threads: which thread is next, until when it runs, and what it waits for.
 
 use super::issued::After;
 use super::{Chip, Timer};
@@ -44,8 +44,8 @@ impl Chip {
         }
     }
 
-    /// The thread that an engine runs now, after whatever it ran, or [`NOBODY`]. Threads whose wait is over by now become
-    /// ready.
+    /// Returns the thread that an engine runs next, or [`NOBODY`]. Threads whose wait has ended become ready
+    /// first.
     #[inline(always)]
     fn next_thread<F: Features>(&mut self, engine: usize, now: Ticks) -> u32 {
         let e = &mut self.engines[engine];
@@ -59,13 +59,13 @@ impl Chip {
         thread
     }
 
-    /// Threads of an engine whose wait is over by now are ready, in the order in which they became so.
+    /// Makes the threads of an engine ready whose wait has ended, in the order in which their waits ended.
     pub(super) fn wake_due(&mut self, engine: usize, now: Ticks) {
         let e = &mut self.engines[engine];
         wake_due::<Full>(e, now, &mut self.threads, &mut self.account, &mut self.recording, &self.packets);
     }
 
-    /// Run a thread until it computes (the engine is then woken at the end: `true`) or waits (`false`).
+    /// Runs a thread until it computes (`true`: the engine has a wake-up at the end) or waits (`false`).
     #[inline(always)]
     fn proceed<F: Features>(&mut self, thread: u32, engine: usize, now: Ticks, switch: Ticks) -> bool {
         loop {
@@ -105,7 +105,7 @@ impl Chip {
         }
     }
 
-    /// A thread has come to the end of its steps: it takes the next packet. Whether it has one.
+    /// A thread has reached the end of its steps and takes the next packet. Returns whether it has one.
     fn ends_steps(&mut self, thread: u32, now: Ticks) -> bool {
         let t = &mut self.threads[thread as usize];
         assert!(t.packet == NONE, "the steps of a packet end in one that leaves its thread free");
@@ -116,7 +116,8 @@ impl Chip {
         self.take(thread, now)
     }
 
-    /// Cycles of a step on an engine that spends some on the issue of accesses, or on taken branches.
+    /// Returns the cycles of a step on an engine that spends cycles on the issue of accesses, or on taken
+    /// branches.
     #[inline(always)]
     fn cycles_of(&mut self, thread: u32, engine: usize, step: Step) -> u64 {
         let Step { mut cycles, action } = step;
@@ -134,8 +135,8 @@ impl Chip {
         }
     }
 
-    /// Make an access of a thread where it arrives in the order of issue at a memory that answers at once; the thread waits
-    /// until the end. Whether it was made.
+    /// Serves an access of a thread immediately, if it arrives in the order of issue at a memory that knows its
+    /// completion time. The thread then waits until the completion. Returns whether it did.
     #[inline(always)]
     fn access_at_once<F: Features>(
         &mut self,
@@ -168,14 +169,14 @@ impl Chip {
         true
     }
 
-    /// The thread's wait is over at `at`.
+    /// The thread's wait ends at `at`.
     #[inline(always)]
     pub(super) fn wake_at(&mut self, thread: u32, at: Ticks) {
         let t = &mut self.threads[thread as usize];
         t.wake = at;
         let engine = t.engine as usize;
         if t.moving.is_some() {
-            // Buffers change when the cell has been moved, and not when its engine finds the time to look.
+            // Buffers change when the cell has been moved, and not when its engine next runs.
             let now = self.agenda.now();
             if at > now {
                 self.set_timer(at, Timer::Moved(thread));
@@ -197,7 +198,7 @@ impl Chip {
         }
     }
 
-    /// A thread's wait is over.
+    /// A thread's wait has ended.
     #[inline(always)]
     pub(super) fn make_ready(&mut self, thread: u32, now: Ticks) {
         let t = &self.threads[thread as usize];
@@ -216,7 +217,7 @@ impl Chip {
         enter::<Full>(t, state, now, &mut self.account, &mut self.recording, &self.packets);
     }
 
-    /// Enter what has passed up to `now`, so that the books can be closed.
+    /// Enters the time up to `now`, so that the account can be closed.
     pub(super) fn settle(&mut self, thread: u32, now: Ticks) {
         let t = &self.threads[thread as usize];
         if t.since < now {
@@ -225,7 +226,7 @@ impl Chip {
     }
 }
 
-/// Threads of an engine whose wait is over by now are ready, in the order in which they became so.
+/// Makes the threads of an engine ready whose wait has ended, in the order in which their waits ended.
 #[inline(always)]
 fn wake_due<F: Features>(
     e: &mut Engine,
@@ -248,7 +249,7 @@ fn wake_due<F: Features>(
     }
 }
 
-/// A thread is in a state from `now` on; the time since it entered the one before goes into the books.
+/// A thread is in a new state from `now` on; the account gets the time in the previous state.
 #[inline(always)]
 fn enter<F: Features>(
     t: &mut Thread,
@@ -272,7 +273,7 @@ fn enter<F: Features>(
     t.state = state;
 }
 
-/// What a thread has waited for counts for the operation of its program that it is of.
+/// Counts the wait of a thread for the operation of its program that caused it.
 #[cold]
 fn count_stall(t: &Thread, now: Ticks, account: &mut Account) {
     if let Some(operation) = t.waits_for() {

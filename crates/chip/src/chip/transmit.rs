@@ -1,8 +1,9 @@
-//! The transmit buffer that programs fill: places in the queues of ports, cells, packets kept in memory meanwhile.
+//! The transmit buffer that programs fill: positions in the queues of ports, cells, and packets kept in memory
+//! meanwhile.
 //!
-//! Packets of a flow take their places in the order in which they came. A port sends packets in the order in which they
-//! were to be moved to the buffer, cell by cell: a packet that is kept in memory takes its place at the end when a thread
-//! takes it up, and until then later packets of its flow are kept behind it.
+//! Packets of a flow enter their queue in the order of arrival. A port sends packets in the order in which they
+//! enter the queue, cell by cell. A packet kept in memory enters at the end of the queue when a thread takes it
+//! again; until then memory also keeps later packets of its flow, behind it.
 
 use super::Chip;
 use super::issued::Part;
@@ -14,17 +15,18 @@ use linecard_program::script::{NEVER_KEPT, Way};
 use linecard_program::{DropReason, PacketId};
 use linecard_sim::Ticks;
 
-/// Classes of flows: packets of a class are kept in memory together, which those of a flow then are.
+/// Classes of flows: memory keeps packets of a class together, and so those of a flow.
 pub(super) const FLOW_CLASSES: usize = 1 << 14;
 
 #[inline]
 fn flow_class(flow_hash: u32) -> usize {
-    // Multiplied first: hashes may differ in few bits.
+    // The multiplication comes first, because hashes may differ in few bits.
     (flow_hash.wrapping_mul(0x9e37_79b1) >> 18) as usize
 }
 
 impl Chip {
-    /// A thread asks for its packet's place; whether it has it and goes on.
+    /// A thread asks for its packet's position in the queue. Returns whether it has the position and the thread
+    /// continues.
     pub(super) fn place(&mut self, thread: u32, port: u16, placing: Placing, now: Ticks) -> bool {
         let id = self.threads[thread as usize].packet;
         let packet = &mut self.packets[id];
@@ -48,7 +50,7 @@ impl Chip {
         true
     }
 
-    /// It is the turn of a packet whose thread waits for its place.
+    /// A packet has its turn while its thread waits for the position in the queue.
     pub(super) fn place_waiting(&mut self, id: PacketId, placing: Placing, now: Ticks) {
         let packet = &mut self.packets[id];
         packet.placing = None;
@@ -84,12 +86,12 @@ impl Chip {
         (t.next, t.spent) = (next, false);
     }
 
-    /// Take a cell of the transmit buffer for a packet, if it may have one, or all of its cells.
+    /// Takes a cell of the transmit buffer for a packet, or all of its cells, if the packet may have them.
     pub(super) fn takes_transmit_cell(&mut self, id: PacketId, cell: u16, now: Ticks) -> bool {
         let packet = &self.packets[id];
         let Some(buffer) = &mut self.transmit else { return true };
         if packet.transmit_cells > cell {
-            // A later part of a cell that has its place.
+            // A later part of a cell that is already allocated.
             return true;
         }
         let ports = self.senders.len();
@@ -121,7 +123,8 @@ impl Chip {
         true
     }
 
-    /// A packet that takes all of its room at once has it: the next of its port may have been waiting for that.
+    /// A packet that takes all of its room at once has it: the next packet of its port may have waited for
+    /// that.
     pub(super) fn passed_room_on(&mut self, cell: u16, now: Ticks) {
         let waits =
             |t: &super::TransmitBuffer| t.config.room == TransmitRoom::Packet && !t.waiters.is_empty();
@@ -130,7 +133,7 @@ impl Chip {
         }
     }
 
-    /// A cell is free, or a packet came to the head: threads that wait for room try again.
+    /// A cell is free, or a packet reached the head of its queue: threads that wait for room try again.
     fn retry_transmit(&mut self, now: Ticks) {
         let mut at = 0;
         while let Some(buffer) = &self.transmit
@@ -143,19 +146,19 @@ impl Chip {
             if let Some(buffer) = &mut self.transmit {
                 buffer.waiters.remove(at);
             }
-            // An engine that runs another thread does not stand still for this one.
+            // An engine that runs another thread does not stall for this one.
             self.move_part(thread, part, now);
             let t = &mut self.threads[thread as usize];
             t.next += 1;
             t.spent = false;
             if self.config.transmit.is_some_and(|t| t.room == TransmitRoom::Packet) {
-                // The next of its port may stand before it in the line.
+                // The next packet of its port may be ahead of it in the list.
                 at = 0;
             }
         }
     }
 
-    /// The last part of a cell has been moved: what that changes in the buffers.
+    /// The last part of a cell has been moved: updates the buffers.
     pub(super) fn moved_part(&mut self, thread: u32, way: Way, cell: u16, now: Ticks) {
         let id = self.threads[thread as usize].packet;
         if way.from_receive() {
@@ -193,7 +196,7 @@ impl Chip {
         }
     }
 
-    /// Put the next cell of a port on its wire, if that is free and the cell is there.
+    /// Puts the next cell of a port on its wire, if the wire is free and the cell is there.
     fn begin_cell(&mut self, number: usize, now: Ticks) {
         let sender = &mut self.senders[number];
         if sender.cells.on_wire.is_some() {
@@ -209,7 +212,7 @@ impl Chip {
         }
     }
 
-    /// A cell of a port has been sent.
+    /// A port has sent a cell.
     pub(super) fn cell_sent(&mut self, number: usize, now: Ticks) {
         let Some(id) = self.senders[number].cells.on_wire.take() else { return };
         let packet = &mut self.packets[id];
@@ -242,7 +245,8 @@ impl Chip {
         self.offer_kept(now);
     }
 
-    /// All of a packet is in the transmit buffer, and its thread is free. Ports that are never busy send it at once.
+    /// The whole packet is in the transmit buffer, and its thread is free. Ports that are never busy send it at
+    /// once.
     pub(super) fn hand_to_port(&mut self, thread: u32, now: Ticks) {
         let id = self.leave_thread(thread);
         let packet = &mut self.packets[id];
@@ -263,12 +267,12 @@ impl Chip {
         self.offer_kept(now);
     }
 
-    /// Give packets that may go out to free threads.
+    /// Hands packets from memory that may be sent to free threads.
     fn offer_kept(&mut self, now: Ticks) {
         if self.config.transmit.is_none_or(|transmit| transmit.watermarks.is_none()) {
             return;
         }
-        // There is one inbox with one list of free threads where packets are kept.
+        // A chip that keeps packets has one inbox with one list of free threads.
         while let Some(&(thread, epoch)) = self.inboxes[0].groups[0].free.front() {
             if self.threads[thread as usize].epoch == epoch {
                 let Some(id) = self.next_kept() else { return };
@@ -279,8 +283,8 @@ impl Chip {
         }
     }
 
-    /// The packet of the memory that goes out next: the first of a port whose queue has fallen to the low watermark, when
-    /// all of it is there.
+    /// Returns the next packet to send from memory: the first of a port whose queue has fallen to the low
+    /// watermark, once it is complete.
     pub(super) fn next_kept(&mut self) -> Option<PacketId> {
         let watermarks = self.config.transmit.filter(|_| !self.turns.are_over())?.watermarks;
         let low_bytes = watermarks?.low_bytes;
@@ -302,7 +306,7 @@ impl Chip {
         Some(id)
     }
 
-    /// A thread takes up a packet that was kept in memory.
+    /// A thread takes a packet that was kept in memory.
     pub(super) fn resume(&mut self, thread: u32, id: PacketId, now: Ticks) {
         let packet = &mut self.packets[id];
         self.account.kept += u128::from(now - packet.sent);

@@ -1,8 +1,8 @@
-//! Accesses on their way: over links, through lines in front of places, into caches and DRAM.
+//! Travelling accesses: over links, through queues in front of memories, into caches and DRAM.
 //!
-//! Where accesses arrive in the order in which they are issued, their ends follow at once and nothing here is used
-//! (`Target::direct`). Otherwise an access waits in the line of the next link or place until its time has come, so that
-//! whatever comes first is served first.
+//! If accesses arrive in the order of issue, their completion times are known at issue, and this file is not
+//! used (`Target::direct`). Otherwise an access waits in the queue of the next link or memory until its arrival
+//! time, so that accesses are served in the order of arrival.
 
 use super::Chip;
 use crate::place::cache::Found;
@@ -14,7 +14,8 @@ use linecard_queueing::Operation;
 use linecard_sim::{Agenda, Ticks};
 
 impl Chip {
-    /// Send a request on its way, of which the next part begins at `at`; returns its end where that is known now.
+    /// Sends a request on its way; its next part begins at `at`. Returns its completion time if it is known
+    /// now.
     pub(super) fn travel(&mut self, request: u32, at: Ticks) -> Option<Ticks> {
         let r = &self.requests[request];
         let next_link = match r.target {
@@ -40,7 +41,7 @@ impl Chip {
         self.serve(line, request, at)
     }
 
-    /// A request has reached a link or a place.
+    /// A request has reached a link or a memory.
     fn serve(&mut self, line: usize, request: u32, now: Ticks) -> Option<Ticks> {
         if line < self.links.len() {
             let bytes = u32::from(self.requests[request].bytes);
@@ -51,7 +52,7 @@ impl Chip {
         self.arrive(request, now)
     }
 
-    /// A request has reached its memory; returns its end where that is known now.
+    /// A request has reached its memory. Returns its completion time if it is known now.
     fn arrive(&mut self, request: u32, now: Ticks) -> Option<Ticks> {
         let r = &mut self.requests[request];
         r.arrived = now;
@@ -73,7 +74,7 @@ impl Chip {
         r.arrived = now;
         let Request { kind, bytes, address, owner, registers, place, .. } = *r;
         let number = usize::from(place);
-        // Its own caches wait for a channel, wherever that stands among the sources.
+        // The caches of the memory itself wait for a channel, wherever it is among the sources.
         if self.channels_at == now
             && !matches!(owner, Owner::Wide { .. })
             && let Some(next) = self.places[number].behind_wake(now)
@@ -86,7 +87,7 @@ impl Chip {
         None
     }
 
-    /// Hand an access over to a memory that answers later; returns how many pieces it has become.
+    /// Submits an access to a memory that answers later. Returns the number of pieces.
     #[inline(always)]
     pub(super) fn submit(&mut self, number: usize, access: &Submitted, now: Ticks) -> u32 {
         let first = self.sources.first_channel + self.sources.channel_of_place[number];
@@ -94,7 +95,7 @@ impl Chip {
         self.places[number].submit(access, now, |channel, at| wake_channel(agenda, first + channel, at))
     }
 
-    /// A request at a cache. One that reaches over several lines is looked up line by line.
+    /// A request at a cache. A request over several lines is looked up line by line.
     fn look_up(&mut self, number: usize, request: u32, now: Ticks) -> Option<Ticks> {
         let Request { kind, bytes, address, by_port, .. } = self.requests[request];
         let cache = self.places[number].cache()?;
@@ -104,7 +105,7 @@ impl Chip {
         let end = if (address ^ (end - 1)) < line {
             self.look_up_line(number, request, done)
         } else {
-            // One piece more than there are, so that the request is not done before the last is looked up.
+            // One piece more than there are, so that the request does not complete before the last lookup.
             let r = &mut self.requests[request];
             (r.pieces, r.done) = (1, done);
             let mut at = address;
@@ -138,8 +139,8 @@ impl Chip {
         end
     }
 
-    /// A request, or a piece of one, that has gone through a cache's pipe at `done`: a hit is done then, a miss goes on to
-    /// the place behind.
+    /// A request, or a piece of one, has passed the cache's pipe at `done`: a hit completes then, a miss
+    /// continues to the memory behind.
     fn look_up_line(&mut self, number: usize, request: u32, done: Ticks) -> Option<Ticks> {
         let Request { kind, bytes, address, by_port, .. } = self.requests[request];
         let cache = self.places[number].cache()?;
@@ -218,7 +219,7 @@ impl Chip {
             self.completed(request, end);
         }
         self.finished.clear();
-        // Engines that stood still go on.
+        // Stalled engines continue.
         while self.places[number].takes_more()
             && let Some(thread) = self.places[number].take_stalled()
         {
@@ -226,7 +227,7 @@ impl Chip {
         }
     }
 
-    /// A thread hands an operation over to a queue manager.
+    /// A thread submits an operation to a queue manager.
     pub(super) fn ask_queue_manager(&mut self, thread: u32, role: RoleId, operation: Operation, now: Ticks) {
         let place = usize::from(self.target(thread, role).place);
         match self.places.get_mut(place).and_then(Memory::as_queue_manager) {
@@ -243,7 +244,7 @@ impl Chip {
             match manager.take_complete(now) {
                 Ok(Some(thread)) => self.make_ready(thread, now),
                 Ok(None) => break,
-                // What the checker of the lists finds is an error of a manager, never of its input.
+                // An error that the checker of the lists finds is a bug of a manager, never of its input.
                 Err(error) => {
                     self.fault.get_or_insert(format!("{}: {error}", self.config.places[place].name));
                     return;
@@ -261,7 +262,7 @@ impl Chip {
         }
     }
 
-    /// The end of a request is known: whoever waits for it hears of it.
+    /// The completion time of a request is known: notifies its owner.
     #[inline(always)]
     pub(super) fn completed(&mut self, request: u32, done: Ticks) {
         let Request { owner, target, .. } = self.requests[request];
@@ -275,7 +276,7 @@ impl Chip {
         }
     }
 
-    /// The same of requests that are not of a thread.
+    /// As above, for requests of other owners than threads.
     fn others_hear(&mut self, owner: Owner, done: Ticks) {
         match owner {
             Owner::Thread { .. } | Owner::Nobody => {}
@@ -294,7 +295,8 @@ impl Chip {
         }
     }
 
-    /// The line that a miss fetched is there at `done`: the miss ends, and whatever waited for the line.
+    /// The line that a miss fetched arrives at `done`: the miss completes, and so does every access that waited
+    /// for the line.
     fn line_arrived(&mut self, miss: u32, done: Ticks) {
         let Request { place, address, .. } = self.requests[miss];
         let Some(cache) = self.places[usize::from(place)].cache() else { return };
@@ -307,7 +309,7 @@ impl Chip {
         }
     }
 
-    /// The end of a request that a cache did not answer at once is known.
+    /// The completion time of a request that a cache did not serve at once is known.
     fn done_at_cache(&mut self, request: u32, done: Ticks) {
         let Request { owner, place, arrived, .. } = self.requests[request];
         if !matches!(owner, Owner::Piece(_))
@@ -319,7 +321,7 @@ impl Chip {
     }
 }
 
-/// Wake a channel, at the latest, at a time.
+/// Schedules a wake-up of a channel at a time, or earlier.
 #[inline(always)]
 pub(super) fn wake_channel(agenda: &mut Agenda, source: usize, at: Ticks) {
     if agenda.pending(source).is_none_or(|pending| at < pending) {

@@ -1,6 +1,6 @@
-//! Whether time passes: a program that takes no time, where a packet always waits or comes back by a ring, would be run for
-//! ever in one instant. As often as there is reason to, packets are taken up in an instant; behind that, none is, so that the
-//! chip comes to rest and says why.
+//! Detects runs without progress: a program that takes no time would run for ever in one instant if a packet
+//! always waits or comes back through a ring. In an instant, threads take at most as many packets as there is
+//! reason to. After that they take none, so that the chip stops and reports the cause.
 
 use super::Chip;
 use crate::turns::{Endless, STAGES};
@@ -9,13 +9,13 @@ use linecard_sim::Ticks;
 
 /// Packets in a row that find no room in an empty memory.
 pub(super) const LOST_AT_ONCE: u32 = 1 << 20;
-/// Packets taken up while none leaves, and as many more for each that is inside; at most so many.
+/// Packets taken while none leaves, and as many more for each packet inside, up to this number.
 const WHILE_NONE_LEAVES: u64 = 1 << 20;
 const FOR_EACH_INSIDE: u64 = 64;
 const MOST_WHILE_NONE_LEAVES: u64 = 1 << 22;
 
 impl Chip {
-    /// A thread takes a packet up.
+    /// Counts a packet that a thread takes.
     #[inline(always)]
     pub(super) fn count_turn(&mut self, thread: u32, id: PacketId, now: Ticks) {
         let turns = &mut self.turns;
@@ -43,13 +43,13 @@ impl Chip {
         });
     }
 
-    /// Packets are lost one after the other because none fits.
+    /// Counts packets lost one after another because none fits.
     #[cold]
     pub(super) fn fits_none(&mut self) {
         self.turns.over.get_or_insert(Endless::TooLarge { packets: LOST_AT_ONCE.into() });
     }
 
-    /// Why the run would go on for ever; looked at now and then.
+    /// Returns why the run would never end; called periodically.
     pub(super) fn endless(&mut self) -> Option<Endless> {
         let inside = self.account.inside.now;
         let turns = &mut self.turns;

@@ -1,4 +1,4 @@
-//! One list: whichever thread is free takes the packet that has waited longest.
+//! One list: the thread that is free takes the packet that has waited longest.
 
 use super::lists::Lists;
 use crate::group::Group;

@@ -1,4 +1,4 @@
-//! Flows are spread over clusters, each of which has state of its own in its memories.
+//! Flows are distributed over clusters, each of which keeps state in its own memories.
 
 use super::lists::Lists;
 use crate::group::Group;

@@ -1,4 +1,4 @@
-//! Flows are spread over threads, as over the lanes of a bridge: packets of a flow are never side by side.
+//! Flows are distributed over threads: no two packets of a flow are processed in parallel.
 
 use super::lists::Lists;
 use crate::group::Group;

@@ -1,4 +1,4 @@
-//! Packets go where the fewest are, whatever their flow.
+//! Packets join the cluster with the fewest packets, whatever their flow.
 
 use super::lists::Lists;
 use crate::group::Group;

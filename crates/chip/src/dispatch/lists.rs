@@ -1,11 +1,11 @@
 //! How threads are divided into lists.
 
-/// Which threads wait in one list; there the one that has been free longest gets the next packet.
+/// The threads that share a list; the one that has been free longest gets the next packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lists {
-    /// All that take from the inbox.
+    /// All threads that take packets from the inbox.
     Single,
-    /// Those of a cluster.
+    /// The threads of a cluster.
     PerCluster,
     /// Each thread has a list of its own.
     PerThread,

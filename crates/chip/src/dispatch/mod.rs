@@ -1,5 +1,5 @@
-//! Rules of dispatch: which threads share a list of packets, and which list a packet joins. One file a rule, and its line
-//! in `rules!`; everything else takes them from [`DispatchRule::ALL`].
+//! Rules of dispatch: which threads share a list of packets, and which list a packet joins. Each rule has a
+//! file and a line in `rules!`; everything else reads [`DispatchRule::ALL`].
 
 mod lists;
 
@@ -10,31 +10,31 @@ macro_rules! rules {
     ($($(#[$meaning:meta])* $file:ident :: $rule:ident,)*) => {
         $(mod $file;)*
 
-        /// Which thread gets a packet.
+        /// The rule by which a packet gets a thread.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum DispatchRule {
             $($(#[$meaning])* $rule,)*
         }
 
         impl DispatchRule {
-            /// Every rule.
+            /// All rules.
             pub const ALL: &'static [Self] = &[$(Self::$rule),*];
 
-            /// Its name in a chip's file: that of its own file.
+            /// Returns its name in a chip's file, which is the name of its own source file.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$rule => stringify!($file),)*
                 }
             }
 
-            /// How threads are divided.
+            /// Returns how threads are divided into lists.
             pub(crate) fn lists(self) -> Lists {
                 match self {
                     $(Self::$rule => $file::LISTS,)*
                 }
             }
 
-            /// The list that a packet joins.
+            /// Returns the list that a packet joins.
             #[inline]
             pub(crate) fn choose(self, flow_hash: u32, groups: &[Group]) -> usize {
                 match self {
@@ -46,12 +46,12 @@ macro_rules! rules {
 }
 
 rules! {
-    /// The thread that has been free longest, of all that take from the inbox.
+    /// The thread that has been free longest, of all that take packets from the inbox.
     free_list::FreeList,
-    /// A flow belongs to one thread.
+    /// Each flow belongs to one thread.
     lanes::Lanes,
-    /// A flow belongs to one cluster; there the thread that has been free longest.
+    /// Each flow belongs to one cluster, whose longest-free thread takes the packet.
     hash::Hash,
-    /// The cluster with the fewest packets waiting or in its threads; there the thread that has been free longest.
+    /// The cluster with the fewest packets waiting or in its threads; its longest-free thread takes the packet.
     least_loaded::LeastLoaded,
 }

@@ -1,4 +1,4 @@
-//! Banks, each a server of its own: accesses to one bank wait for each other, and for nobody else.
+//! Banks, each a server of its own: accesses to one bank wait for each other only.
 
 use super::facts::Facts;
 use super::kind::{Kind, Served, Serves};
@@ -10,31 +10,31 @@ use linecard_program::script::Access;
 use linecard_sim::{Ticks, Timebase};
 use std::sync::Arc;
 
-/// Numbers of a memory of banks.
+/// Numbers of a memory with banks.
 #[derive(Clone, Debug)]
 pub struct Banked {
     /// One bank.
     pub bank: ServerConfig,
-    /// Banks.
+    /// Number of banks.
     pub count: u32,
-    /// Which bank an access belongs to.
+    /// How the bank of an access is selected.
     pub by: BankBy,
 }
 
-/// Which bank serves an access.
+/// How the bank of an access is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BankBy {
-    /// The address, in pieces of so many bytes.
+    /// By the address, in blocks of this number of bytes.
     Address {
-        /// Bytes of a piece, a power of two.
+        /// Bytes of a block, a power of two.
         interleave_bytes: u32,
     },
-    /// One after the other.
+    /// In turn.
     Turn,
 }
 
 impl Banked {
-    /// Idle banks.
+    /// Returns idle banks.
     pub(crate) fn banks(&self, timebase: &Timebase) -> Banks {
         let banks = (0..self.count).map(|_| Server::new(&self.bank, timebase)).collect();
         Banks { banks, by: self.by, turn: 0 }

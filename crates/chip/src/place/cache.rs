@@ -1,8 +1,8 @@
-//! The tags of a cache in front of another place: writing back, allocating on reads and writes. A write of a whole line fetches
-//! nothing.
+//! The tags of a cache in front of another memory: write-back, allocating on reads and writes. A write of a
+//! whole line fetches nothing.
 //!
-//! A line that is on its way is in the tags already; accesses to it wait for it (`pending`), so that a burst of misses
-//! of one line reads it once.
+//! The tags already contain a line that is being fetched; accesses to it wait for it (`pending`), so that a
+//! burst of misses of one line reads it once.
 
 use super::facts::Facts;
 use super::memory::{Memory, Numbers, share};
@@ -19,30 +19,30 @@ struct Line {
     block: u64,
     used: u64,
     dirty: bool,
-    /// The request whose miss fetches the line, while it is on its way, and the first one that waits for it too; see
-    /// [`NO_REQUEST`].
+    /// The request whose miss fetches the line, while it is being fetched, and the first other request that
+    /// waits for it; see [`NO_REQUEST`].
     miss: u32,
     waiting: u32,
-    /// When it is there, of a line that is known to come.
+    /// When it arrives, if that is known.
     there: Ticks,
 }
 
-/// What an access finds.
+/// The result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// The line, from a time on.
+    /// The line is in the cache from a time on.
     Hit {
-        /// That time; in the past for most.
+        /// That time; mostly in the past.
         there: Ticks,
     },
-    /// A line on its way.
+    /// The line is being fetched.
     Coming,
-    /// Nothing; the line is fetched. The line that makes room goes back if it has been written to.
+    /// A miss; the line is fetched. The evicted line is written back if it is dirty.
     Miss {
-        /// Its address.
+        /// Address of the line to write back.
         evicted: Option<u64>,
     },
-    /// Nothing, and every line of the set is on its way: the access goes past the cache.
+    /// A miss while every line of the set is being fetched: the access bypasses the cache.
     Past,
 }
 
@@ -50,20 +50,20 @@ pub(crate) struct Cache {
     pub port: Server,
     lines: Vec<Line>,
     ways: usize,
-    /// Ways, from the first on, that lines which ports bring in may take.
+    /// Ways, from the first on, that accesses of ports may fill.
     port_ways: usize,
     sets: u64,
-    /// What draws the line that makes room, where it is not the one used least recently.
+    /// Draws the line to evict, unless it is the least recently used.
     draws: Option<Stream>,
     line_shift: u32,
     pub behind: usize,
     clock: u64,
     pub hits: u64,
     pub misses: u64,
-    /// The same of reads that no port asked for.
+    /// The same for reads that no port issued.
     pub read_hits: u64,
     pub read_misses: u64,
-    /// Time from arrival to result, summed over accesses.
+    /// Time from arrival to result, total over accesses.
     pub residence: u128,
 }
 
@@ -100,7 +100,8 @@ impl Cache {
     }
 
     fn set_of(&self, block: u64) -> std::ops::Range<usize> {
-        // Neighbouring blocks lie in neighbouring sets; each time round begins one set further, so that strides spread.
+        // Consecutive blocks are in consecutive sets; each round begins one set further, so that strided
+        // accesses spread.
         let set = match self.sets.is_power_of_two() {
             true => (block + (block >> self.sets.ilog2())) & (self.sets - 1),
             false => (block + block / self.sets) % self.sets,
@@ -115,8 +116,8 @@ impl Cache {
         self.lines[range].iter_mut().find(|line| line.block == block)
     }
 
-    /// Looks an address up for a request at `now`, which a port may have asked for; on a miss its line takes the place of one
-    /// that is not on its way.
+    /// Looks an address up for a request at `now`, which a port may have issued. On a miss it evicts a line
+    /// that is not being fetched.
     pub fn look_up(&mut self, address: u64, write: bool, by_port: bool, request: u32, now: Ticks) -> Found {
         let is_read = u64::from(!write && !by_port);
         self.clock += 1;
@@ -153,7 +154,7 @@ impl Cache {
         Found::Miss { evicted }
     }
 
-    /// Puts a request in front of those that wait for the line of `address`; returns the one that was there.
+    /// Puts a request at the head of those that wait for the line of `address`. Returns the previous head.
     pub fn wait_for(&mut self, address: u64, request: u32) -> u32 {
         match self.line_of(address) {
             Some(line) => std::mem::replace(&mut line.waiting, request),
@@ -161,8 +162,8 @@ impl Cache {
         }
     }
 
-    /// The line of `address` that the miss of a request fetches will be there at `there`; returns the first request that
-    /// waited to know. Nobody waits for what went past the cache.
+    /// The line of `address` that the miss of a request fetches arrives at `there`. Returns the first request
+    /// that waits for it. No request waits for an access that bypassed the cache.
     pub fn arrived(&mut self, address: u64, miss: u32, there: Ticks) -> u32 {
         match self.line_of(address) {
             Some(line) if line.miss == miss => {

@@ -1,17 +1,17 @@
-//! A channel of DRAM with its controller and command queues.
+//! A DRAM channel with its controller and command queues.
 
 use crate::config::DramConfig;
 use linecard_dram::Cycle;
 use linecard_dram::channel::{Channel, Observer, Outcome, Transaction, Writes};
 
-/// What became known in a clock: a request, and the clock in which it is done.
+/// Outcomes of a clock: a request, and the clock in which it completes.
 #[derive(Default)]
 pub(crate) struct Outcomes(pub Vec<(u32, Cycle)>);
 
-/// Clocks behind which refreshes are no longer carried out one by one.
+/// Idle time in clocks after which refreshes are no longer simulated one by one.
 const LONG_IDLE: Cycle = 1 << 20;
 
-/// Mark of a request whose thread has been told already.
+/// Mark of a request whose thread has already been notified.
 const TOLD: u64 = 1 << 32;
 
 impl Observer for Outcomes {
@@ -20,26 +20,27 @@ impl Observer for Outcomes {
         if index & TOLD != 0 {
             return;
         }
-        // A write that shares another's transfer has been taken: it is done with.
+        // A write that shares another's transfer has been accepted: it is complete.
         self.0.push((index as u32, outcome.complete.unwrap_or(outcome.accept)));
     }
 }
 
-/// Where the cycles of a data bus went; what is left of the time had no request.
+/// Cycles of a data bus by use; in the remaining time there was no request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BusCycles {
     pub data: u64,
     pub row_miss: u64,
     pub turnaround: u64,
     pub refresh: u64,
-    /// Row open and direction kept: columns of a bank group apart, one command a clock.
+    /// Spacing of column commands in an open row and in one direction: commands to one bank group, or one
+    /// command per clock.
     pub spacing: u64,
     pub activates: u64,
     pub accesses: u64,
 }
 
 impl BusCycles {
-    /// What has come since an earlier reading.
+    /// Returns the difference to an earlier reading.
     pub fn since(self, earlier: Self) -> Self {
         Self {
             data: self.data - earlier.data,
@@ -53,10 +54,10 @@ impl BusCycles {
     }
 }
 
-/// A channel's controller.
+/// The controller of a channel.
 pub(crate) struct Driver {
     channel: Channel,
-    /// Writes are done when a queue apart has taken them.
+    /// Writes complete when a separate queue has accepted them.
     posts_writes: bool,
 }
 
@@ -68,7 +69,7 @@ impl Driver {
         }
     }
 
-    /// Does what the channel has been left to do up to `cycle`, and in it.
+    /// Simulates the channel up to and including `cycle`.
     #[inline]
     pub fn catch_up(&mut self, cycle: Cycle, outcomes: &mut Outcomes) {
         let channel = &mut self.channel;
@@ -81,13 +82,13 @@ impl Driver {
         }
     }
 
-    /// Whether it can take a request.
+    /// Returns whether it can accept a request.
     #[inline]
     pub fn has_room(&self, write: bool) -> bool {
         self.channel.has_room(write)
     }
 
-    /// Takes a request, which there is room for, as of the clock after `cycle`.
+    /// Accepts a request as of the clock after `cycle`. There must be room for it.
     #[inline]
     pub fn accept(&mut self, mut transaction: Transaction, cycle: Cycle, outcomes: &mut Outcomes) {
         if self.posts_writes && transaction.write {
@@ -97,7 +98,8 @@ impl Driver {
         self.channel.accept(&transaction, cycle + 1, outcomes);
     }
 
-    /// When there is something to do next. Refreshes of a channel without requests are caught up with when one comes.
+    /// Returns the next clock with something to do. Refreshes of a channel without requests are simulated when
+    /// the next request arrives.
     #[inline]
     pub fn next(&self) -> Option<Cycle> {
         (!self.channel.is_idle()).then(|| self.channel.next_tick())

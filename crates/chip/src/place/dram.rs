@@ -1,4 +1,5 @@
-//! DRAM as a place: channels of `linecard-dram` behind one address, each with a line of requests in front of its queues.
+//! DRAM as a memory of a chip: channels of `linecard-dram` behind one address space, each with a queue of
+//! requests in front of the controller's queues.
 
 use super::channel::{BusCycles, Driver, Outcomes};
 use super::facts::Facts;
@@ -13,7 +14,7 @@ use std::collections::VecDeque;
 
 struct Line {
     driver: Driver,
-    /// Requests that the controller has no room for, in order.
+    /// Requests for which the controller has no room, in order.
     waiting: VecDeque<Transaction>,
     at_restart: BusCycles,
 }
@@ -26,7 +27,7 @@ pub(crate) struct Dram {
     parts: u32,
     interleave_shift: u32,
     access_bytes: u32,
-    /// To the controller and back, reckoned on the way back.
+    /// Latency to the controller and back, added on the way back.
     latency: Ticks,
     outcomes: Outcomes,
     accesses: u64,
@@ -35,7 +36,7 @@ pub(crate) struct Dram {
     started: Ticks,
 }
 
-/// The part that holds an address, and the address in it.
+/// Returns the part that holds an address, and the address within it.
 fn part_of(address: u64, interleave_shift: u32, parts: u32, map: &FieldMap) -> (u64, u64) {
     let chunk = address >> interleave_shift;
     let (part, chunk) = (chunk % u64::from(parts), chunk / u64::from(parts));
@@ -48,7 +49,7 @@ impl DramConfig {
         self.interleave_bytes.max(self.access_bytes).ilog2()
     }
 
-    /// The channel that holds an address, of those of all parts.
+    /// Returns the channel that holds an address, among those of all parts.
     pub fn channel(&self, address: u64) -> u32 {
         let (part, local) = part_of(address, self.interleave_shift(), self.channels, &self.map);
         part as u32 * self.map.channels() + self.map.locate(local).channel
@@ -80,14 +81,15 @@ impl Dram {
         }
     }
 
-    /// Accesses of the device that `bytes` bytes at `address` take.
+    /// Returns the device accesses of `bytes` bytes at `address`.
     fn pieces(&self, address: u64, bytes: u32) -> u32 {
         let size = u64::from(self.access_bytes);
         let last = address + u64::from(bytes.max(1)) - 1;
         (last / size - address / size + 1) as u32
     }
 
-    /// The channel and the transaction of the piece that holds `address`; returns also where the next piece begins.
+    /// Returns the channel and the transaction of the piece that holds `address`, and where the next piece
+    /// begins.
     fn locate(&self, request: u32, address: u64, end: u64, write: bool) -> (usize, Transaction, u64) {
         let size = u64::from(self.access_bytes);
         let next = (address / size + 1) * size;
@@ -100,14 +102,15 @@ impl Dram {
             bank: place.bank,
             row: place.row,
             column: place.column,
-            // A burst moves all of its bytes, wanted or not.
+            // A burst moves all of its bytes, also those that are not requested.
             bytes: size as u32,
             write,
         };
         (channel as usize, transaction, next.min(end))
     }
 
-    /// Where the time of the buses went, mean over channels; and the share for which the busiest channel moved data.
+    /// Returns the use of the buses, mean over channels, and the fraction of the time in which the busiest
+    /// channel moved data.
     fn shares(&self, now: Ticks) -> (DramShares, f64) {
         let cycles =
             self.clock.cycle_at_or_after(now).saturating_sub(self.clock.cycle_at_or_after(self.started));
@@ -120,7 +123,8 @@ impl Dram {
         let (mut accesses, mut opened) = (0, 0);
         for line in &self.lines {
             let spent = line.driver.cycles().since(line.at_restart);
-            // The access under way at either end is counted where it began: together they fill the time at most.
+            // An access that is outstanding at either end counts where it began; together the parts fill the
+            // time at most.
             let busy = spent.data + spent.row_miss + spent.turnaround + spent.refresh + spent.spacing;
             let fits = cycles as f64 / busy.max(cycles) as f64;
             sum.data += of_time(spent.data) * fits / all;
@@ -141,7 +145,7 @@ impl Numbers for DramConfig {
         let organization = self.device.organization();
         let per_cycle = organization.beat_bytes * organization.beats_per_cycle;
         let cycle_ps = 1e12 / self.clock_hz as f64;
-        // A clock to hand the request over and one to the command queue, then activate, column, data.
+        // A clock to hand the request over and one to the command queue, then activate, column access, data.
         let cycles = 2
             + self.device.open_cycles()
             + self.device.timing().read_latency
@@ -157,7 +161,7 @@ impl Numbers for DramConfig {
         }
     }
 
-    /// Twice the channels.
+    /// Doubles the channels.
     fn faster(&mut self) {
         self.channels *= 2;
     }
@@ -185,7 +189,7 @@ impl Memory for Dram {
             at = next;
             let line = &mut self.lines[number];
             line.waiting.push_back(transaction);
-            // What the channel has not been asked to do yet (refreshes) comes before the request.
+            // Refreshes that the channel has not simulated yet come before the request.
             if cycle > 0 {
                 line.driver.catch_up(cycle - 1, &mut self.outcomes);
             }

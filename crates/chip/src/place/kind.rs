@@ -1,8 +1,8 @@
-//! What a kind of place says of itself. Whoever writes one implements [`Kind`] for its numbers and [`Serves`] for its state:
-//! the chip knows it by these alone ([`PlaceKind::Of`](crate::config::PlaceKind::Of)).
+//! The interface of a kind of memory or unit. A new kind implements [`Kind`] for its numbers and [`Serves`] for
+//! its state; the chip uses it through these traits alone ([`PlaceKind::Of`](crate::config::PlaceKind::Of)).
 //!
-//! It is first come, first served: when an access is done is known when it arrives. DRAM, and what waits for it, answers
-//! later and is known to the chip by name.
+//! It is first come, first served: the completion time of an access is known at its arrival. DRAM, and caches
+//! in front of it, answer later; these kinds have variants of their own.
 
 use super::facts::Facts;
 use super::memory::share;
@@ -12,51 +12,51 @@ use linecard_sim::{Ticks, Timebase};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// The numbers of a kind of place.
+/// The numbers of a kind of memory or unit.
 pub trait Kind: Debug + Send + Sync {
-    /// What does not fit, in words that follow the place's name.
+    /// Returns what does not fit, as text that follows the memory's name.
     fn wrong(&self) -> Option<String>;
 
-    /// An idle place.
+    /// Returns an idle memory or unit.
     fn place(&self, timebase: &Timebase) -> Box<dyn Serves>;
 
-    /// What it takes and serves, in closed form.
+    /// Returns its latency and peak rate, in closed form.
     fn facts(&self) -> Facts;
 
-    /// The same, twice as fast: a run with it tells whether this place is what limits a chip.
+    /// Returns the same, twice as fast. A run with it shows whether this memory limits a chip.
     fn faster(&self) -> Arc<dyn Kind>;
 }
 
-/// A place at work.
+/// The state of a memory or unit.
 pub trait Serves: Send {
-    /// An access that arrives at `at`; returns when its result is there.
+    /// Serves an access that arrives at `at`. Returns when its result is there.
     fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Ticks;
 
-    /// Accesses are entered when they are issued, `lead` before they arrive, the same for all.
+    /// Sets that accesses are entered at issue, `lead` before they arrive; `lead` is the same for all.
     fn entered_ahead(&mut self, lead: Ticks);
 
-    /// Forget what was counted before `now`.
+    /// Discards the counts before `now`.
     fn restart(&mut self, now: Ticks);
 
-    /// What was counted up to `now`.
+    /// Returns the counts up to `now`.
     fn served(&self, now: Ticks) -> Served;
 }
 
-/// What a place has done since it was last told to forget.
+/// The counts of a memory or unit since the last restart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Served {
-    /// For how long each of its parts was busy; of none where as many accesses as come are served.
+    /// Busy time of each of its parts; empty if it serves any number of accesses at once.
     pub busy: Vec<Ticks>,
     /// Accesses.
     pub accesses: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Time from arrival to result, summed over accesses.
+    /// Time from arrival to result, total over accesses.
     pub residence: u128,
 }
 
 impl Served {
-    /// The same as shares of the time from `since` to `now`.
+    /// Returns the same as fractions of the time from `since` to `now`.
     pub(crate) fn counts(&self, now: Ticks, since: Ticks) -> PlaceCounts {
         let shares: Vec<f64> =
             self.busy.iter().map(|&busy| share(busy as f64, (now - since) as f64)).collect();

@@ -1,5 +1,5 @@
-//! What the chip asks of a kind of memory ([`Numbers`]) and of a memory at work ([`Memory`]). A kind implements what it can
-//! answer and leaves the rest.
+//! The interface between the chip and a kind of memory ([`Numbers`]) or a memory at work ([`Memory`]). A kind
+//! implements the functions that apply to it; the rest have defaults.
 
 use super::facts::Facts;
 use crate::counts::PlaceCounts;
@@ -10,67 +10,67 @@ use linecard_program::script::Access;
 use linecard_queueing::Service;
 use linecard_sim::Ticks;
 
-/// An access that a memory takes and answers later.
+/// An access that a memory accepts and answers later.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Submitted {
-    /// Its number among the requests.
+    /// Its number in the table of requests.
     pub request: u32,
     pub address: u64,
     pub bytes: u32,
-    /// Bytes that come from registers, as a transfer of their own.
+    /// Bytes that come from registers, as a separate transfer.
     pub registers: u32,
     pub write: bool,
 }
 
-/// Cells of a packet that follow each other in a memory and are read as one.
+/// Consecutive cells of a packet that a memory reads as one request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cells {
-    /// Number among the requests of their common one.
+    /// Number of their common request in the table of requests.
     pub request: u32,
-    /// Of the first.
+    /// Address of the first.
     pub address: u64,
     pub count: u16,
     /// Bytes of the last; the others are whole.
     pub last_bytes: u32,
 }
 
-/// Banks of a memory whose packets begin in banks drawn at random.
+/// Banks of a memory whose packets begin in a bank drawn at random.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BankLayout {
     pub banks: u32,
-    /// Bytes from the first of a bank to the first of the next.
+    /// Distance in bytes from the start of a bank to the start of the next.
     pub step_bytes: u64,
 }
 
 /// The numbers of a kind of memory.
 pub trait Numbers {
-    /// What it takes unloaded and serves at most, in closed form.
+    /// Returns its unloaded latency and peak rate, in closed form.
     fn facts(&self) -> Facts;
 
-    /// Make it twice as fast, or double what it has side by side: a run with it tells whether it limits a chip.
+    /// Makes it twice as fast, or doubles its parallel parts. A run with it shows whether it limits a chip.
     fn faster(&mut self);
 
-    /// What does not fit, in words that follow the name.
+    /// Returns what does not fit, as text that follows the name.
     fn wrong(&self) -> Option<String> {
         None
     }
 
-    /// Whether it knows when an access is done when that arrives.
+    /// Returns whether it knows the completion time of an access at its arrival.
     fn answers_at_once(&self) -> bool {
         false
     }
 
-    /// Whether it serves as many accesses at a time as come, so that there is no order to keep.
+    /// Returns whether it serves any number of accesses at once, so that their order does not matter.
     fn serves_all(&self) -> bool {
         false
     }
 
-    /// Its clocks.
+    /// Returns its clock frequencies.
     fn clocks_hz(&self) -> Vec<u64> {
         Vec::new()
     }
 
-    /// Number of the memory behind it.
+    /// Returns the number of the memory behind it.
     fn behind(&self) -> Option<usize> {
         None
     }
@@ -79,47 +79,48 @@ pub trait Numbers {
 /// A memory at work.
 #[enum_dispatch]
 pub(crate) trait Memory {
-    /// Serve an access that arrives at `at`. Returns when its result is there, if that is known then; otherwise nothing has
-    /// happened, and the access is to be submitted.
+    /// Serves an access that arrives at `at`. Returns when its result is there, if that is known. Otherwise it
+    /// changes nothing, and the caller must submit the access.
     #[inline(always)]
     fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Option<Ticks> {
         let _ = (at, kind, address, bytes);
         None
     }
 
-    /// Take an access that arrives at `now` and is answered later. Calls `wake` with each channel that has something to do
-    /// then, and when. Returns how many pieces it has become.
+    /// Accepts an access that arrives at `now` and is answered later. Calls `wake` with each channel that then
+    /// has something to do, and when. Returns the number of pieces of the access.
     #[inline(always)]
     fn submit(&mut self, access: &Submitted, now: Ticks, wake: impl FnMut(usize, Ticks)) -> u32 {
         let _ = (access, now, wake);
         0
     }
 
-    /// The same for cells that are read as one, where the memory takes them so.
+    /// As `submit`, for cells that the memory reads as one request.
     fn submit_cells(&mut self, cells: &Cells, now: Ticks, wake: impl FnMut(usize, Ticks)) -> u32 {
         let _ = (cells, now, wake);
         0
     }
 
-    /// Whether cells that follow each other are read as one.
+    /// Returns whether it reads consecutive cells as one request.
     #[inline(always)]
     fn reads_cells_together(&self) -> bool {
         false
     }
 
-    /// When an access is taken that comes in an instant in which a channel has woken already, if that is not at once.
+    /// Returns when it accepts an access that arrives in an instant in which a channel has already acted, if
+    /// not immediately.
     fn behind_wake(&self, now: Ticks) -> Option<Ticks> {
         let _ = now;
         None
     }
 
-    /// Channels, each with a wake-up of its own.
+    /// Returns the number of channels, each with a wake-up of its own.
     fn channels(&self) -> usize {
         0
     }
 
-    /// What happens in a channel at `now`. Appends requests that are done to `ended`, each with the time of its result;
-    /// returns when the channel has something to do next.
+    /// Simulates a channel at `now`. Appends requests that are complete to `ended`, each with the time of its
+    /// result. Returns when the channel next has something to do.
     #[inline(always)]
     fn wake(
         &mut self,
@@ -132,53 +133,54 @@ pub(crate) trait Memory {
         None
     }
 
-    /// Let it begin accesses ahead of their time, where it can: no other channel is there, and nothing but threads uses it.
+    /// Lets it begin accesses ahead of time, if it can: the chip has no other channel, and only threads use
+    /// this one.
     fn begin_ahead(&mut self) {}
 
-    /// Accesses are entered when they are issued, `lead` before they arrive.
+    /// Sets that accesses are entered at issue, `lead` before they arrive.
     fn entered_ahead(&mut self, lead: Ticks) {
         let _ = lead;
     }
 
-    /// Forget what was before `now`.
+    /// Discards the counts before `now`.
     fn restart(&mut self, now: Ticks);
 
-    /// What was counted from `since` to `now`; names are left out.
+    /// Returns the counts from `since` to `now`, without names.
     fn counts(&self, now: Ticks, since: Ticks) -> PlaceCounts;
 
-    /// Whether it takes one more access without an engine standing still for it.
+    /// Returns whether it accepts one more access without a stall of the engine.
     fn takes_more(&self) -> bool {
         true
     }
 
-    /// A thread whose engine stands still waits until its access is taken.
+    /// A thread of a stalled engine waits until the memory accepts its access.
     fn stall(&mut self, thread: u32) {
         let _ = thread;
     }
 
-    /// The thread whose access is taken next, now that there may be room.
+    /// Returns the waiting thread whose access is accepted next, if there is room now.
     fn take_stalled(&mut self) -> Option<u32> {
         None
     }
 
-    /// Its banks, where packets may begin in one drawn at random.
+    /// Returns its banks, if packets may begin in a bank drawn at random.
     fn bank_layout(&self) -> Option<BankLayout> {
         None
     }
 
-    /// Whether the result of a packet's flow is there, which is then looked up no more.
+    /// Returns whether it holds the result of a packet's flow, so that the program need not look it up.
     fn recall(&mut self, head: &PacketHead) -> bool {
         let _ = head;
         false
     }
 
-    /// The queue manager that it is.
+    /// Returns the queue manager, if it is one.
     fn as_queue_manager(&mut self) -> Option<&mut Service> {
         None
     }
 }
 
-/// The part of a time for which something was so.
+/// Returns a part of a time as a fraction.
 pub(crate) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }

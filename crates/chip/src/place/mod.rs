@@ -1,9 +1,9 @@
-//! Memories, and what else serves accesses. One file a kind.
+//! Memories and units: everything that serves accesses. One file per kind.
 //!
-//! A server, a bank and a hit of a cache are first come, first served, so that the end of an access is known when it
-//! arrives; DRAM, and what waits for it, answers later. The chip knows all of them by [`Numbers`] and [`Memory`] alone: a new
-//! kind is a file that implements both, its numbers in `config.rs`, and its lines in this file. Kinds that answer at once are open to
-//! whoever describes a chip, too ([`Kind`]).
+//! A server, a bank and a cache hit are first come, first served: the completion time of an access is known at
+//! its arrival. DRAM, and caches in front of it, answer later. The chip uses all of them through [`Numbers`]
+//! and [`Memory`] alone. A new kind is a file that implements both, its numbers in `config.rs`, and its lines
+//! in this file. Authors of chips can add kinds that answer at once ([`Kind`]).
 
 mod banked;
 pub(crate) mod cache;
@@ -41,7 +41,7 @@ use results::Results;
 pub use server::{Server, ServerConfig};
 use slots::Slots;
 
-/// A memory, or what else serves accesses.
+/// A memory or a unit.
 #[enum_dispatch(Memory)]
 #[allow(clippy::large_enum_variant, reason = "there are few, and what is asked most is the smallest")]
 pub(crate) enum Place {
@@ -57,10 +57,11 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// An idle memory.
+    /// Returns an idle memory.
     ///
     /// # Errors
-    /// A sentence on what does not fit.
+    ///
+    /// Returns a sentence on what does not fit.
     pub fn new(
         config: &PlaceConfig,
         timebase: &Timebase,
@@ -83,14 +84,14 @@ impl Place {
         })
     }
 
-    /// The cache that it is, in front of another memory.
+    /// Returns the cache in front of another memory, if it is one.
     #[inline(always)]
     pub fn cache(&mut self) -> Option<&mut Cache> {
         if let Place::Cache(cache) = self { Some(cache) } else { None }
     }
 }
 
-/// Where the numbers of each kind are, borrowed or to be changed.
+/// The numbers of each kind, borrowed or mutable.
 macro_rules! numbers {
     ($kind:expr) => {
         match $kind {
@@ -108,12 +109,12 @@ macro_rules! numbers {
 }
 
 impl PlaceKind {
-    /// What the chip asks of it.
+    /// Returns its numbers.
     pub fn numbers(&self) -> &dyn Numbers {
         numbers!(self)
     }
 
-    /// The same, to be made faster.
+    /// Returns its numbers, mutable.
     pub fn numbers_mut(&mut self) -> &mut dyn Numbers {
         numbers!(self)
     }

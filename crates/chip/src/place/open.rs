@@ -1,4 +1,4 @@
-//! A kind of memory that whoever describes the chip has brought.
+//! A kind of memory that the author of a chip defines.
 
 use super::facts::Facts;
 use super::kind::{Kind, Serves};
@@ -29,7 +29,7 @@ impl Numbers for Arc<dyn Kind> {
 }
 
 impl Memory for Open {
-    /// Apart, so that the loop of events stays small.
+    /// A separate function, so that the event loop stays small.
     #[cold]
     #[inline(never)]
     fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Option<Ticks> {

@@ -1,4 +1,4 @@
-//! A queue manager, which is asked for operations on its lists ([`Memory::as_queue_manager`]) and not for accesses.
+//! A queue manager. Threads submit operations on its lists ([`Memory::as_queue_manager`]) instead of accesses.
 
 use super::facts::Facts;
 use super::memory::{Memory, Numbers, share};
@@ -7,10 +7,11 @@ use crate::counts::PlaceCounts;
 use linecard_queueing::{CLOCKS_HZ, Service, Settings};
 use linecard_sim::{Ticks, Timebase};
 
-/// An idle queue manager for so many threads and queues.
+/// Returns an idle queue manager for a number of threads and queues.
 ///
 /// # Errors
-/// A sentence on what does not fit.
+///
+/// Returns a sentence on what does not fit.
 pub(super) fn build(
     config: &QueueManagerConfig,
     timebase: &Timebase,

@@ -1,7 +1,8 @@
-//! The result cache as a place: which flows' lookups need not be done again (Girish 2008, chapter 5).
+//! The result cache as a memory of a chip: it decides which flows need no lookup (Girish 2008, chapter 5).
 //!
-//! It keeps no results: an entry stands for its result, which the program knows. A flow that shares its digest with
-//! another would get the other's result; that is not modelled here, `linecard flowcache --false-hits` counts it.
+//! It stores no results: an entry represents its result, which the program knows. A flow that shares its digest
+//! with another flow would get a wrong result. That is not modelled here; `linecard flowcache --false-hits`
+//! counts it.
 
 use super::facts::Facts;
 use super::memory::{Memory, Numbers, share};
@@ -23,10 +24,11 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// An empty cache.
+    /// Returns an empty cache.
     ///
     /// # Errors
-    /// A sentence on what does not fit.
+    ///
+    /// Returns a sentence on what does not fit.
     pub fn new(config: &ResultCacheConfig, timebase: &Timebase) -> Result<Self, String> {
         Ok(Self {
             port: Server::new(&config.port, timebase),
@@ -76,7 +78,7 @@ impl Memory for Results {
         }
     }
 
-    /// The policy brings in what was not there.
+    /// The policy inserts a missing entry.
     fn recall(&mut self, head: &PacketHead) -> bool {
         let ports = (head.source_port, head.destination_port);
         let key = self.key.of_ipv4(head.source, head.destination, ports, head.protocol);

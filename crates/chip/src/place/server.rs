@@ -1,4 +1,5 @@
-//! A server, or several side by side with one queue in front: when an access is done is known when it arrives.
+//! A server, or several parallel servers with one queue: the completion time of an access is known at its
+//! arrival.
 
 use super::facts::Facts;
 use super::memory::{Memory, Numbers, share};
@@ -9,28 +10,29 @@ use linecard_sim::{Ticks, Timebase};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Bytes of the access that closed forms hold for.
+/// Bytes of the access for which closed forms hold.
 const WORD_BYTES: u32 = 4;
 
-/// A server: an access occupies it for a time, and its result is there after a latency at the earliest.
+/// A server: an access occupies it for the service time, and the result is there after the latency at the
+/// earliest.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
-    /// From the beginning of the service to the result, at least; picoseconds.
+    /// Least time from the start of the service to the result; picoseconds.
     pub latency_ps: u64,
-    /// For which an access keeps the server busy, by kind of access (the order of `Access::ALL`); picoseconds.
+    /// Service time of an access, by kind of access (the order of `Access::ALL`); picoseconds.
     pub access_ps: [u64; Access::ALL.len()],
-    /// For which each word keeps it busy, in addition; picoseconds.
+    /// Additional service time per word; picoseconds.
     pub word_ps: u64,
     /// Bytes of a word.
     pub word_bytes: u32,
-    /// For which each byte keeps it busy, in addition; femtoseconds.
+    /// Additional service time per byte; femtoseconds.
     pub byte_fs: u64,
-    /// Accesses that it serves side by side; 0 for as many as come.
+    /// Accesses that it serves in parallel; 0 for no limit.
     pub concurrency: u32,
 }
 
 impl ServerConfig {
-    /// What so many of them, side by side, take and serve; `what` says what the peak is.
+    /// Returns latency and peak of `parts` parallel servers; `what` names the source of the peak.
     pub fn facts_of(&self, parts: f64, what: &str) -> Facts {
         let words = f64::from(WORD_BYTES.div_ceil(self.word_bytes.max(1)));
         let service_ps = self.access_ps[Access::Read as usize] as f64
@@ -55,23 +57,23 @@ pub struct Server {
     word_bytes: u32,
     bytes: Rate,
     concurrency: u32,
-    /// When the server is free; of several, the one that is free first stands in the heap.
+    /// When the server is free; the heap holds these times if there are several servers.
     free: Ticks,
     others: BinaryHeap<Reverse<Ticks>>,
-    /// It goes round only where the clock has ended.
+    /// Wraps around only when the clock has ended.
     busy: u64,
-    /// How long before they arrive accesses are entered, the same for all.
+    /// How long before their arrival accesses are entered, the same for all.
     lead: Ticks,
     /// Accesses since the last restart.
     pub accesses: u64,
     /// Their bytes.
     pub moved_bytes: u64,
-    /// Time from arrival to result, summed over accesses.
+    /// Time from arrival to result, total over accesses.
     pub residence: u128,
 }
 
 impl Server {
-    /// An idle server.
+    /// Returns an idle server.
     pub fn new(config: &ServerConfig, timebase: &Timebase) -> Self {
         let several = if config.concurrency > 1 { config.concurrency } else { 0 };
         Self {
@@ -100,14 +102,14 @@ impl Server {
         service + self.bytes.ticks(u64::from(bytes))
     }
 
-    /// An access that arrives at `at`; returns when its result is there.
+    /// Serves an access that arrives at `at`. Returns when its result is there.
     #[inline(always)]
     pub fn serve(&mut self, at: Ticks, kind: Access, bytes: u32) -> Ticks {
         let service = self.service(kind, bytes);
         self.occupy(at, service, bytes)
     }
 
-    /// The same, for an access that keeps it busy for so long.
+    /// As `serve`, for a stated service time.
     #[inline(always)]
     pub fn occupy(&mut self, at: Ticks, service: Ticks, bytes: u32) -> Ticks {
         let start = match self.concurrency {
@@ -132,19 +134,20 @@ impl Server {
         done
     }
 
-    /// Accesses are entered when they are issued, `lead` before they arrive.
+    /// Sets that accesses are entered at issue, `lead` before they arrive.
     pub fn entered_ahead(&mut self, lead: Ticks) {
         self.lead = lead;
     }
 
-    /// Work that lies beyond `now`. Where accesses are entered ahead, all is reckoned at their arrival: the work of
-    /// those that have been issued up to now, as it stands when the last of them is there. No gap lies beyond that.
+    /// Returns the work entered that is after `now`. If accesses are entered ahead, all of it counts at their
+    /// arrival: the work of accesses issued up to now, as of the arrival of the last of them. No gap is after
+    /// that.
     fn ahead(&self, now: Ticks) -> Ticks {
         let now = now + self.lead;
         match self.concurrency {
             0 => 0,
             1 => self.free.saturating_sub(now),
-            // Servers that are busy to the end of the clock add up beyond it.
+            // The work of servers that are busy to the end of the clock exceeds it.
             _ => self
                 .others
                 .iter()
@@ -152,17 +155,17 @@ impl Server {
         }
     }
 
-    /// Time for which servers were busy since the last restart, summed over servers.
+    /// Returns the busy time since the last restart, total over servers.
     pub fn busy(&self, now: Ticks) -> u64 {
         self.busy.wrapping_sub(self.ahead(now))
     }
 
-    /// Servers side by side; 0 for as many as come.
+    /// Returns the number of parallel servers; 0 for no limit.
     pub fn concurrency(&self) -> u32 {
         self.concurrency
     }
 
-    /// Forget what was before `now`.
+    /// Discards the counts before `now`.
     pub fn restart(&mut self, now: Ticks) {
         self.busy = self.ahead(now);
         (self.accesses, self.moved_bytes, self.residence) = (0, 0, 0);
@@ -177,7 +180,7 @@ impl Numbers for ServerConfig {
         }
     }
 
-    /// Busy for half as long with each access.
+    /// Halves the service time of each access.
     fn faster(&mut self) {
         self.access_ps = self.access_ps.map(|ps| ps / 2);
         self.word_ps /= 2;

@@ -1,4 +1,4 @@
-//! DRAM with a fixed number of slots as a place: accesses of any size, side by side in banks.
+//! DRAM with a fixed number of slots as a memory of a chip: accesses of any size, in parallel in banks.
 
 use super::facts::Facts;
 use super::memory::{BankLayout, Memory, Numbers, Submitted, share};
@@ -10,26 +10,27 @@ use linecard_program::CELL_BYTES;
 use linecard_sim::{Clock, Ticks, Timebase};
 use std::collections::VecDeque;
 
-/// Cells are numbered in 32 bits.
+/// Cells have 32-bit numbers.
 const MOST_BYTES: u128 = 1 << 37;
 
 pub(crate) struct Slots {
     controller: SlotController,
     clock: Clock,
     config: SlotsConfig,
-    /// Requests outstanding, as back pressure counts them.
+    /// Outstanding requests, as back pressure counts them.
     outstanding: u32,
-    /// Threads whose engines stand still until an access is taken.
+    /// Threads of stalled engines whose accesses wait for acceptance.
     stalled: VecDeque<u32>,
     residence: u128,
     started: Ticks,
 }
 
 impl Slots {
-    /// An idle DRAM.
+    /// Returns an idle DRAM.
     ///
     /// # Errors
-    /// A sentence on what does not fit.
+    ///
+    /// Returns a sentence on what does not fit.
     pub fn new(config: &SlotsConfig, timebase: &Timebase) -> Result<Self, String> {
         Ok(Self {
             controller: SlotController::new(config.slots)?,
@@ -42,7 +43,7 @@ impl Slots {
         })
     }
 
-    /// Bytes from the first of a bank to the first of the next, in the order of banks.
+    /// Returns the distance in bytes from the start of a bank to the start of the next.
     fn bank_step_bytes(&self) -> u64 {
         match self.config.interleaving {
             Interleaving::HighOrder => self.config.bank_bytes,
@@ -50,16 +51,16 @@ impl Slots {
         }
     }
 
-    /// Requests that an access counts as.
+    /// Returns the number of requests that an access counts as.
     fn requests_of(&self, bytes: u32) -> u32 {
         self.config.back_pressure.map_or(0, |b| bytes.div_ceil(b.request_bytes))
     }
 
-    /// What was counted up to `now`.
+    /// Returns the counts up to `now`.
     fn shares(&self, now: Ticks) -> SlotShares {
         let cycles = (now - self.started) / self.clock.period().max(1);
         let s = self.controller.statistics();
-        // What is under way at either end is counted where it began.
+        // An access that is outstanding at either end counts where it began.
         let share = |part: u64, of: u64| if of == 0 { 0.0 } else { (part as f64 / of as f64).min(1.0) };
         let data = share(s.data_cycles, cycles);
         let slots = &self.config.slots;
@@ -87,7 +88,7 @@ impl Numbers for SlotsConfig {
                 let data = f64::from(CELL_BYTES.div_ceil(timing.bytes_per_cycle)) * cycle_ps;
                 (open + data, data)
             }
-            // Behind the gate the bus; a thread that waits is told at the next cycle.
+            // The bus is behind the gate; a waiting thread is notified at the next cycle.
             Some(tandem) => {
                 let pieces = f64::from(CELL_BYTES.div_ceil(tandem.piece_bytes));
                 let (gate, bus) = (pieces * tandem.gate_ps as f64, pieces * tandem.bus_ps as f64);
@@ -103,7 +104,7 @@ impl Numbers for SlotsConfig {
         }
     }
 
-    /// As many bytes in twice the banks, where there may be so many, and a bus twice as wide.
+    /// The same number of bytes in twice the banks, if the device permits it, and a bus twice as wide.
     fn faster(&mut self) {
         let slots = &mut self.slots;
         if slots.banks <= 32 && self.bank_bytes > 1 << 16 {
@@ -138,7 +139,7 @@ impl Memory for Slots {
         let bank = (address / self.bank_step_bytes()) % u64::from(self.config.slots.banks);
         self.outstanding += self.requests_of(bytes);
         self.controller.submit(SlotRequest { bank: bank as u32, bytes: bytes.max(1), write, tag: request });
-        // The DRAM wakes behind everything else of that instant.
+        // The DRAM wakes after everything else of that instant.
         wake(0, self.clock.ticks(self.clock.cycle_at_or_after(now)).max(now));
         1
     }

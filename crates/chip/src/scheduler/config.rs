@@ -1,4 +1,4 @@
-//! What a port's scheduler is made of: classes, and groups of them that nest.
+//! The configuration of a port's scheduler: classes, and nested groups of classes.
 
 use super::SchedulerRule;
 
@@ -7,7 +7,7 @@ use super::SchedulerRule;
 pub struct SchedulerConfig {
     /// The classes, each with a queue; programs send to them by number.
     pub classes: Vec<ClassConfig>,
-    /// The first is the whole port; every other one is a member of one that stands before it.
+    /// The first is the whole port; every other group is a member of an earlier one.
     pub groups: Vec<GroupConfig>,
 }
 
@@ -16,20 +16,20 @@ pub struct SchedulerConfig {
 pub struct ClassConfig {
     /// Name in results.
     pub name: String,
-    /// What it may send.
+    /// Its share of the port.
     pub share: ShareConfig,
 }
 
-/// Classes or groups among which a rule chooses.
+/// Classes or groups among which a rule selects.
 #[derive(Clone, Debug)]
 pub struct GroupConfig {
     /// Name in results.
     pub name: String,
-    /// Which member sends next.
+    /// The rule that selects the next member.
     pub rule: SchedulerRule,
-    /// Its members, in the order that the rule goes by.
+    /// Its members, in the order that the rule uses.
     pub members: Vec<Member>,
-    /// What all of them may send together.
+    /// The share of all of them together.
     pub share: ShareConfig,
 }
 
@@ -42,33 +42,33 @@ pub enum Member {
     Group(usize),
 }
 
-/// What a class or a group may send.
+/// The share of a class or a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShareConfig {
-    /// Bytes in a turn, for rules that give turns by bytes: its weight.
+    /// Bytes per turn, for rules with turns in bytes: its weight.
     pub quantum_bytes: u32,
-    /// A token bucket that holds it back; `None` where nothing does.
+    /// A token bucket that limits its rate; `None` for no limit.
     pub shaper: Option<ShaperConfig>,
 }
 
-/// A token bucket: while it is not in debt a packet may be sent, which takes its bytes out of it.
+/// A token bucket: while its level is not negative a packet may be sent, whose bytes are then subtracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShaperConfig {
-    /// Rate at which it fills, in bits of frames without what the wire adds; more than 0.
+    /// Fill rate, in bits per second of frames without the overhead of the wire; more than 0.
     pub bits_per_second: u64,
-    /// Bytes that it holds when it is full.
+    /// Capacity in bytes.
     pub burst_bytes: u32,
 }
 
 impl ShareConfig {
-    /// So many bytes in a turn, and nothing that holds it back.
+    /// Returns a share of `quantum_bytes` bytes per turn without a token bucket.
     pub const fn weight(quantum_bytes: u32) -> Self {
         Self { quantum_bytes, shaper: None }
     }
 }
 
 impl SchedulerConfig {
-    /// One level of classes that are called by their numbers, with the bytes of each in a turn.
+    /// Returns one group of classes named by their numbers, with the bytes of each per turn.
     pub fn flat(rule: SchedulerRule, quantum_bytes: &[u32]) -> Self {
         let named = |(number, &bytes): (usize, &u32)| ClassConfig {
             name: number.to_string(),
@@ -81,14 +81,14 @@ impl SchedulerConfig {
         }
     }
 
-    /// All token buckets.
+    /// Returns all token buckets.
     pub fn shapers_mut(&mut self) -> impl Iterator<Item = &mut ShaperConfig> {
         let classes = self.classes.iter_mut().map(|class| &mut class.share);
         let groups = self.groups.iter_mut().map(|group| &mut group.share);
         classes.chain(groups).filter_map(|share| share.shaper.as_mut())
     }
 
-    /// What a member may send.
+    /// Returns the share of a member.
     pub(crate) fn share(&self, member: Member) -> &ShareConfig {
         match member {
             Member::Class(number) => &self.classes[number].share,
@@ -96,7 +96,7 @@ impl SchedulerConfig {
         }
     }
 
-    /// What does not fit together, if something does not.
+    /// Returns an error if the parts do not fit together.
     pub(crate) fn check(&self) -> Result<(), String> {
         let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
         refuse(self.classes.is_empty() || self.groups.is_empty(), "no output queue")?;

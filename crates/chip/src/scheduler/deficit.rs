@@ -1,5 +1,5 @@
-//! Deficit round robin (Shreedhar and Varghese, SIGCOMM 1995): so many bytes of each member in a turn; what is left of them
-//! is kept for the next one while the member has packets that may go.
+//! Deficit round robin (Shreedhar and Varghese, SIGCOMM 1995): each member may send a number of bytes per turn.
+//! It keeps the rest for its next turn while it has packets that may go.
 
 use super::head::Head;
 
@@ -8,7 +8,8 @@ pub(super) const COUNTS_BYTES: bool = true;
 #[derive(Debug)]
 pub(super) struct Deficit {
     quantum_bytes: Vec<u32>,
-    /// The member whose turn it is, whether it has got its bytes for it, and what each may still send.
+    /// The member that has the turn, whether it has received its bytes for it, and the bytes that each may
+    /// still send.
     turn: usize,
     begun: bool,
     deficits: Vec<u32>,
@@ -31,9 +32,10 @@ impl Deficit {
                     if self.deficits[member] >= bytes {
                         return member;
                     }
-                    // The turn is over; what is left is kept for the next one.
+                    // The turn is over; the rest is kept for the next one.
                 }
-                // Whoever has nothing that may go keeps nothing for later: else it would save up while a shaper holds it.
+                // A member without a packet that may go keeps nothing; otherwise it would save bytes while a
+                // shaper holds it.
                 Head::Nothing | Head::Held(_) => self.deficits[member] = 0,
             }
             self.pass();

@@ -1,20 +1,20 @@
-//! What classes and groups offer to the group around them.
+//! What classes and groups offer to their group.
 
 use linecard_sim::Ticks;
 
-/// What a member of a group would send.
+/// The next packet of a member of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Head {
     /// It has no packet.
     Nothing,
-    /// It has some, but no shaper lets one go before this time.
+    /// It has packets, but shapers hold all of them until this time.
     Held(Ticks),
-    /// A packet of so many bytes.
+    /// A packet of this number of bytes.
     Ready(u32),
 }
 
 impl Head {
-    /// The same behind a shaper that lets packets go from `opens` on.
+    /// Returns the same behind a shaper that permits packets from `opens` on.
     pub fn behind(self, opens: Ticks, now: Ticks) -> Self {
         match self {
             Self::Ready(_) if opens > now => Self::Held(opens),

@@ -1,5 +1,6 @@
-//! Schedulers of output queues: which class sends next. One file a rule, and its line in `rules!`; everything else takes
-//! them from [`SchedulerRule::ALL`]. Rules nest (`tree.rs`), and shapers hold classes and groups back (`shaper.rs`).
+//! Schedulers of output queues: which class sends next. Each rule has a file and a line in `rules!`; everything
+//! else reads [`SchedulerRule::ALL`]. Rules nest (`tree.rs`), and shapers limit the rates of classes and groups
+//! (`shaper.rs`).
 
 pub mod config;
 mod head;
@@ -14,24 +15,24 @@ macro_rules! rules {
     ($($(#[$meaning:meta])* $file:ident :: $rule:ident,)*) => {
         $(mod $file;)*
 
-        /// Which member of a group sends next.
+        /// The rule by which a group selects the next member.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum SchedulerRule {
             $($(#[$meaning])* $rule,)*
         }
 
         impl SchedulerRule {
-            /// Every rule.
+            /// All rules.
             pub const ALL: &'static [Self] = &[$(Self::$rule),*];
 
-            /// Its name in a chip's file: that of its own file.
+            /// Returns its name in a chip's file, which is the name of its own source file.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$rule => stringify!($file),)*
                 }
             }
 
-            /// Whether it gives turns by bytes, so many for each member.
+            /// Returns whether turns are measured in bytes, with a number for each member.
             pub fn counts_bytes(self) -> bool {
                 match self {
                     $(Self::$rule => $file::COUNTS_BYTES,)*
@@ -39,28 +40,28 @@ macro_rules! rules {
             }
         }
 
-        /// A rule, and what it remembers.
+        /// A rule with its state.
         #[derive(Debug)]
         enum Rule {
             $($rule($file::$rule),)*
         }
 
         impl Rule {
-            /// Before the first packet.
+            /// Returns the state before the first packet.
             fn new(rule: SchedulerRule, quantum_bytes: &[u32]) -> Self {
                 match rule {
                     $(SchedulerRule::$rule => Self::$rule($file::$rule::new(quantum_bytes)),)*
                 }
             }
 
-            /// The member that sends next; one of them is ready.
+            /// Returns the member that sends next; at least one must be ready.
             fn next(&mut self, heads: &[Head]) -> usize {
                 match self {
                     $(Self::$rule(rule) => rule.next(heads),)*
                 }
             }
 
-            /// The member has sent; `more` tells whether it has another packet.
+            /// Records that the member has sent; `more` is whether it has another packet.
             fn sent(&mut self, member: usize, bytes: u32, more: bool) {
                 match self {
                     $(Self::$rule(rule) => rule.sent(member, bytes, more),)*
@@ -73,7 +74,7 @@ macro_rules! rules {
 rules! {
     /// One packet of each in turn.
     round_robin::RoundRobin,
-    /// Deficit round robin (Shreedhar and Varghese 1995): so many bytes of each in a turn.
+    /// Deficit round robin (Shreedhar and Varghese 1995): a number of bytes of each per turn.
     deficit::Deficit,
     /// The first that has a packet.
     strict::Strict,

@@ -6,7 +6,7 @@ pub(super) const COUNTS_BYTES: bool = false;
 
 #[derive(Debug)]
 pub(super) struct RoundRobin {
-    /// The member that is looked at first.
+    /// The first member to be tested.
     turn: usize,
 }
 

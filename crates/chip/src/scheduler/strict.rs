@@ -1,4 +1,4 @@
-//! The first member that has a packet: the others wait for as long as it has one.
+//! Strict priority: the first member that has a packet sends; the others wait while it has one.
 
 use super::head::Head;
 

@@ -1,4 +1,4 @@
-//! Groups that nest: each asks its members what they would send, and offers one of them to the group around it.
+//! Nested groups: each asks its members for their next packet, and offers one of them to its own group.
 
 use super::Rule;
 use super::config::{Member, SchedulerConfig};
@@ -8,25 +8,25 @@ use linecard_program::PacketId;
 use linecard_sim::{Ticks, Timebase};
 use std::collections::VecDeque;
 
-/// Which packet goes next.
+/// The next packet of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// The first of this class.
+    /// The first packet of this class.
     Class(usize),
-    /// None before this time: shapers hold all that there are.
+    /// No packet before this time: shapers hold all packets.
     At(Ticks),
-    /// None is there.
+    /// There is no packet.
     Nothing,
 }
 
-/// The scheduler of a port, and what it remembers.
+/// The scheduler of a port, with its state.
 #[derive(Debug)]
 pub(crate) struct Scheduler {
-    /// A group stands before those that are its members.
+    /// The groups; a group is before the groups that are its members.
     groups: Vec<Group>,
-    /// Where each class is a member.
+    /// The membership of each class.
     of_class: Vec<Seat>,
-    /// There is one class and no shaper: nothing is to be decided.
+    /// There is one class and no shaper, so no choice.
     single: bool,
 }
 
@@ -35,15 +35,15 @@ struct Group {
     rule: Rule,
     members: Vec<Member>,
     shapers: Vec<Option<Shaper>>,
-    /// Where the group is a member itself.
+    /// The membership of the group itself.
     seat: Option<Seat>,
-    /// What each member would send, the member that is offered, and what it would send: as of the last time that somebody asked.
+    /// The next packet of each member, the member that is offered, and its packet, as of the last query.
     heads: Vec<Head>,
     chosen: usize,
     offer: Head,
 }
 
-/// A member's group, and its number there.
+/// A member's group, and its number in the group.
 #[derive(Clone, Copy, Debug)]
 struct Seat {
     group: usize,
@@ -51,7 +51,7 @@ struct Seat {
 }
 
 impl Scheduler {
-    /// Before the first packet.
+    /// Returns the state before the first packet.
     pub fn new(config: &SchedulerConfig, timebase: &Timebase) -> Self {
         let mut of_class = vec![Seat { group: 0, member: 0 }; config.classes.len()];
         let mut of_group = vec![None; config.groups.len()];
@@ -83,7 +83,7 @@ impl Scheduler {
         Self { groups: groups.collect(), of_class, single }
     }
 
-    /// Which packet goes next, and it counts as sent; `bytes` tells the size of one.
+    /// Selects the next packet and counts it as sent; `bytes` returns the size of a packet.
     #[inline(always)]
     pub fn next(
         &mut self,
@@ -131,18 +131,19 @@ impl Scheduler {
         }
     }
 
-    /// How far the busiest shaper was used in so long a time since the last restart, if there are shapers.
+    /// Returns the utilisation of the busiest shaper over `duration` since the last restart, if there are
+    /// shapers.
     pub fn shaper_used(&self, duration: Ticks) -> Option<f64> {
         let shapers = self.groups.iter().flat_map(|group| group.shapers.iter().flatten());
         shapers.map(|shaper| shaper.used(duration)).reduce(f64::max)
     }
 
-    /// Forget what was before.
+    /// Discards the counts so far.
     pub fn restart(&mut self) {
         self.groups.iter_mut().flat_map(|group| group.shapers.iter_mut().flatten()).for_each(Shaper::restart);
     }
 
-    /// The class that the groups agree on.
+    /// Returns the class that the groups select.
     fn chosen(&self) -> usize {
         let mut number = 0;
         loop {
@@ -154,7 +155,7 @@ impl Scheduler {
         }
     }
 
-    /// A class has sent a packet; `more` tells whether it has another.
+    /// Records that a class has sent a packet; `more` is whether it has another.
     fn sent(&mut self, class: usize, bytes: u32, mut more: bool, now: Ticks) {
         let mut seat = Some(self.of_class[class]);
         while let Some(Seat { group, member }) = seat {

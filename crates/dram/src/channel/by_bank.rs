@@ -1,11 +1,11 @@
-//! One value for each bank of a channel, at a fixed place: no index needs to be compared with how many there are.
+//! One value per bank of a channel, in a fixed array: an index needs no bounds check.
 
 use std::ops::{Index, IndexMut};
 
-/// Banks of a channel, at most.
+/// Most banks of a channel.
 pub(super) const BANKS: usize = 64;
 
-/// Values by bank, or by what there are at most as many of: command queues, ranks.
+/// Values by bank, or by anything that is at most as numerous: command queues, ranks.
 #[derive(Clone, Debug)]
 pub(super) struct ByBank<T>([T; BANKS]);
 

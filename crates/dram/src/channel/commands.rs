@@ -1,22 +1,23 @@
-//! A command queue: the requests that may issue commands, and what they want next.
+//! A command queue: the requests that may issue commands, and the commands that they need next.
 
 use super::transactions::{NONE, Transactions};
 use crate::Command;
 
-/// Entries of a command queue, at most.
+/// Most entries of a command queue.
 pub const MAX_COMMAND_QUEUE: usize = 16;
 
-/// Kinds of commands that a queue wants at one time, a bit for each of [`Kinds::COMMANDS`]. Which, is decided by the state of
-/// its bank: nothing if it is empty; to open the row of its oldest request; or to close the row for its oldest request, or
-/// to serve the oldest read or the oldest write that hits the row; each, if there is one, when the table allows it.
+/// The kinds of commands that a queue requests at one time, one bit for each of [`Kinds::COMMANDS`]. The state
+/// of its bank decides: none if the queue is empty; an activate for its oldest request; or a precharge for its
+/// oldest request, and the oldest read or the oldest write that hits the row. Each issues when the table
+/// permits it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kinds(u8);
 
 impl Kinds {
-    /// The commands of the bits, in their order.
+    /// The commands of the bits, in order.
     pub const COMMANDS: [Command; 4] = [Command::Activate, Command::Precharge, Command::Read, Command::Write];
     const NOTHING: Self = Self(0);
-    /// For every set of kinds the one, if it is one.
+    /// The single kind of a set, if the set has exactly one.
     const SINGLE: [Option<Command>; 16] = {
         let mut single = [None; 16];
         let mut kind = 0;
@@ -32,25 +33,25 @@ impl Kinds {
         Self(u8::from(wanted) << command as u8)
     }
 
-    /// Whether a command is among them.
+    /// Returns whether a command is in the set.
     #[inline(always)]
     pub fn has(self, command: Command) -> bool {
         self.0 >> command as u8 & 1 == 1
     }
 
-    /// Any set, by its bits.
+    /// Returns a set from its bits.
     #[cfg(test)]
     pub fn of(bits: u8) -> Self {
         Self(bits & 15)
     }
 
-    /// As a number below 16.
+    /// Returns the set as a number below 16.
     #[inline(always)]
     pub fn number(self) -> usize {
         usize::from(self.0 & 15)
     }
 
-    /// The one, if it is one.
+    /// Returns the single command, if the set has exactly one.
     #[inline(always)]
     pub fn single(self) -> Option<Command> {
         Self::SINGLE[self.number()]
@@ -61,10 +62,10 @@ impl Kinds {
 #[derive(Clone, Debug)]
 pub(super) struct CommandQueue {
     len: u32,
-    /// Bit sets of places: the writes, and the requests to the open row.
+    /// Bit sets of positions: the writes, and the requests to the open row.
     writes: u32,
     hits: u32,
-    /// Place of the oldest write that hits, and waits for no read of its address.
+    /// Position of the oldest write that hits and waits for no read of its address.
     write: u32,
     pub kinds: Kinds,
     /// The bank of its oldest request.
@@ -92,7 +93,8 @@ impl CommandQueue {
         self.len
     }
 
-    /// Append a request; `open` is the open row of its bank. Returns whether that may change what the queue wants.
+    /// Appends a request; `open` is the open row of its bank. Returns whether that may change the commands that
+    /// the queue requests.
     #[inline]
     pub fn push(&mut self, slot: u16, row: u32, write: bool, open: Option<u32>) -> bool {
         let place = self.len as usize % MAX_COMMAND_QUEUE;
@@ -105,13 +107,13 @@ impl CommandQueue {
         hits || self.len == 1
     }
 
-    /// Take a request out; those behind it move up.
+    /// Removes a request; those behind it move up.
     #[inline]
     pub fn remove(&mut self, place: usize) -> u16 {
         let slot = self.slots[place];
         self.len -= 1;
         if place == 0 {
-            // Of a fixed length: a few vectors.
+            // A copy of fixed length compiles to a few vector instructions.
             self.slots.copy_within(1.., 0);
             self.rows.copy_within(1.., 0);
             self.writes >>= 1;
@@ -129,7 +131,7 @@ impl CommandQueue {
         slot
     }
 
-    /// The oldest request.
+    /// Returns the oldest request.
     #[inline]
     pub fn oldest(&self) -> u16 {
         self.slots[0]
@@ -139,7 +141,7 @@ impl CommandQueue {
         &self.slots[..self.len as usize]
     }
 
-    /// Whether no request is to the open row.
+    /// Returns whether no request is to the open row.
     #[inline]
     pub fn misses(&self) -> bool {
         self.hits == 0
@@ -148,7 +150,7 @@ impl CommandQueue {
     /// Its bank has opened the row of its oldest request.
     #[inline]
     pub fn opened(&mut self, row: u32) {
-        // By halves of a fixed length: few queues have more than one.
+        // In halves of fixed length: few queues use more than one.
         let (first, second) = self.rows.split_at(MAX_COMMAND_QUEUE / 2);
         let equal = |rows: &[u32]| {
             rows.iter().enumerate().fold(0, |set, (place, &other)| set | u32::from(other == row) << place)
@@ -160,7 +162,7 @@ impl CommandQueue {
         self.hits = hits & ((1 << self.len) - 1);
     }
 
-    /// Its bank has closed its row. Returns what it wants from now on: that the row of its oldest request is opened.
+    /// Its bank has closed its row. Returns the command it now requests: an activate for its oldest request.
     #[inline]
     pub fn closed(&mut self) -> Kinds {
         self.hits = 0;
@@ -168,8 +170,8 @@ impl CommandQueue {
         self.kinds
     }
 
-    /// Work out which commands the queue wants; `capped` says whether the open row, if there is one, has served as many
-    /// requests as it may. Returns whether they are others than before.
+    /// Computes the commands that the queue requests; `capped` is whether the open row, if there is one, has
+    /// served its limit of requests. Returns whether they differ from before.
     #[inline(always)]
     pub fn consider(&mut self, open: bool, capped: bool, transactions: &Transactions) -> bool {
         let before = self.kinds;
@@ -194,19 +196,19 @@ impl CommandQueue {
         self.kinds != before
     }
 
-    /// Place of the oldest read that hits; 32 without one.
+    /// Returns the position of the oldest read that hits; 32 for none.
     #[inline]
     pub fn read(&self) -> usize {
         (self.hits & !self.writes).trailing_zeros() as usize
     }
 
-    /// Place of the oldest write that hits, and waits for no read of its address; 32 without one.
+    /// Returns the position of the oldest write that hits and waits for no read of its address; 32 for none.
     #[inline]
     pub fn write(&self) -> usize {
         self.write as usize
     }
 
-    /// The oldest write of some that has no older read of its column before it.
+    /// Returns the oldest write of a set that has no older read of its column.
     fn first_free_write(&self, reads: u32, mut writes: u32, transactions: &Transactions) -> u32 {
         let column = |place: usize| transactions.place(self.slots[place]).1;
         while writes != 0 {

@@ -1,4 +1,4 @@
-//! The controller of a channel: what happens in a clock, and in which clock something happens next.
+//! The controller of a channel: the actions of a clock, and the next clock that has any.
 
 use super::by_bank::{BANKS, ByBank};
 use super::commands::{CommandQueue, Kinds, MAX_COMMAND_QUEUE};
@@ -12,11 +12,12 @@ use super::{Issued, Observer, Outcome, Transaction};
 use crate::{Command, Cycle, Device};
 use std::cmp::Ordering;
 
-/// The kind of transaction queue that writes wait in, when they are apart; reads, and all requests otherwise, are 0.
+/// The transaction queue of writes, if they have a separate one; reads, and otherwise all requests, are in
+/// queue 0.
 pub(super) const WRITES: usize = 1;
 pub(super) const READS: usize = 0;
 
-/// What issues next, and when, if nothing else happens before.
+/// The next command and its clock, unless an event comes before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) at: Cycle,
@@ -24,12 +25,12 @@ pub(super) struct Plan {
     pub(super) queue: u8,
 }
 
-/// In the place of a queue: a command of the refresh.
+/// Instead of a queue: a command of the refresh.
 pub(super) const FOR_REFRESH: u8 = u8::MAX;
 
 pub(super) const NEVER: Plan = Plan { at: Cycle::MAX, queue: FOR_REFRESH };
 
-/// A read that shares the data of another.
+/// A read that shares the data of another read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Merged {
     pub(super) index: u64,
@@ -37,63 +38,64 @@ pub(super) struct Merged {
     pub(super) next: u32,
 }
 
-/// Cycles in which builds with debug assertions compare the lanes with the plain device at every command.
+/// Builds with debug assertions compare the lanes with the plain device at every command up to this cycle.
 pub(super) const ALWAYS_COMPARED: Cycle = 20_000;
 
 /// A channel: device, controller, queues.
 #[derive(Clone, Debug)]
 pub struct Channel {
     pub(super) number: u32,
-    /// Knows what commands do where debug assertions are on; its shape and latencies otherwise.
+    /// Follows all commands if debug assertions are on; otherwise used for shape and latencies only.
     pub(super) device: Device,
     pub(super) policy: Policy,
     pub(super) transactions: Transactions,
     pub(super) queues: ByBank<CommandQueue>,
     pub(super) waits: Waits,
-    /// Whether the commands of a request alone are noted, and not issued in the waits of all banks.
+    /// Whether the commands of a lone request are recorded instead of issued in the waits of all banks.
     pub(super) noting: bool,
-    /// Command queues that hold something, and those that have room.
+    /// Command queues that are not empty, and those that have room.
     pub(super) occupied: u64,
     pub(super) room: u64,
     pub(super) in_queues: u32,
-    /// Where the round over the command queues stands.
+    /// Position of the round robin over the command queues.
     pub(super) pointer: usize,
-    /// Writes that the present drain still moves.
+    /// Writes that the present drain still has to move.
     pub(super) draining: u32,
     pub(super) refresh: RefreshClock,
     pub(super) plan: Plan,
     /// Whether the next clock moves a transaction, or begins or ends a drain of writes.
     pub(super) moves: bool,
     pub(super) next_tick: Cycle,
-    /// Requests that a row serves at most while another waits.
+    /// Most requests that a row serves while another row is requested.
     pub(super) row_hit_cap: u32,
     pub(super) rows: ByBank<RowState>,
     /// Bit set of the banks with an open row.
     pub(super) open_banks: u64,
     pub(super) merged: Vec<Merged>,
-    /// By rank: how many rows are open, and since when.
+    /// By rank: the number of open rows, and since when.
     pub(super) open_rows: ByBank<(u32, Cycle)>,
     pub(super) last: LastColumn,
     pub(super) statistics: ChannelStatistics,
 }
 
-/// The column command before.
+/// The previous column command.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastColumn {
     pub(super) issued: Cycle,
     pub(super) data_cycles: Cycle,
     pub(super) data_end: Cycle,
     pub(super) write: bool,
-    /// Bus cycles since then in which there was no request.
+    /// Bus cycles since then without a request.
     pub(super) idle: Cycle,
-    /// When the first request after them came.
+    /// When the first request after them arrived.
     pub(super) woke: Cycle,
 }
 
 impl Channel {
-    /// An idle channel.
+    /// Returns an idle channel.
     ///
     /// # Panics
+    ///
     /// If the device has more than 64 banks or the policy's queues do not fit (see [`Policy`]).
     pub fn new(number: u32, device: Device, policy: Policy) -> Self {
         let organization = *device.organization();
@@ -140,24 +142,24 @@ impl Channel {
         }
     }
 
-    /// Counters since the start.
+    /// Returns the counters since the start.
     pub fn statistics(&self) -> &ChannelStatistics {
         &self.statistics
     }
 
-    /// The next clock in which something happens, if no request comes before.
+    /// Returns the next clock with an action, if no request arrives before.
     #[inline]
     pub fn next_tick(&self) -> Cycle {
         self.next_tick
     }
 
-    /// Whether nothing will happen without another request, but for refreshes.
+    /// Returns whether only refreshes happen without another request.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.in_queues == 0 && !self.moves
     }
 
-    /// Whether the transaction queue for reads, or writes, has room.
+    /// Returns whether the transaction queue for reads, or writes, has room.
     #[inline]
     pub fn has_room(&self, write: bool) -> bool {
         self.transactions.len(self.kind(write)) < self.policy.transaction_queue
@@ -173,7 +175,8 @@ impl Channel {
         if self.policy.scheduler == Scheduler::Fcfs { 0 } else { bank as usize }
     }
 
-    /// Take a request, which there must be room for. `at` is the clock after the one in which it is handed over.
+    /// Accepts a request; there must be room for it. `at` is the clock after the one in which it is handed
+    /// over.
     #[inline]
     pub fn accept(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
         if let Some(id) = self.take_in(transaction, at, observer) {
@@ -186,8 +189,8 @@ impl Channel {
         }
     }
 
-    /// The same, where no other request is handed over in this clock, nor before clock `until`. What is known to happen to the
-    /// request is done at once.
+    /// As `accept`, if no other request is handed over in this clock or before clock `until`. Actions that are
+    /// certain happen at once.
     #[inline]
     pub fn accept_before(
         &mut self,
@@ -208,7 +211,8 @@ impl Channel {
         }
     }
 
-    /// Take a request in where nothing else happens in clock `at`: it moves to its command queue then, if that has room.
+    /// Accepts a request if nothing else happens in clock `at`: it moves to its command queue in that clock, if
+    /// the queue has room.
     #[inline]
     pub(super) fn take_up(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
         let Some(id) = self.take_in(transaction, at, observer) else { return };
@@ -222,7 +226,7 @@ impl Channel {
         }
     }
 
-    /// Take a request into the pool, if it needs a transfer of its own.
+    /// Puts a request in the pool, if it needs a transfer of its own.
     #[inline(always)]
     pub(super) fn take_in(
         &mut self,
@@ -243,8 +247,9 @@ impl Channel {
         Some(self.transactions.hold(transaction, at, refreshed))
     }
 
-    /// Serve a request that comes to a channel without any other. What each clock would do is known: the request is taken
-    /// up in `at`, and then the commands that it needs issue one after another. From clock `until` on, all is as usual.
+    /// Serves a request that arrives at a channel without others. All its clocks are known: it is accepted in
+    /// `at`, and then the commands that it needs issue one after another. From clock `until` on, the channel
+    /// works as usual.
     #[inline(never)]
     pub(super) fn serve_alone(
         &mut self,
@@ -290,7 +295,7 @@ impl Channel {
         }
     }
 
-    /// Let the waits of all banks know what has been noted.
+    /// Issues the recorded commands in the waits of all banks.
     #[inline(always)]
     pub(super) fn end_notes(&mut self) {
         if self.noting {
@@ -299,7 +304,7 @@ impl Channel {
         }
     }
 
-    /// Put a request that was taken up at `at` into its command queue, which may go on in clock `from`.
+    /// Puts a request that was accepted at `at` in its command queue, which may continue in clock `from`.
     #[cold]
     pub(super) fn leave_in_queue(&mut self, transaction: &Transaction, at: Cycle, from: Cycle) {
         self.end_notes();
@@ -311,14 +316,15 @@ impl Channel {
         self.next_tick = self.plan.at.min(self.refresh.due);
     }
 
-    /// The first request after an idle time.
+    /// Ends an idle time with its first request.
     #[inline]
     pub(super) fn wake(&mut self, at: Cycle) {
         self.last.idle = (at - self.last.issued).saturating_sub(self.last.data_cycles);
         self.last.woke = at;
     }
 
-    /// Whether the request needs no transfer of its own: a write waits to its address, or a read for a read.
+    /// Returns whether the request needs no transfer of its own: a write to its address is pending, or a read
+    /// for a read.
     #[cold]
     pub(super) fn shares(
         &mut self,
@@ -349,7 +355,7 @@ impl Channel {
         true
     }
 
-    /// The pending request of this address and direction.
+    /// Returns the pending request of this address and direction.
     pub(super) fn pending(&self, bank: u32, block: u64, write: bool) -> Option<u16> {
         let queue = self.queue_of(bank);
         let same = |id: &u16| {
@@ -365,7 +371,7 @@ impl Channel {
         self.in_queues + self.transactions.len(READS) + self.transactions.len(WRITES)
     }
 
-    /// Everything that happens in clock `now`. Clocks before [`Channel::next_tick`] may be left out.
+    /// Performs all actions of clock `now`. Clocks before [`Channel::next_tick`] may be skipped.
     #[inline(never)]
     pub fn tick(&mut self, now: Cycle, observer: &mut impl Observer) {
         self.end_notes();
@@ -373,7 +379,7 @@ impl Channel {
             self.fall_due(now);
         }
         let issues = self.plan.at <= now;
-        // Commands to rows change nothing in what can move.
+        // Row commands do not change which transactions can move.
         let may_move = (issues && self.issue(now, observer)) || self.moves;
         let moved = if may_move { self.move_one() } else { None };
         if issues {
@@ -389,8 +395,9 @@ impl Channel {
 
     // ---- refresh ----
 
-    /// Counts the refreshes of a long idle time up to `until` without carrying them out, but for the last rounds: what happens
-    /// from then on is the same. Does nothing while there is a request, a row is open, or a refresh is under way.
+    /// Counts the refreshes of a long idle time up to `until` without simulating them, except the last rounds;
+    /// the behaviour afterwards is the same. Does nothing while there is a request, an open row, or a refresh
+    /// under way.
     #[cold]
     pub fn skip_refreshes(&mut self, until: Cycle) {
         if !self.is_idle() || self.refresh.front().is_some() || self.open_banks != 0 {
@@ -407,7 +414,7 @@ impl Channel {
     #[cold]
     pub(super) fn fall_due(&mut self, now: Cycle) {
         self.refresh.fall_due();
-        // Only the first of several is at work; the others begin to cost when it is done.
+        // Only the first of several is at work; the cost of the others begins when it ends.
         if let Some(target) = self.refresh.front() {
             self.begin_refresh(target, now);
         }
@@ -424,7 +431,7 @@ impl Channel {
         }
     }
 
-    /// Command queues that may not issue.
+    /// Returns the command queues that may not issue.
     #[inline]
     pub(super) fn frozen(&self) -> u64 {
         match self.refresh.front() {
@@ -436,13 +443,13 @@ impl Channel {
         }
     }
 
-    /// When, from clock `from` on, the refresh that is due could issue its next command.
+    /// Returns when, from clock `from` on, the pending refresh can issue its next command.
     #[cold]
     pub(super) fn refresh_ready(&self, target: Target, from: Cycle) -> Cycle {
         let mut first = Cycle::MAX;
         for bank in bits(self.open_banks & target.mask()) {
             first = first.min(self.waits.earliest(Command::Precharge, bank));
-            // None is sooner.
+            // No other is sooner.
             if first <= from {
                 return from;
             }
@@ -460,7 +467,7 @@ impl Channel {
         if let Some(bank) = bits(self.open_banks & target.mask()).find(ready) {
             self.statistics.banks[bank as usize].closed_for_refresh += 1;
             self.close(bank, None, now, observer);
-            // With one queue for all banks its request may be to another.
+            // If one queue serves all banks, its request may be to another bank.
             let queue = self.queue_of(bank);
             if self.queues[queue].bank == bank {
                 self.waits.wish(queue, self.queues[queue].closed());
@@ -490,8 +497,8 @@ impl Channel {
 
     // ---- commands ----
 
-    /// The first clock from `from` on in which a command can issue, and of which queue. Of several queues the first of
-    /// the round after the one that issued last.
+    /// Returns the first clock from `from` on in which a command can issue, and its queue. Of several queues it
+    /// is the first in the round after the one that issued last.
     #[inline(always)]
     pub(super) fn make_plan(&self, from: Cycle) -> Plan {
         match self.refresh.front() {
@@ -507,7 +514,7 @@ impl Channel {
         if at <= plan.at { Plan { at, queue: FOR_REFRESH } } else { plan }
     }
 
-    /// Work out the plan anew after a queue has got another request, and wants another kind of command for it.
+    /// Updates the plan after a queue has accepted another request and requests another kind of command for it.
     #[inline]
     pub(super) fn revise(&mut self, queue: usize, from: Cycle) {
         if self.plan.queue == queue as u8 || self.refresh.front().is_some() {
@@ -515,7 +522,7 @@ impl Channel {
             return;
         }
         let at = self.ready_at(queue).max(from);
-        // Of two at the same time the round decides.
+        // On a tie the round decides.
         match at.cmp(&self.plan.at) {
             Ordering::Less => self.plan = Plan { at, queue: queue as u8 },
             Ordering::Equal => self.plan = self.make_plan(from),
@@ -529,7 +536,7 @@ impl Channel {
         if among == 0 {
             return NEVER;
         }
-        // Of one there is nothing to choose.
+        // A single command needs no choice.
         if among.is_power_of_two() {
             let queue = among.trailing_zeros();
             return Plan { at: self.ready_at(queue as usize).max(from), queue: queue as u8 };
@@ -538,7 +545,7 @@ impl Channel {
         Plan { at, queue: queue as u8 }
     }
 
-    /// When a queue could issue its next command.
+    /// Returns when a queue can issue its next command.
     #[inline]
     pub(super) fn ready_at(&self, queue: usize) -> Cycle {
         let CommandQueue { kinds, bank, .. } = self.queues[queue];
@@ -549,7 +556,7 @@ impl Channel {
         wanted.map(|command| self.waits.earliest(command, bank)).min().unwrap_or(Cycle::MAX)
     }
 
-    /// What a queue that is ready issues: the command, and the place of the request that it serves.
+    /// Returns the command that a ready queue issues, and the position of the request that it serves.
     #[inline]
     pub(super) fn choose(&self, queue: usize, now: Cycle) -> (Command, usize) {
         let q = &self.queues[queue];
@@ -562,8 +569,8 @@ impl Channel {
         (command, place)
     }
 
-    /// Of several kinds of commands the one that goes first: that of the oldest request. One that wants the row closed is
-    /// always the oldest.
+    /// Returns the first of several kinds of commands to issue: that of the oldest request. A request for a
+    /// precharge is always the oldest.
     pub(super) fn first_legal(&self, q: &CommandQueue, now: Cycle) -> Command {
         let legal = |&command: &Command| q.kinds.has(command) && self.waits.earliest(command, q.bank) <= now;
         let columns = match q.read() < q.write() {
@@ -574,7 +581,7 @@ impl Channel {
         found.unwrap_or_else(|| unreachable!("a queue was planned that is not ready"))
     }
 
-    /// No more requests will come: tell what never went to the DRAM, and end the accounts at the last data.
+    /// Ends the run: reports writes that were never sent to the DRAM, and closes the counters at the last data.
     pub fn finish(&mut self, observer: &mut impl Observer) {
         for slot in self.transactions.remaining(WRITES) {
             let never =
@@ -588,13 +595,13 @@ impl Channel {
         }
     }
 
-    /// Writes that wait and will not be sent without further requests.
+    /// Returns the waiting writes that will not be sent without further requests.
     pub fn writes_left(&self) -> u32 {
         self.transactions.len(WRITES)
     }
 }
 
-/// The numbers of the bits that are set.
+/// Returns the numbers of the bits that are set.
 #[inline]
 fn bits(mut set: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Commands of a channel on their way out: which goes now, what it opens, closes and moves, and what is counted for it.
+//! Issues the commands of a channel: selects one, updates rows and data transfers, and counts it.
 
 use super::controller::{ALWAYS_COMPARED, Channel, FOR_REFRESH, LastColumn, Merged, READS};
 use super::policy::Page;
@@ -7,7 +7,7 @@ use super::{Issued, Observer, Outcome, Transaction};
 use crate::{Command, Cycle};
 
 impl Channel {
-    /// Issue what is planned. Returns whether a request has left its command queue.
+    /// Issues the planned command. Returns whether a request has left its command queue.
     #[inline]
     pub(super) fn issue(&mut self, now: Cycle, observer: &mut impl Observer) -> bool {
         let column = match self.plan.queue {
@@ -26,14 +26,14 @@ impl Channel {
         if self.policy.dual_issue { self.issue_second(column, now, observer) } else { column }
     }
 
-    /// Issue a row command after a column command, or the other way round. Returns whether either is a column command.
+    /// Issues a row command after a column command, or the reverse. Returns whether either is a column command.
     #[cold]
     pub(super) fn issue_second(&mut self, column: bool, now: Cycle, observer: &mut impl Observer) -> bool {
         let second = self.plan_queues(self.frozen(), now);
         if second.at > now {
             return column;
         }
-        // The round moves on even if the command has to wait for the next clock.
+        // The round advances even if the command must wait for the next clock.
         self.pointer = usize::from(second.queue);
         let (command, place) = self.choose(self.pointer, now);
         if command.is_column() == column {
@@ -73,7 +73,8 @@ impl Channel {
         self.consider(queue);
     }
 
-    /// Open the row of a request. `earliest` says since when all, and since when the bank alone, has allowed it.
+    /// Opens the row of a request. `earliest` is since when the whole table, and since when the bank alone, has
+    /// permitted it.
     #[inline(always)]
     pub(super) fn open(
         &mut self,
@@ -100,7 +101,7 @@ impl Channel {
         self.statistics.banks[bank as usize].activates += 1;
     }
 
-    /// Close the row of a bank, for a request or none.
+    /// Closes the row of a bank, for a request or for none.
     #[inline(always)]
     pub(super) fn close(
         &mut self,
@@ -129,7 +130,7 @@ impl Channel {
         }
     }
 
-    /// Work out anew what a queue wants. Returns whether it wants other kinds of commands than before.
+    /// Updates the commands that a queue requests. Returns whether they differ from before.
     #[inline(always)]
     pub(super) fn consider(&mut self, queue: usize) -> bool {
         let q = &mut self.queues[queue];
@@ -142,7 +143,7 @@ impl Channel {
         changed
     }
 
-    /// A command goes out; a column command moves so many bytes in so many cycles.
+    /// Issues a command; a column command moves `bytes` bytes in a number of cycles.
     #[inline(always)]
     pub(super) fn send(
         &mut self,
@@ -160,14 +161,14 @@ impl Channel {
         }
         if cfg!(debug_assertions) {
             self.device.issue(command, bank, row, bytes, now);
-            // What differs once goes on to differ: in long runs a look now and then finds it.
+            // A difference persists once it occurs: in long runs an occasional comparison finds it.
             if now < ALWAYS_COMPARED || now.is_multiple_of(16) {
                 self.waits.compare(self.noting, &self.device, now);
             }
         }
     }
 
-    /// Tell of a command for a request.
+    /// Reports a command for a request to the observer.
     #[inline(always)]
     pub(super) fn tell(
         &self,
@@ -183,7 +184,7 @@ impl Channel {
         }
     }
 
-    /// Serve a request of a queue.
+    /// Serves a request of a queue.
     #[inline(always)]
     pub(super) fn access(&mut self, queue: usize, place: usize, now: Cycle, observer: &mut impl Observer) {
         let q = &mut self.queues[queue];
@@ -204,7 +205,7 @@ impl Channel {
         let slot = *self.transactions.slot(id);
         self.transactions.release(id);
         let Transaction { bank, write, .. } = slot.transaction;
-        // Asked for only of a request that its row was opened for.
+        // Needed only for a request whose row was opened for it.
         let row_ready = match self.rows[bank as usize].served {
             0 => self.waits.earliest_of_bank(if write { Command::Write } else { Command::Read }, bank),
             _ => now,
@@ -212,7 +213,8 @@ impl Channel {
         self.transfer(&slot, auto, row_ready, now, observer);
     }
 
-    /// A column command, with auto-precharge or not. `row_ready` says since when the bank alone has allowed it.
+    /// Issues a column command, with auto-precharge or not. `row_ready` is since when the bank alone has
+    /// permitted it.
     #[inline(always)]
     pub(super) fn transfer(
         &mut self,
@@ -244,7 +246,7 @@ impl Channel {
 
     // ---- accounts ----
 
-    /// Statistics of a column command, and the outcome of its request.
+    /// Counts a column command, and reports the outcome of its request.
     #[inline(always)]
     pub(super) fn account(
         &mut self,
@@ -259,7 +261,7 @@ impl Channel {
         let state = &self.rows[bank as usize];
         let start = now + self.device.latency(if write { Command::Write } else { Command::Read });
         let complete = start + data_cycles;
-        // The latency of the request, in parts.
+        // The latency of the request in its parts.
         let opener = state.served == 0;
         let (prepared, ready) = match state.prepared_from.filter(|_| opener) {
             Some(from) => {

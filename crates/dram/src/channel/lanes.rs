@@ -1,5 +1,5 @@
-//! Small numbers of clocks in neighbouring lanes, one for each bank: loops over them become vector instructions. Results
-//! do not hang on that; the count of instructions that `bench/kernels.py` keeps does.
+//! Small numbers of clocks in adjacent lanes, one per bank, so that loops over them become vector instructions.
+//! Results do not depend on that; the instruction count that `bench/kernels.py` keeps does.
 
 use super::by_bank;
 use super::commands::Kinds;
@@ -9,9 +9,9 @@ use std::ops::{Deref, DerefMut};
 
 /// Banks of a block.
 pub(super) const LANES: usize = 16;
-/// Kinds of commands that queues want: the first classes.
+/// Kinds of commands that queues request: the first classes.
 pub(super) const KINDS: usize = Kinds::COMMANDS.len();
-/// Banks at most.
+/// Most banks.
 pub(super) const BANKS: u32 = by_bank::BANKS as u32;
 
 pub(super) type Lanes<T> = [T; LANES];
@@ -20,8 +20,8 @@ pub(super) type Wishes<T> = Aligned<[Lanes<T>; KINDS]>;
 /// By class; as many as a vector has.
 pub(super) type OfBank<T> = Aligned<[T; 8]>;
 
-/// Begins where a vector may begin: instructions then take it from memory without loading it first. Compilers know that of a
-/// copy, and lose it where a reference to it has been inlined.
+/// Aligned like a vector, so that instructions read it from memory without a separate load. Compilers know the
+/// alignment of a copy, but lose it for an inlined reference.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 pub(super) struct Aligned<A>(pub A);
@@ -42,7 +42,7 @@ impl<A> DerefMut for Aligned<A> {
     }
 }
 
-/// A number of clocks in so many bits. What is less than it can hold is as good as long ago.
+/// A number of clocks in a fixed number of bits. Values below its range count as long ago.
 pub(super) trait Clocks: Copy + Ord + std::fmt::Debug {
     /// Long ago; no constraint.
     const LEAST: Self;
@@ -50,15 +50,15 @@ pub(super) trait Clocks: Copy + Ord + std::fmt::Debug {
     const MOST: Self;
     /// The numbers of the lanes.
     const NUMBERS: Lanes<Self>;
-    /// For every set of kinds: the least for those that are in it, the most for others.
+    /// For every set of kinds: `LEAST` for those in the set, `MOST` for others.
     const WISHES: [[Self; KINDS]; 1 << KINDS];
-    /// The nearest that it can hold.
+    /// Returns the nearest representable value.
     fn of(clocks: Cycle) -> Self;
     fn signed(clocks: i64) -> Self;
     fn get(self) -> i64;
     fn plus(self, more: Self) -> Self;
     fn less(self, passed: Self) -> Self;
-    /// How far a bank is behind another in the round of all banks.
+    /// Returns the distance of a bank behind `first` in the round over all banks.
     fn behind(self, first: Self) -> Self;
 }
 
@@ -110,10 +110,10 @@ macro_rules! clocks {
 
 clocks!(i16, i32);
 
-/// So much time passes, and nothing is allowed before what a row says.
+/// Subtracts elapsed time and applies a row's distances.
 #[inline(always)]
 pub(super) fn pass<T: Clocks>(block: &mut Block<T>, passed: T, row: &Block<T>) {
-    // A copy: compilers need not ask whether the one may be part of the other.
+    // A copy: the compiler need not test whether the two overlap.
     let (mut new, row) = (*block, *row);
     for (wait, &least) in new.as_flattened_mut().iter_mut().zip(row.as_flattened()) {
         *wait = wait.less(passed).max(least);
@@ -121,7 +121,7 @@ pub(super) fn pass<T: Clocks>(block: &mut Block<T>, passed: T, row: &Block<T>) {
     *block = new;
 }
 
-/// Of each bank, how long it has still to wait for the first of what its queue wants.
+/// Returns for each bank the wait for the first command that its queue requests.
 #[inline(always)]
 pub(super) fn soonest_of<T: Clocks>(waits: &Block<T>, wishes: &Wishes<T>) -> Lanes<T> {
     let mut of_kinds = *wishes;
@@ -137,15 +137,15 @@ pub(super) fn soonest_of<T: Clocks>(waits: &Block<T>, wishes: &Wishes<T>) -> Lan
     soonest
 }
 
-/// Of the lanes that are not above `limit`, the least distance behind `first` in the round. A function of its own: compilers
-/// make vectors of it as it stands, and not where it is inlined.
+/// Returns the least distance behind `first` in the round, of the lanes that are not above `limit`. A separate
+/// function, because compilers vectorise it only if it is not inlined.
 #[inline(never)]
 pub(super) fn first_in_round<T: Clocks>(lanes: &Lanes<T>, limit: T, first: T) -> T {
     let mut behind = T::NUMBERS;
     for number in &mut behind {
         *number = number.behind(first);
     }
-    // Those above it come after a whole round.
+    // Lanes above the limit are a whole round further.
     let mut away = [T::of(0); LANES];
     for (away, &lane) in away.iter_mut().zip(lanes) {
         *away = if lane <= limit { T::of(0) } else { T::of(BANKS.into()) };
@@ -156,7 +156,7 @@ pub(super) fn first_in_round<T: Clocks>(lanes: &Lanes<T>, limit: T, first: T) ->
     behind.iter().fold(T::MOST, |least, &behind| least.min(behind))
 }
 
-/// The block and the lane of a bank.
+/// Returns the block and the lane of a bank.
 #[inline(always)]
 pub(super) fn place<const N: usize>(bank: u32) -> (usize, usize) {
     (bank as usize / LANES % N, bank as usize % LANES)

@@ -1,4 +1,4 @@
-//! What goes into a channel and comes out of it.
+//! The inputs and outputs of a channel.
 
 use crate::access::Access;
 use crate::{Command, Cycle};
@@ -22,62 +22,63 @@ pub struct Transaction {
     pub write: bool,
 }
 
-/// What became of a request. The four parts of the latency add up to `complete - accept`.
+/// The outcome of a request. The four parts of the latency add up to `complete - accept`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// When the controller took it.
+    /// When the controller accepted it.
     pub accept: Cycle,
-    /// Last data beat: at the controller for a read, on the bus for a write. `None` for a write that never went to the
-    /// DRAM: it stayed in the write queue, or another write to its address waited there and went for both.
+    /// Last data beat: at the controller for a read, on the bus for a write. `None` for a write that was never
+    /// sent to the DRAM: it stayed in the write queue, or another pending write to its address replaced both.
     pub complete: Option<Cycle>,
     /// Waiting behind other requests.
     pub queue: Cycle,
-    /// From the first command that prepared its row to the row being ready for it.
+    /// From the first command for its row until the row is ready for it.
     pub bank: Cycle,
-    /// From a row that was ready to the last beat: turns of the bus, column latency, transfer.
+    /// From the ready row to the last beat: bus turnaround, column latency, transfer.
     pub bus: Cycle,
     /// Waiting for a refresh.
     pub refresh: Cycle,
 }
 
-/// A command on the bus, for those who keep a log.
+/// A command on the bus, for logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issued {
     /// Clock.
     pub at: Cycle,
-    /// Which.
+    /// The command.
     pub command: Command,
-    /// Bank, over all ranks; of a refresh of a rank, its first.
+    /// Bank, over all ranks; for a refresh of a rank, its first.
     pub bank: u32,
-    /// Row and column of the request that it is issued for; a refresh, and a precharge for one, is for none.
+    /// Row and column of the request that it is issued for; `None` for a refresh and its precharges.
     pub request: Option<(u32, u32)>,
-    /// Bytes, of a column command.
+    /// Bytes of a column command.
     pub bytes: u32,
 }
 
-/// Sees what a channel does; what it does not ask for costs nothing.
+/// Observes a channel; events that it does not request cost nothing.
 pub trait Observer {
     /// A request was accepted by a channel.
     #[inline]
     fn accepted(&mut self, _access: &Access, _channel: u32, _transaction: &Transaction) {}
 
-    /// A command went out.
+    /// A command was issued.
     #[inline]
     fn command(&mut self, _channel: u32, _issued: &Issued) {}
 
-    /// Whether every command is wanted. Otherwise only refreshes are told, and those of long idle times are left out.
+    /// Returns whether it observes every command. Otherwise only refreshes are reported, except those of long
+    /// idle times.
     #[inline]
     fn sees_commands(&self) -> bool {
         true
     }
 
-    /// Whether it wants to hear of requests: those that were accepted, and what became of them.
+    /// Returns whether it observes requests: their acceptance and their outcome.
     #[inline]
     fn sees_requests(&self) -> bool {
         true
     }
 
-    /// It is known what becomes of the request with this mark.
+    /// The outcome of the request with this mark is known.
     #[inline]
     fn outcome(&mut self, _index: u64, _outcome: &Outcome) {}
 }

@@ -1,16 +1,17 @@
 //! One memory channel with a general-purpose controller: transaction queues, command queues, refresh.
 //!
-//! The order of things within a clock, and the rules of the queues, are those of DRAMsim3 (Li et al., CAL 2020), so that
-//! with its numbers in the [`Policy`] every request is accepted and completed in the same clock as there; what differs
-//! between controllers is a value in the policy. In clock `t`:
+//! The order of actions within a clock, and the rules of the queues, are those of DRAMsim3 (Li et al., CAL
+//! 2020). With its numbers in the [`Policy`], every request is accepted and completed in the same clock as
+//! there; differences between controllers are values of the policy. In clock `t`:
 //!
-//! 1. a refresh that is due freezes the command queues of its banks;
-//! 2. at most one command issues (with [`Policy::dual_issue`] one to a row and one to a column); a refresh, and the
-//!    precharges that it needs, go first;
+//! 1. a pending refresh freezes the command queues of its banks;
+//! 2. at most one command issues (with [`Policy::dual_issue`] one row command and one column command); a
+//!    refresh, and the precharges that it needs, come first;
 //! 3. at most one transaction, the oldest whose command queue has room, moves to a command queue;
-//! 4. the front end may hand over one transaction, which counts as accepted in clock `t + 1` ([`crate::System`]).
+//! 4. the front end may hand over one transaction, which counts as accepted in clock `t + 1`
+//!    ([`crate::System`]).
 //!
-//! Left out on purpose: power-down and self refresh, the time from a processor to the controller, data.
+//! Deliberately not modelled: power-down and self refresh, the time from a processor to the controller, data.
 
 mod by_bank;
 mod commands;

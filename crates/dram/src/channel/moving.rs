@@ -1,11 +1,11 @@
-//! Requests of a channel on their way from the transaction queues to the command queues.
+//! Moves requests of a channel from the transaction queues to the command queues.
 
 use super::Transaction;
 use super::controller::{Channel, READS, WRITES};
 use super::policy::Writes;
 
 impl Channel {
-    /// Whether the next clock moves a transaction, or begins or ends a drain of writes.
+    /// Returns whether the next clock moves a transaction, or begins or ends a drain of writes.
     #[inline(always)]
     pub(super) fn would_move(&self) -> bool {
         let Writes::Split { high, idle, .. } = self.policy.writes else {
@@ -36,13 +36,14 @@ impl Channel {
         issuing || self.transactions.find(READS, queue, block, false).is_some()
     }
 
-    /// A write that waits for a read which waits for the writes: without this way out nothing would ever move again.
+    /// Returns whether a write waits for a read that waits for the writes: without this test the channel would
+    /// deadlock.
     pub(super) fn is_stuck(&self) -> bool {
         self.in_queues == 0 && self.transactions.len(READS) > 0
     }
 
-    /// Move the oldest transaction whose command queue has room. Returns that queue if it then wants another kind of
-    /// command.
+    /// Moves the oldest transaction whose command queue has room. Returns that queue if it then requests
+    /// another kind of command.
     #[inline(always)]
     pub(super) fn move_one(&mut self) -> Option<usize> {
         if let Writes::Split { high, low, idle } = self.policy.writes {
@@ -72,7 +73,7 @@ impl Channel {
         self.put(queue, id).then_some(queue)
     }
 
-    /// Put a request into a command queue. Returns whether that wants other kinds of commands than before.
+    /// Puts a request in a command queue. Returns whether the queue then requests other kinds of commands.
     #[inline(always)]
     pub(super) fn put(&mut self, queue: usize, id: u16) -> bool {
         let Transaction { row, bank, write, .. } = self.transactions.slot(id).transaction;

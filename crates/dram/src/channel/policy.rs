@@ -1,11 +1,11 @@
-//! What a controller does, as data.
+//! The rules of a controller, as data.
 
 use crate::Cycle;
 
-/// In which order requests are served.
+/// The order in which requests are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheduler {
-    /// One command queue of one entry for all banks: strict order of arrival, nothing overlaps.
+    /// One command queue of one entry for all banks: strict order of arrival without overlap.
     Fcfs,
     /// A command queue for each bank; within a queue, the oldest request whose next command is legal goes first
     /// (Rixner et al., ISCA 2000).
@@ -23,7 +23,7 @@ pub enum Page {
     Adaptive,
 }
 
-/// Which banks are refreshed when.
+/// Which banks are refreshed, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefreshMode {
     /// Never.
@@ -33,25 +33,25 @@ pub enum RefreshMode {
         /// tREFI.
         interval: Cycle,
     },
-    /// One bank after another, each every `interval`.
+    /// One bank after another, each bank once per `interval`.
     PerBank {
         /// tREFI.
         interval: Cycle,
     },
 }
 
-/// How writes wait.
+/// How writes are queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writes {
     /// With the reads, in one transaction queue.
     Unified,
-    /// In a queue of their own that is drained at times; reads go first otherwise.
+    /// In a separate queue that is drained at times; otherwise reads come first.
     Split {
-        /// So many writes start a drain…
+        /// Number of writes that starts a drain.
         high: u32,
-        /// …that leaves so many.
+        /// Number of writes at which the drain ends.
         low: u32,
-        /// When all command queues are empty, more than so many writes start a drain of all of them. Those that
+        /// If all command queues are empty, more writes than this start a drain of all of them. Writes that
         /// remain at the end of a run are never sent.
         idle: u32,
     },
@@ -60,19 +60,20 @@ pub enum Writes {
 /// A controller's rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Order.
+    /// Order of requests.
     pub scheduler: Scheduler,
-    /// Rows.
+    /// When rows are closed.
     pub page: Page,
-    /// A row that has served so many column commands may be closed although queued requests hit it; `None` for no cap.
+    /// After this number of column commands, a row may be closed although queued requests hit it; `None` for no
+    /// limit.
     pub row_hit_cap: Option<u32>,
-    /// Requests in a command queue; 1 to 16. One with [`Scheduler::Fcfs`].
+    /// Requests in a command queue; 1 to 16, and 1 with [`Scheduler::Fcfs`].
     pub command_queue: u32,
-    /// Requests in a transaction queue, each of them if reads and writes are apart.
+    /// Requests in a transaction queue; in each of the two if writes have a separate one.
     pub transaction_queue: u32,
-    /// Writes.
+    /// How writes are queued.
     pub writes: Writes,
-    /// Refresh.
+    /// Which banks are refreshed, and when.
     pub refresh: RefreshMode,
     /// A row command and a column command may issue in one clock (HBM).
     pub dual_issue: bool,

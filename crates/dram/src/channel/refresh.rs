@@ -1,4 +1,4 @@
-//! When refreshes are due, and of which banks.
+//! When refreshes are due, and for which banks.
 
 use super::policy::RefreshMode;
 use crate::{Command, Cycle, Organization};
@@ -13,17 +13,17 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Bit set of its banks.
+    /// Returns the bit set of its banks.
     pub fn mask(self) -> u64 {
         (u64::MAX >> (64 - self.banks)) << self.first_bank
     }
 }
 
-/// Rounds of refreshes before a point in time that are carried out even after a long idle time: what they leave behind is all
-/// that a table of constraints reaches back to.
+/// Rounds of refreshes before a point in time that are simulated even after a long idle time. Their effect
+/// covers the whole reach of a table of constraints.
 const KEPT_ROUNDS: u64 = 8;
 
-/// The clock of refreshes: ranks, or banks, in turn and evenly spread over the interval.
+/// Times of refreshes: ranks, or banks, in turn and evenly spread over the interval.
 #[derive(Clone, Debug)]
 pub(crate) struct RefreshClock {
     command: Command,
@@ -55,13 +55,13 @@ impl RefreshClock {
         }
     }
 
-    /// The refresh that goes first.
+    /// Returns the first pending refresh.
     #[inline]
     pub fn front(&self) -> Option<Target> {
         self.waiting.front().copied()
     }
 
-    /// Time has come to `due`.
+    /// The time `due` has come.
     pub fn fall_due(&mut self) {
         self.due += self.step;
         let first_bank = self.next * self.banks_per_part;
@@ -69,7 +69,7 @@ impl RefreshClock {
         self.next = if self.next + 1 == self.parts { 0 } else { self.next + 1 };
     }
 
-    /// Leaves out whole rounds, each a refresh of every part, but for the last ones before `until`; how many.
+    /// Skips whole rounds, each a refresh of every part, except the last ones before `until`. Returns how many.
     pub fn skip_rounds(&mut self, until: Cycle) -> u64 {
         let round = self.step * Cycle::from(self.parts);
         if round == 0 {
@@ -80,17 +80,17 @@ impl RefreshClock {
         skipped
     }
 
-    /// Ranks, or banks, that are refreshed in turn.
+    /// Returns the number of ranks, or banks, that are refreshed in turn.
     pub fn parts(&self) -> u32 {
         self.parts
     }
 
-    /// What refreshes them.
+    /// Returns the command that refreshes them.
     pub fn command(&self) -> Command {
         self.command
     }
 
-    /// The first has been issued.
+    /// The first pending refresh has been issued.
     pub fn done(&mut self) {
         self.waiting.pop_front();
     }

@@ -1,8 +1,8 @@
-//! A bank's row and its history.
+//! The row of a bank and its history.
 
 use crate::Cycle;
 
-/// A bank: its row and the row's history, as far as statistics and the cap need it.
+/// The row of a bank, and the history that statistics and the row-hit cap need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowState {
     /// The open row.
@@ -10,13 +10,13 @@ pub(super) struct RowState {
     pub rank: u32,
     /// Column commands since the row was opened.
     pub served: u32,
-    /// When the first command that prepared it went out.
+    /// When the first command that prepared it was issued.
     pub prepared_from: Option<Cycle>,
-    /// It took the place of another row.
+    /// It replaced another row.
     pub conflict: bool,
-    /// Its activate waited for others of the rank.
+    /// Its activate waited for other activates of the rank.
     pub windowed: bool,
-    /// Refresh of the bank: from falling due to the end of the last one, and the cycles of all of them.
+    /// Refresh of the bank: from when it was due to its last end, and the cycles of all refreshes.
     pub refresh_from: Cycle,
     pub refresh_until: Cycle,
     pub refreshing: bool,
@@ -24,7 +24,7 @@ pub(super) struct RowState {
 }
 
 impl RowState {
-    /// Cycles lost to refresh up to `now`.
+    /// Returns the cycles lost to refresh up to `now`.
     pub fn refreshed_until(&self, now: Cycle) -> Cycle {
         match self.refreshing {
             true => self.refreshed + (now - self.refresh_from),
@@ -32,7 +32,7 @@ impl RowState {
         }
     }
 
-    /// Cycles of the last refresh between two points in time.
+    /// Returns the cycles of the last refresh between two points in time.
     pub fn refresh_between(&self, from: Cycle, until: Cycle) -> Cycle {
         let end = if self.refreshing { until } else { self.refresh_until.min(until) };
         end.saturating_sub(self.refresh_from.max(from))

@@ -1,34 +1,34 @@
-//! What each command does to the waits of all banks: the device's table, compiled to rows of lanes.
+//! The effect of each command on the waits of all banks: the device's table, compiled to rows of lanes.
 
 use super::lanes::{Aligned, Block, Clocks, LANES, Lanes, OfBank, place};
 use crate::device::{self, CLASSES, Push, Pushes};
 use crate::{Command, Cycle, Device};
 
-/// What rows are of: each class, and the precharge that a column command brings about.
+/// Number of effects: each class, and the precharge of a column command with auto-precharge.
 pub(super) const EFFECTS: usize = CLASSES + 1;
 pub(super) const BY_ITSELF: usize = CLASSES;
 
-/// What a command does.
+/// The effect of a command.
 #[derive(Clone, Debug)]
 pub(super) struct Row<T, const N: usize> {
-    /// The cycles of its columns, which the distances hold for.
+    /// The column cycles for which the distances hold.
     pub columns: Cycle,
-    /// To all banks, by rank and group.
+    /// On all banks, by rank and group.
     pub all: [Block<T>; N],
-    /// To its own.
+    /// On its own bank.
     pub own: OfBank<T>,
-    /// The same, but for the classes to which it does nothing.
+    /// The same, without the classes on which it has no effect.
     pub in_bank: Vec<(usize, T)>,
     /// The longest of the distances, and of the windows that count it.
     pub reach: Cycle,
     windows: Cycle,
-    /// What they are made of: distances from the issue, and from the end of the columns.
+    /// The sources of the distances: from the issue, and from the end of the columns.
     from_issue: ([Block<T>; N], OfBank<T>),
     from_end: ([Block<T>; N], OfBank<T>),
 }
 
 impl<T: Clocks, const N: usize> Row<T, N> {
-    /// Of a command, or a precharge by itself, to a bank.
+    /// Returns the effect of a command, or of an auto-precharge, on a bank.
     pub fn new(device: &Device, effect: usize, bank: u32) -> Self {
         let nothing = ([Aligned([[T::LEAST; LANES]; CLASSES]); N], Aligned([T::LEAST; 8]));
         let (mut from_issue, mut from_end) = (nothing, nothing);
@@ -36,7 +36,7 @@ impl<T: Clocks, const N: usize> Row<T, N> {
             BY_ITSELF => (Command::Precharge as usize, true),
             class => (class, false),
         };
-        // No precharge by itself is on the command bus: it keeps no other precharge away.
+        // An auto-precharge is not on the command bus: it delays no other precharge.
         let counts = |push: &&Push| !(by_itself && push.after == Command::Precharge as u8);
         for push in device.pushes[class].in_bank.iter().filter(counts) {
             let row = if push.from_column_end { &mut from_end.1 } else { &mut from_issue.1 };
@@ -60,7 +60,7 @@ impl<T: Clocks, const N: usize> Row<T, N> {
         row
     }
 
-    /// Make it one for so many cycles of columns.
+    /// Recomputes the row for a number of column cycles.
     #[cold]
     pub fn fill(&mut self, columns: Cycle) {
         self.columns = columns;
@@ -82,7 +82,7 @@ impl<T: Clocks, const N: usize> Row<T, N> {
     }
 }
 
-/// What a command to a bank does to another, or to itself, by its rank and its group.
+/// Returns the effect of a command to a bank on another bank, or on itself, by rank and group.
 fn pushes_between(
     device: &Device,
     class: usize,
@@ -100,7 +100,7 @@ fn pushes_between(
     rank.chain(group).chain(elsewhere)
 }
 
-/// So many commands of some classes at most within so many clocks, before one of another class.
+/// At most a number of commands of some classes within a number of clocks, before one of another class.
 #[derive(Clone, Debug)]
 pub(super) struct Window<T, const N: usize> {
     /// Bit set of classes.
@@ -114,15 +114,15 @@ pub(super) struct Window<T, const N: usize> {
 
 #[derive(Clone, Debug)]
 pub(super) struct NodeOfWindow<T, const N: usize> {
-    /// The most for its banks.
+    /// The latest for its banks.
     pub reach: [Aligned<Lanes<T>>; N],
-    /// A ring of when the last commands end to keep others away, and where it stands.
+    /// A ring of the times until which the last commands delay others, and its position.
     ends: Vec<Cycle>,
     next: usize,
 }
 
 impl<T: Clocks, const N: usize> Window<T, N> {
-    /// One for each class that a window keeps away.
+    /// Returns one for each class that a window delays.
     pub fn of(window: &device::Window, device: &Device) -> impl Iterator<Item = Self> {
         let banks = device.organization().banks;
         let node_shift = (banks / window.issues.len() as u32).ilog2();
@@ -138,7 +138,7 @@ impl<T: Clocks, const N: usize> Window<T, N> {
         after.map(move |after| Self { before, after, cycles, node_shift, nodes: nodes.clone() })
     }
 
-    /// A command that it counts; up to when it keeps later ones away.
+    /// Counts a command. Returns until when it delays later ones.
     #[inline]
     pub fn issue(&mut self, node: usize, at: Cycle) -> Cycle {
         let NodeOfWindow { ends, next, .. } = &mut self.nodes[node];

@@ -1,4 +1,5 @@
-//! Requests that wait in front of the command queues: lists by command queue, oldest first, over one pool.
+//! Requests that wait in front of the command queues: one list per command queue, oldest first, in a common
+//! pool.
 
 use super::by_bank::ByBank;
 use super::messages::Transaction;
@@ -12,30 +13,30 @@ pub(super) const NONE: u16 = u16::MAX;
 pub(super) struct Slot {
     pub transaction: Transaction,
     pub accept: Cycle,
-    /// Cycles that had been lost to refresh when it was accepted.
+    /// Total cycles lost to refresh when it was accepted.
     pub refreshed: Cycle,
     /// Order of acceptance.
     order: u64,
-    /// Next younger of its list.
+    /// Next younger request of its list.
     next: u16,
-    /// The place in the filter.
+    /// Its position in the filter.
     hash: u16,
     /// First of the reads that share its data; an index into the list of merged reads.
     pub merged: u32,
 }
 
 impl Slot {
-    /// Of a request that waits in no list.
+    /// Returns the slot of a request that waits in no list.
     pub fn alone(transaction: &Transaction, accept: Cycle, refreshed: Cycle) -> Self {
         Self { transaction: *transaction, accept, refreshed, order: 0, next: NONE, hash: 0, merged: u32::MAX }
     }
 }
 
-/// The pool and the lists: one for each command queue, reads and writes apart or not.
+/// The pool and the lists: one per command queue, with reads and writes in separate lists or not.
 #[derive(Clone, Debug)]
 pub(super) struct Transactions {
     slots: Vec<Slot>,
-    /// The first that is free; the others follow like those of a list.
+    /// The first free entry; the others are linked like a list.
     free: u16,
     /// Head and tail, by kind and command queue.
     lists: [ByBank<(u16, u16)>; 2],
@@ -43,7 +44,7 @@ pub(super) struct Transactions {
     waiting: [u64; 2],
     lengths: [u32; 2],
     accepted: u64,
-    /// How many pending requests have a block with this hash: what is zero need not be searched.
+    /// Number of pending requests per hash of their block: a count of zero needs no search.
     filter: Box<[u16; FILTER]>,
 }
 
@@ -67,7 +68,7 @@ impl Transactions {
         &self.slots[usize::from(id)]
     }
 
-    /// Row and column of a request.
+    /// Returns row and column of a request.
     #[inline]
     pub fn place(&self, id: u16) -> (u32, u32) {
         let Transaction { row, column, .. } = self.slot(id).transaction;
@@ -84,7 +85,7 @@ impl Transactions {
         self.lengths[kind]
     }
 
-    /// Command queues for which a request of the kind waits.
+    /// Returns the command queues for which a request of the kind waits.
     #[inline]
     pub fn waiting(&self, kind: usize) -> u64 {
         self.waiting[kind]
@@ -95,13 +96,13 @@ impl Transactions {
         (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER.ilog2())) as usize
     }
 
-    /// Whether a pending request may have this block.
+    /// Returns whether a pending request may have this block.
     #[inline]
     pub fn may_hold(&self, block: u64) -> bool {
         self.filter[Self::hash(block)] != 0
     }
 
-    /// Take a request into the pool.
+    /// Puts a request in the pool.
     #[inline]
     pub fn hold(&mut self, transaction: &Transaction, accept: Cycle, refreshed: Cycle) -> u16 {
         let hash = Self::hash(transaction.block);
@@ -118,7 +119,7 @@ impl Transactions {
         id
     }
 
-    /// Append a request of the pool to the list of a command queue.
+    /// Appends a request of the pool to the list of a command queue.
     #[inline]
     pub fn push(&mut self, kind: usize, queue: usize, id: u16) {
         let (head, tail) = &mut self.lists[kind][queue];
@@ -132,7 +133,7 @@ impl Transactions {
         self.lengths[kind] += 1;
     }
 
-    /// The command queue of the oldest request of the kind whose command queue is in `room`, and that request.
+    /// Returns the oldest request of the kind whose command queue is in `room`, and that queue.
     #[inline]
     pub fn oldest(&self, kind: usize, room: u64) -> Option<(usize, u16)> {
         let mut queues = self.waiting[kind] & room;
@@ -150,7 +151,7 @@ impl Transactions {
         best
     }
 
-    /// Take the oldest of a list out; the slot stays the request's.
+    /// Removes the oldest request of a list; its slot remains allocated.
     #[inline]
     pub fn take(&mut self, kind: usize, queue: usize) {
         let (head, tail) = &mut self.lists[kind][queue];
@@ -163,7 +164,7 @@ impl Transactions {
         self.lengths[kind] -= 1;
     }
 
-    /// Give a slot back.
+    /// Frees a slot.
     #[inline]
     pub fn release(&mut self, id: u16) {
         let slot = &mut self.slots[usize::from(id)];
@@ -171,7 +172,7 @@ impl Transactions {
         slot.next = std::mem::replace(&mut self.free, id);
     }
 
-    /// The waiting request of this block and direction in a list.
+    /// Returns the waiting request of this block and direction in a list.
     pub fn find(&self, kind: usize, queue: usize, block: u64, write: bool) -> Option<u16> {
         let mut id = self.lists[kind][queue].0;
         while id != NONE {
@@ -184,7 +185,7 @@ impl Transactions {
         None
     }
 
-    /// Every request that still waits in a list of this kind, in no order.
+    /// Returns every request that still waits in a list of this kind, in no order.
     pub fn remaining(&self, kind: usize) -> impl Iterator<Item = &Slot> {
         self.lists[kind].iter().flat_map(move |&(head, _)| {
             std::iter::successors((head != NONE).then(|| self.slot(head)), move |slot| {

@@ -1,9 +1,9 @@
-//! How long each bank has still to wait for each command, and which bank that wants one can have it first.
+//! How long each bank must wait for each command, and which bank with a request can issue first.
 //!
-//! What [`Device`] keeps as clocks by rank, group and bank stands here as one small number for each bank and command: the
-//! clocks still to wait since the last command. A command then is a subtraction of the time that has passed and a
-//! maximum with a row of the compiled table, and the search a minimum, all over neighbouring lanes, which compilers turn
-//! into vector instructions. The device is the plain twin: debug builds keep one along and compare.
+//! [`Device`] keeps clocks by rank, group and bank. Here each bank and command has one small number: the clocks
+//! to wait since the last command. A command subtracts the elapsed time and takes the maximum with a row of the
+//! compiled table; the search is a minimum. All of that runs over adjacent lanes, which compilers turn into
+//! vector instructions. The device is the plain twin: debug builds keep one and compare.
 
 use super::commands::Kinds;
 use super::lanes::{
@@ -13,15 +13,15 @@ use super::rows::{BY_ITSELF, EFFECTS, Row, Window};
 use crate::device::CLASSES;
 use crate::{AutoPrecharge, Command, Cycle, Device};
 
-/// What a bank asks for, whatever its rank and group are at.
+/// What a bank alone permits, whatever the state of its rank and group.
 #[derive(Clone, Copy, Debug)]
 struct Own<T> {
-    /// The clock that the waits count from.
+    /// The origin of the waits.
     base: Cycle,
     waits: OfBank<T>,
 }
 
-/// A command that the lanes do not know of yet.
+/// A command that the lanes do not contain yet.
 #[derive(Clone, Copy, Debug)]
 struct Noted {
     command: Command,
@@ -31,28 +31,28 @@ struct Noted {
     at: Cycle,
 }
 
-/// The clock so long after another, or the first of all.
+/// Returns the clock at a distance after another, or the first of all.
 #[inline(always)]
 fn after<T: Clocks>(base: Cycle, wait: T) -> Cycle {
     (base as i64 + wait.get()).max(0) as Cycle
 }
 
-/// Commands that a request alone needs, at most.
+/// Most commands that a lone request needs.
 const NOTED: usize = 3;
 
 /// The waits of all banks in lanes of `T`.
 #[derive(Clone, Debug)]
 pub(super) struct Table<T, const N: usize> {
-    /// The clock that the waits count from: that of the last command.
+    /// The origin of the waits: the clock of the last command.
     base: Cycle,
     blocks: [Block<T>; N],
-    /// By block and kind: the least for banks whose queue wants such a command, the most for others.
+    /// By block and kind: `LEAST` for banks whose queue requests such a command, `MOST` for others.
     wishes: [Wishes<T>; N],
     /// By bank.
     own: Vec<Own<T>>,
-    /// From this clock on nothing that has been issued keeps anything away.
+    /// From this clock on no issued command delays anything.
     settled: Cycle,
-    /// Commands that came when nothing before them kept anything away.
+    /// Commands issued when no earlier command delayed anything.
     noted: [Noted; NOTED],
     notes: usize,
     /// By effect and node. A node is a group, or a rank without groups.
@@ -63,7 +63,7 @@ pub(super) struct Table<T, const N: usize> {
     windows: Vec<Window<T, N>>,
     /// Bit set of the commands that windows count, and of those with auto-precharge.
     has_more: u8,
-    /// Whether what is long ago can be forgotten.
+    /// Whether old commands can be forgotten.
     notable: bool,
     auto_precharge: AutoPrecharge,
     read_to_precharge: Cycle,
@@ -109,21 +109,22 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         }
     }
 
-    /// The first clock in which the table allows `command` to `bank`; if that is long ago, some clock long ago.
+    /// Returns the first clock in which the table permits `command` to `bank`; if that is long ago, some clock
+    /// long ago.
     #[inline(always)]
     fn earliest(&self, command: Command, bank: u32) -> Cycle {
         let (block, lane) = place::<N>(bank);
         after(self.base, self.blocks[block][command.class() as usize][lane])
     }
 
-    /// The same as far as the bank alone is concerned.
+    /// As `earliest`, for the bank alone.
     #[inline(always)]
     fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
         let Own { base, waits } = &self.own[bank as usize];
         after(*base, waits[command.class() as usize])
     }
 
-    /// Note which kinds of commands the queue of a bank wants.
+    /// Sets the kinds of commands that the queue of a bank requests.
     #[inline(always)]
     fn wish(&mut self, bank: usize, kinds: Kinds) {
         let (block, lane) = place::<N>(bank as u32);
@@ -132,8 +133,8 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         }
     }
 
-    /// Whether nothing before `at` keeps anything away any longer, so that the commands of a request alone can be noted
-    /// instead of issued: as long as no others come, the lanes need not know.
+    /// Returns whether no command before `at` delays anything any longer. The commands of a lone request can
+    /// then be recorded instead of issued: the lanes need them only when others arrive.
     #[inline]
     fn can_note(&mut self, at: Cycle) -> bool {
         let can = self.notable && at > self.settled;
@@ -154,7 +155,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         self.notes += 1;
     }
 
-    /// Issue what has been noted.
+    /// Issues the recorded commands.
     fn catch_up(&mut self) {
         let notes = std::mem::take(&mut self.notes);
         for Noted { command, bank, columns, at, .. } in self.noted.into_iter().take(notes) {
@@ -162,8 +163,8 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         }
     }
 
-    /// The first clock in which the table allows `command` to `bank`, and the same as far as the bank alone is concerned,
-    /// by what has been noted.
+    /// Returns the first clock in which the table permits `command` to `bank`, and the same for the bank alone,
+    /// from the recorded commands.
     #[inline]
     fn earliest_by_notes(&self, command: Command, bank: u32) -> (Cycle, Cycle) {
         let (class, (block, lane)) = (command.class() as usize, place::<N>(bank));
@@ -178,13 +179,13 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         (earliest.max(of_bank) as Cycle, of_bank as Cycle)
     }
 
-    /// The row of a command.
+    /// Returns the row of a command.
     #[inline(always)]
     fn row(&self, command: Command, bank: u32) -> usize {
         command.class() as usize * self.nodes + (bank >> self.node_shift) as usize
     }
 
-    /// A command goes out at `at`, not before the one before it, and moves so many cycles of columns.
+    /// Issues a command at `at`, not before the previous one, with a number of column cycles.
     #[inline(never)]
     fn issue(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
         let row = self.row(command, bank);
@@ -216,14 +217,15 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         }
     }
 
-    /// The same where the row was made for other columns. Apart from it, as a call in its midst costs every command.
+    /// As `issue`, if the row was computed for other column cycles. A separate function, because a call inside
+    /// `issue` would slow every command.
     #[cold]
     fn issue_of_other_length(&mut self, row: usize, command: Command, bank: u32, columns: Cycle, at: Cycle) {
         self.rows[row].fill(columns);
         self.issue(command, bank, columns, at);
     }
 
-    /// What few commands do besides.
+    /// Further effects of a few commands.
     #[inline(never)]
     fn issue_more(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
         self.issue_in_windows(command.class() as usize, bank, at);
@@ -255,11 +257,11 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         }
     }
 
-    /// The precharge that a column command with auto-precharge at `at` brings about, as soon as the bank allows one.
+    /// Issues the precharge of a column command with auto-precharge at `at`, as soon as the bank permits it.
     #[inline(never)]
     fn precharge_by_itself(&mut self, command: Command, bank: u32, at: Cycle, columns: Cycle) {
         let node = (bank >> self.node_shift) as usize;
-        // Clocks from `at` on; long ago, if nothing keeps a precharge away.
+        // Clocks from `at` on; long ago, if nothing delays a precharge.
         let standard = self.earliest_of_bank(Command::Precharge, bank) as i64 - at as i64;
         let (for_activate, for_refresh) = match self.auto_precharge {
             AutoPrecharge::Standard => (standard, standard),
@@ -289,8 +291,9 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         }
     }
 
-    /// The first clock from `from` on in which a bank that is not in `frozen` can have what it wants, and the bank: of
-    /// several the first of the round after `pointer`. The end of time if none wants anything.
+    /// Returns the first clock from `from` on in which a bank outside `frozen` can issue a requested command,
+    /// and the bank. Of several it is the first of the round after `pointer`. If no bank requests a command, it
+    /// is the end of time.
     #[inline(never)]
     fn first(&self, from: Cycle, frozen: u64, pointer: usize) -> (Cycle, usize) {
         match frozen {
@@ -332,14 +335,14 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     }
 }
 
-/// The waits of a channel's banks, in lanes as many and as wide as its device needs.
+/// The waits of a channel's banks, in as many and as wide lanes as its device needs.
 #[derive(Clone, Debug)]
 pub(super) enum Waits {
     /// Up to 16 banks.
     Few(Box<Table<i16, 1>>),
     /// Up to 64.
     Many(Box<Table<i16, 4>>),
-    /// Tables with distances of tens of thousands of clocks.
+    /// Distances of tens of thousands of clocks.
     Long(Box<Table<i32, 4>>),
 }
 
@@ -354,13 +357,13 @@ macro_rules! each {
 }
 
 impl Waits {
-    /// Nothing has been issued.
+    /// Returns the waits before any command.
     pub fn new(device: &Device) -> Self {
         let organization = device.organization();
         let all = device.pushes.iter().flat_map(|p| [&p.in_rank, &p.in_group, &p.in_bank]);
         let pushes = all.chain(&device.pushes_elsewhere).flatten().map(|push| Cycle::from(push.distance));
         let longest = pushes.chain(device.windows.iter().map(|window| window.cycles)).max().unwrap_or(0);
-        // A precharge by itself begins a distance after its command, and has distances of its own.
+        // An auto-precharge begins a distance after its command, and has distances of its own.
         let sum = 2 * (longest + organization.data_cycles(organization.row_bytes));
         if sum >= i16::MAX as Cycle {
             Self::Long(Box::new(Table::new(device)))
@@ -371,65 +374,68 @@ impl Waits {
         }
     }
 
-    /// The first clock in which the table allows `command` to `bank`; if that is long ago, some clock long ago.
+    /// Returns the first clock in which the table permits `command` to `bank`; if that is long ago, some clock
+    /// long ago.
     #[inline(always)]
     pub fn earliest(&self, command: Command, bank: u32) -> Cycle {
         each!(self, table => table.earliest(command, bank))
     }
 
-    /// The first clock in which the bank alone would allow `command`, whatever its rank and group are at.
+    /// Returns the first clock in which the bank alone permits `command`, whatever the state of its rank and
+    /// group.
     #[inline(always)]
     pub fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
         each!(self, table => table.earliest_of_bank(command, bank))
     }
 
-    /// Note which kinds of commands the queue of a bank wants.
+    /// Sets the kinds of commands that the queue of a bank requests.
     #[inline(always)]
     pub fn wish(&mut self, bank: usize, kinds: Kinds) {
         each!(self, table => table.wish(bank, kinds));
     }
 
-    /// A command goes out at `at`, not before the one before it, and moves so many cycles of columns.
+    /// Issues a command at `at`, not before the previous one, with a number of column cycles.
     #[inline(always)]
     pub fn issue(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
         each!(self, table => table.issue(command, bank, columns, at));
     }
 
-    /// Whether nothing before `at` keeps anything away any longer, so that the commands of a request alone can be noted
-    /// instead of issued. If so, what has been noted before is forgotten.
+    /// Returns whether no command before `at` delays anything any longer, so that the commands of a lone
+    /// request can be recorded instead of issued. If so, earlier recorded commands are forgotten.
     #[inline(always)]
     pub fn can_note(&mut self, at: Cycle) -> bool {
         each!(self, table => table.can_note(at))
     }
 
-    /// Like [`Waits::issue`], where it can be noted.
+    /// As [`Waits::issue`], for a command that can be recorded.
     #[inline(always)]
     pub fn note(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
         each!(self, table => table.note(command, bank, columns, at));
     }
 
-    /// Issue what has been noted.
+    /// Issues the recorded commands.
     #[cold]
     pub fn catch_up(&mut self) {
         each!(self, table => table.catch_up());
     }
 
-    /// The first clock in which the table allows `command` to `bank`, and the same as far as the bank alone is concerned,
-    /// by what has been noted.
+    /// Returns the first clock in which the table permits `command` to `bank`, and the same for the bank alone,
+    /// from the recorded commands.
     #[inline(always)]
     pub fn earliest_by_notes(&self, command: Command, bank: u32) -> (Cycle, Cycle) {
         each!(self, table => table.earliest_by_notes(command, bank))
     }
 
-    /// The first clock from `from` on in which a bank that is not in `frozen` can have what it wants, and the bank: of
-    /// several the first of the round after `pointer`. The end of time if none wants anything.
+    /// Returns the first clock from `from` on in which a bank outside `frozen` can issue a requested command,
+    /// and the bank. Of several it is the first of the round after `pointer`. If no bank requests a command, it
+    /// is the end of time.
     #[inline(always)]
     pub fn first(&self, from: Cycle, frozen: u64, pointer: usize) -> (Cycle, usize) {
         each!(self, table => table.first(from, frozen, pointer))
     }
 
-    /// Whether it agrees with the device, which has been issued the same commands, on every clock from `now` on; by what has
-    /// been noted, or by all.
+    /// Returns whether it agrees with the device, which has executed the same commands, on every clock from
+    /// `now` on; by the recorded commands, or by all.
     pub fn compare(&self, noted: bool, device: &Device, now: Cycle) {
         for bank in 0..device.organization().banks {
             for command in Command::IN_TABLES {
@@ -471,7 +477,7 @@ mod tests {
         Device::new(organization, timing).with_auto_precharge(rule)
     }
 
-    /// Any constraint; one in some is longer than 16 bits hold.
+    /// Any constraint; in some cases longer than 16 bits hold.
     fn constraint() -> impl Strategy<Value = Constraint> {
         let commands = proptest::sample::subsequence(Command::IN_TABLES.to_vec(), 1..3);
         let level = proptest::sample::select(vec![Level::Rank, Level::Group, Level::Bank, Level::OtherRanks]);
@@ -485,7 +491,7 @@ mod tests {
         )
     }
 
-    /// One of the commands that the state of the banks allows.
+    /// One of the commands that the state of the banks permits.
     fn allowed(device: &Device, bank: u32, draw: usize) -> Command {
         use Command::{Activate, Precharge, Read, ReadAuto, Refresh, RefreshBank, Write, WriteAuto};
         let organization = device.organization();
@@ -499,7 +505,7 @@ mod tests {
         commands[draw % commands.len()]
     }
 
-    /// What [`Waits::first`] says, found bank by bank.
+    /// The result of [`Waits::first`], found bank by bank.
     fn first(
         waits: &Waits,
         wishes: &[Kinds],
@@ -531,7 +537,7 @@ mod tests {
         ) {
             let rule = if standard { AutoPrecharge::Standard } else { AutoPrecharge::DramSim3 };
             if usual {
-                // As in every real table, so that what is long ago can be forgotten.
+                // As in every real table, so that old commands can be forgotten.
                 let windows = constraints.iter_mut().filter(|constraint| constraint.window > 1);
                 windows.for_each(|constraint| constraint.before = vec![Command::Activate]);
                 let (before, after) = (vec![Command::Read, Command::Write], vec![Command::Precharge]);
@@ -542,7 +548,7 @@ mod tests {
             let mut waits = Waits::new(&device);
             let banks = device.organization().banks;
             let mut wishes = vec![Kinds::default(); banks as usize];
-            // How far the commands of a request alone have been noted: precharge, activate, column.
+            // How many commands of a lone request have been recorded: precharge, activate, column.
             let (mut now, mut noted) = (0, 0);
             for (bank, draw, gap, beats, bits) in steps {
                 let bank = bank % banks;

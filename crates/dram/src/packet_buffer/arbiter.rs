@@ -1,5 +1,5 @@
-//! Which queue is next. The same answer decides the next access, what is precharged or prefetched for it, and
-//! where a batch ends: the three must agree on what "next" is.
+//! Selects the next queue. One function decides the next access, its precharge or prefetch, and the end of a
+//! batch: the three must agree on the next access.
 
 use super::controller::{Controller, FIRST, Observer};
 use super::policy::{BatchBreak, Queues};
@@ -15,11 +15,11 @@ pub(super) const READS: usize = 0;
 pub(super) const WRITES: usize = 1;
 
 impl<O: Observer> Controller<O> {
-    /// The queue that a request joins.
+    /// Returns the queue that a request joins.
     #[inline]
     pub(super) fn queue_of(&self, bank: u32, write: bool) -> usize {
         match self.policy.queues {
-            // Without batching the order of arrival decides, which is that of one queue.
+            // Without batching the order of arrival decides, as in one queue.
             Queues::ReadWrite if self.policy.batch == 0 => READS,
             Queues::ReadWrite => [READS, WRITES][usize::from(write)],
             Queues::OddEven if !write => FIRST,
@@ -27,7 +27,7 @@ impl<O: Observer> Controller<O> {
         }
     }
 
-    /// The queue to serve after the access served last.
+    /// Returns the queue to serve after the access served last.
     #[inline]
     pub(super) fn next_queue(&self) -> Option<usize> {
         if self.last.more {
@@ -53,7 +53,7 @@ impl<O: Observer> Controller<O> {
         self.queues[self.last.queue].front().is_some_and(|head| self.batch_goes_on_with(head.location))
     }
 
-    /// Whether the batch goes on with the head of its queue.
+    /// Returns whether the batch continues with the head of its queue.
     #[inline(always)]
     pub(super) fn batch_goes_on_with(&self, head: Location) -> bool {
         let last = self.last.location;

@@ -1,4 +1,4 @@
-//! The controller: takes one access after another, and prepares the next while one moves its data.
+//! The controller: it serves one access after another, and prepares the next while one moves its data.
 
 use super::policy::{BatchBreak, Policy, Precharge};
 use super::statistics::Statistics;
@@ -12,7 +12,7 @@ pub(super) const FIRST: usize = 2;
 /// One access: at most a cell, or a block of cells for the wide transfers of ADAPT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Where it goes.
+    /// Its bank and row.
     pub location: Location,
     /// Bytes to move.
     pub bytes: u32,
@@ -20,7 +20,7 @@ pub struct Request {
     pub write: bool,
     /// The next request of the same queue belongs to the same turn (the two halves of a 64-byte cell).
     pub more: bool,
-    /// The caller's mark, returned in [`Done`].
+    /// The caller's mark, which is returned in [`Done`].
     pub tag: u32,
 }
 
@@ -33,19 +33,20 @@ pub struct Done {
     pub write: bool,
 }
 
-/// Sees every command; the default sees nothing and costs nothing.
+/// Observes every command; the default ignores them at no cost.
 pub trait Observer {
-    /// A command went out to a bank at a cycle (`bytes` of a column access).
+    /// A command was issued to a bank at a cycle (`bytes` of a column access).
     #[inline]
     fn command(&mut self, _at: Cycle, _command: Command, _location: Location, _bytes: u32) {}
 
-    /// Whether every command is wanted, also the refreshes of long idle times, which are left out otherwise.
+    /// Returns whether it observes every command, including the refreshes of long idle times, which are
+    /// otherwise skipped.
     #[inline]
     fn sees_commands(&self) -> bool {
         true
     }
 
-    /// Rounds of refreshes were left out: so many times each of so many ranks, or banks.
+    /// Rounds of refreshes were skipped: a number of times for each of a number of ranks, or banks.
     #[inline]
     fn left_out(&mut self, _command: Command, _parts: u32, _rounds: u64) {}
 
@@ -82,7 +83,7 @@ pub(super) struct Last {
     pub queue: usize,
     /// The queue of odd or even banks served last, under `Queues::OddEven`.
     pub parity: usize,
-    /// Turns of this queue in a row.
+    /// Consecutive turns of this queue.
     pub served: u32,
     /// Whether the next request of the queue belongs to the same turn.
     pub more: bool,
@@ -96,15 +97,15 @@ pub struct Controller<O: Observer = Silent> {
     pub(super) policy: Policy,
     pub(super) queues: [VecDeque<Queued>; 3],
     pub(super) last: Last,
-    /// The access moving its data: its mark and whether it writes.
+    /// The access that moves its data: its mark and whether it is a write.
     current: Option<Done>,
-    /// Where the next access was seen to go when the current one was taken up.
+    /// Destination of the next access, as observed when the current one was accepted.
     noticed: Option<Location>,
-    /// The queue to serve next, as long as no queue has got a new head since it was worked out.
+    /// The queue to serve next; valid until a queue gets a new head.
     next: Option<Option<usize>>,
     /// End of the data moved last.
     bus_free: Cycle,
-    /// When there is something to do.
+    /// When it has something to do.
     wake: Option<Cycle>,
     refresh: RefreshClock,
     statistics: Statistics,
@@ -114,7 +115,7 @@ pub struct Controller<O: Observer = Silent> {
 const QUEUE_CAPACITY: usize = 256;
 
 impl<O: Observer> Controller<O> {
-    /// An idle controller.
+    /// Returns an idle controller.
     pub fn new(device: Device, policy: Policy, observer: O) -> Self {
         let banks = device.organization().banks as usize;
         let nowhere = Location { bank: 0, row: 0 };
@@ -134,45 +135,45 @@ impl<O: Observer> Controller<O> {
         }
     }
 
-    /// The same controller, which refreshes its device.
+    /// Returns the same controller, with refresh of its device.
     #[must_use]
     pub fn with_refresh(self, mode: RefreshMode) -> Self {
         Self { refresh: RefreshClock::new(mode, self.device.organization()), ..self }
     }
 
-    /// The next cycle in which [`Controller::wake`] has something to do.
+    /// Returns the next cycle in which [`Controller::wake`] has something to do.
     #[inline]
     pub fn next_wake(&self) -> Option<Cycle> {
         self.wake
     }
 
-    /// Counters since the last restart.
+    /// Returns the counters since the last restart.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }
 
-    /// Forget the counters (the end of warm-up).
+    /// Discards the counters (the end of warm-up).
     pub fn restart_statistics(&mut self) {
         let banks = self.statistics.bank_data_cycles.len();
         self.statistics = Statistics::of_banks(banks);
     }
 
-    /// The observer.
+    /// Returns the observer.
     pub fn observer_mut(&mut self) -> &mut O {
         &mut self.observer
     }
 
-    /// The observer, at the end.
+    /// Returns the observer, at the end.
     pub fn into_observer(self) -> O {
         self.observer
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// A request arrives in cycle `now`. It is first considered in a [`Controller::wake`] at `now` or later, so the
+    /// A request arrives in cycle `now`. A [`Controller::wake`] at `now` or later considers it first, so the
     /// order of calls within a cycle decides only the order within a queue.
     #[inline(always)]
     pub fn submit(&mut self, now: Cycle, request: Request) {
@@ -188,7 +189,7 @@ impl<O: Observer> Controller<O> {
         }
     }
 
-    /// Finish the access that ends at `now`, if one does, and begin the next.
+    /// Completes the access that ends at `now`, if there is one, and begins the next.
     #[inline(always)]
     pub fn wake(&mut self, now: Cycle) -> Option<Done> {
         let done = self.current.take();
@@ -206,13 +207,13 @@ impl<O: Observer> Controller<O> {
         done
     }
 
-    /// Serve the head of `queue`; `now` is not before the end of the data moved last.
+    /// Serves the head of `queue`; `now` is not before the end of the last data.
     #[inline(always)]
     fn begin(&mut self, queue: usize, now: Cycle) {
         let Some(access) = self.queues[queue].pop_front() else {
             unreachable!("the arbiter chose an empty queue")
         };
-        // A queue that goes on because the other is empty begins a new batch.
+        // A queue that continues because the other is empty begins a new batch.
         let same = queue == self.last.queue;
         let same_turn = same && self.last.more;
         let same_batch = same && (same_turn || self.batch_goes_on_with(access.location));
@@ -245,8 +246,8 @@ impl<O: Observer> Controller<O> {
         self.look_ahead(now);
     }
 
-    /// Issue the commands that `access` needs. Returns the first cycle of its data, their cycles, and whether its row was
-    /// open.
+    /// Issues the commands that `access` needs. Returns the first cycle of its data, their cycles, and whether
+    /// its row was open.
     #[inline(always)]
     fn open_and_access(&mut self, access: &Queued, now: Cycle) -> (Cycle, Cycle, bool) {
         let Location { bank, row } = access.location;
@@ -264,14 +265,14 @@ impl<O: Observer> Controller<O> {
         (at + latency, cycles, hit)
     }
 
-    /// Notice where the next access will go and prepare its bank, as far as the policy goes.
+    /// Observes the destination of the next access and prepares its bank, as far as the policy permits.
     #[inline(always)]
     fn look_ahead(&mut self, now: Cycle) {
         if self.policy.ideal {
             return;
         }
         let next = self.next_queue();
-        // What breaks a batch at any miss changes with the rows that are opened meanwhile.
+        // A batch that ends at any miss depends on the rows that are opened meanwhile.
         self.next = (self.policy.batch_break == BatchBreak::SameBankMiss).then_some(next);
         self.noticed = next.and_then(|q| self.queues[q].front()).map(|next| next.location);
         let Some(location) = self.noticed else { return };
@@ -290,13 +291,13 @@ impl<O: Observer> Controller<O> {
         }
     }
 
-    /// Do the refreshes that have fallen due, each at its time or as soon after it as the table allows: one that was due
-    /// while there was nothing to do went out then.
+    /// Performs the refreshes that are due, each at its time or as soon after it as the table permits; one that
+    /// was due in an idle time was issued then.
     #[cold]
     fn refresh(&mut self, now: Cycle) {
         let mut carried_out = 0;
         while self.refresh.due <= now {
-            // After a round every row is closed, and one round is as the other.
+            // After a round every row is closed, and all rounds are alike.
             if carried_out == self.refresh.parts() && !self.observer.sees_commands() {
                 let rounds = self.refresh.skip_rounds(now);
                 self.observer.left_out(self.refresh.command(), self.refresh.parts(), rounds);
@@ -313,13 +314,13 @@ impl<O: Observer> Controller<O> {
                 self.refresh.done();
             }
         }
-        // What the look-ahead had found may have been closed.
+        // The rows that the look-ahead found may have been closed.
         self.next = None;
         self.noticed = None;
     }
 
-    /// Close the bank whose data have just been moved, and any other that was spared for an access that did not
-    /// come, unless the next access was noticed to hit.
+    /// Closes the bank whose data have just been moved, and any bank that stayed open for an access that did
+    /// not come, unless the next access was observed to hit.
     #[inline]
     fn precharge_eagerly(&mut self, now: Cycle) {
         for bank in 0..self.device.organization().banks {
@@ -331,7 +332,8 @@ impl<O: Observer> Controller<O> {
         }
     }
 
-    /// Issue a command at the first legal cycle from `not_before` on; returns that cycle and those of its data.
+    /// Issues a command at the first legal cycle from `not_before` on. Returns that cycle and those of its
+    /// data.
     #[inline(always)]
     fn issue(
         &mut self,

@@ -1,13 +1,14 @@
-//! A controller that begins accesses ahead of their time: fewer events for the same schedule.
+//! A controller that begins accesses ahead of time: fewer events for the same schedule.
 //!
-//! [`Controller`](super::Controller) is woken at the end of each access and chooses the next. That choice is often final
-//! long before: a batch that has a next request of its own goes on, and a batch that is over yields to a queue that has
-//! requests, whatever arrives meanwhile. The planner begins all accesses whose turn is final in one call and returns
-//! their ends. Whoever reads counters says when, and those whose time has not come are left out.
+//! [`Controller`](super::Controller) wakes at the end of each access and selects the next. That choice is often
+//! final long before. A batch with a next request continues, and a batch that is over yields to a queue that
+//! has requests, whatever arrives meanwhile. The planner begins all accesses whose turn is final in one call
+//! and returns their ends. A reader of counters states the time, and the counters leave out accesses after it.
 //!
-//! It serves one rule and one kind of part: queues of reads and writes with batches that end at a miss in the bank in
-//! use, lazy precharge, no refresh; one rank, no windows, and a table of precharge, activate, column, and column end.
-//! [`Planner::new`] returns `None` for all others. Property tests hold it to the controller, cycle for cycle.
+//! It serves one rule and one kind of part: queues of reads and writes with batches that end at a miss in the
+//! bank in use, lazy precharge, no refresh; one rank, no windows, and a table of precharge, activate, column,
+//! and column end. [`Planner::new`] returns `None` for all others. Property tests compare it with the
+//! controller, cycle for cycle.
 
 use super::Request;
 use super::arbiter::{READS, WRITES};
@@ -19,23 +20,23 @@ use linecard_sim::Ring;
 
 const QUEUE_CAPACITY: usize = 256;
 
-/// Accesses that are begun in one call, at most; a power of two.
+/// Most accesses that one call begins; a power of two.
 const MOST_AHEAD: usize = 32;
 
-/// It sleeps.
+/// It is idle.
 const NEVER: Cycle = Cycle::MAX;
-/// No queue, and none that is known.
+/// No queue, or an unknown one.
 const NOBODY: u8 = 2;
 const UNKNOWN: u8 = 3;
 /// No row is open.
 const CLOSED: u32 = u32::MAX;
 
-/// Accesses that follow each other in a row of a bank.
+/// Consecutive accesses in a row of a bank.
 #[derive(Clone, Copy, Debug, Default)]
 struct Queued {
     arrival: Cycle,
     row: u32,
-    /// Of each but the last, and of that.
+    /// Bytes of each but the last, and of the last.
     bytes: u32,
     last_bytes: u32,
     tag: u32,
@@ -47,7 +48,7 @@ struct Queued {
 #[derive(Clone, Copy, Debug)]
 struct Bank {
     row: u32,
-    /// Earliest cycles of its next commands; of columns, of reads and of writes.
+    /// Earliest cycles of its next commands; for columns, of reads and of writes.
     activate: Cycle,
     precharge: Cycle,
     column: [Cycle; 2],
@@ -64,7 +65,7 @@ struct Distances {
     column_end_to_column: [[Cycle; 2]; 2],
 }
 
-/// An access that has been begun: its end, its result, and what it adds to the counters.
+/// An access that has begun: its end, its result, and its share of the counters.
 #[derive(Clone, Copy, Debug, Default)]
 struct Begun {
     end: Cycle,
@@ -81,7 +82,7 @@ struct Begun {
     turned_hit: bool,
 }
 
-/// The access begun last.
+/// The access that began last.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     bank: u16,
@@ -91,14 +92,14 @@ struct Last {
     more: bool,
 }
 
-/// Whose turn is next.
+/// The next turn.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
-    /// [`NOBODY`] where no queue has a request.
+    /// [`NOBODY`] if no queue has a request.
     queue: u8,
-    /// No request that is yet to come can change it.
+    /// No later request can change it.
     is_final: bool,
-    /// It goes on with the batch of the access begun last.
+    /// It continues the batch of the access that began last.
     continues: bool,
 }
 
@@ -107,7 +108,7 @@ struct Turn {
 pub struct Planner {
     queues: [Ring<Queued>; 2],
     banks: Box<[Bank]>,
-    /// Earliest columns of the rank, of reads and of writes.
+    /// Earliest columns of the rank, for reads and for writes.
     column: [Cycle; 2],
     distances: Distances,
     latency: [Cycle; 2],
@@ -115,21 +116,21 @@ pub struct Planner {
     batch: u32,
     prefetch: bool,
     last: Last,
-    /// Whose turn is next, as long as no queue has got a new head since it was worked out.
+    /// The next turn; valid until a queue gets a new head.
     next: Turn,
-    /// End of the data of the access begun last.
+    /// End of the data of the access that began last.
     bus_free: Cycle,
     wake: Cycle,
-    /// The last wake-up, and the accesses begun in it, in order; all but the first were begun ahead of their time.
+    /// The last wake-up, and the accesses that began in it, in order; all but the first began ahead of time.
     woken: Cycle,
     begun: [Begun; MOST_AHEAD],
     count: usize,
-    /// With all that has been begun.
+    /// Counters of all accesses that have begun.
     statistics: Statistics,
 }
 
 impl Planner {
-    /// An idle planner, if the rules and the device are those that it serves.
+    /// Returns an idle planner, if it supports the rules and the device.
     pub fn new(device: &Device, policy: &Policy, refreshes: bool) -> Option<Self> {
         let organization = device.organization();
         let cycle_bytes = organization.beat_bytes * organization.beats_per_cycle;
@@ -168,30 +169,30 @@ impl Planner {
         })
     }
 
-    /// The next cycle in which [`Planner::wake`] has something to do.
+    /// Returns the next cycle in which [`Planner::wake`] has something to do.
     #[inline(always)]
     pub fn next_wake(&self) -> Option<Cycle> {
         (self.wake != NEVER).then_some(self.wake)
     }
 
-    /// Counters since the last restart, up to `now`: accesses that begin then or later are left out.
+    /// Returns the counters since the last restart, up to `now`, without accesses that begin then or later.
     pub fn statistics(&self, now: Cycle) -> Statistics {
         let mut seen = self.statistics.clone();
         seen.take_back(&self.from(now));
         seen
     }
 
-    /// Forget what was counted before `now` (the end of warm-up).
+    /// Discards the counts before `now` (the end of warm-up).
     pub fn restart_statistics(&mut self, now: Cycle) {
         self.statistics = self.from(now);
     }
 
-    /// Ends and results of the accesses begun in the last wake-up.
+    /// Returns ends and results of the accesses that began in the last wake-up.
     pub fn last_results(&self) -> impl Iterator<Item = (Cycle, u64)> {
         self.begun[..self.count].iter().map(|begun| (begun.end, begun.result))
     }
 
-    /// What accesses count that have been begun and whose time comes at `now` or later.
+    /// Returns the counts of accesses that have begun in advance and whose time is `now` or later.
     fn from(&self, now: Cycle) -> Statistics {
         let mut later = Statistics::of_banks(self.banks.len());
         let mut begins = self.woken;
@@ -204,14 +205,15 @@ impl Planner {
         later
     }
 
-    /// A request arrives in cycle `now`, as in [`Controller::submit`](super::Controller::submit). Returns the cycle to wake
-    /// the planner in, if it slept.
+    /// A request arrives in cycle `now`, as in [`Controller::submit`](super::Controller::submit). Returns the
+    /// cycle of the planner's wake-up, if it was idle.
     #[inline(always)]
     pub fn submit(&mut self, now: Cycle, request: Request) -> Option<Cycle> {
         self.submit_run(now, request, 1, request.bytes)
     }
 
-    /// The same for `count` requests that follow each other in a row of a bank, all of `request.bytes` bytes but the last.
+    /// As `submit`, for `count` consecutive requests in a row of a bank, all of `request.bytes` bytes except
+    /// the last.
     #[inline(always)]
     pub fn submit_run(&mut self, now: Cycle, request: Request, count: u16, last_bytes: u32) -> Option<Cycle> {
         let Request { location, bytes, write, more, tag } = request;
@@ -232,9 +234,9 @@ impl Planner {
         Some(self.wake)
     }
 
-    /// Begin the access that is due, and those behind it whose turn is final. Calls `ended` with the mark of each, the cycle
-    /// of its end, and whether it is the last of those submitted together; what that returns is kept as its result until the
-    /// next call ([`Planner::last_results`]).
+    /// Begins the access that is due, and those behind it whose turn is final. Calls `ended` with the mark of
+    /// each, the cycle of its end, and whether it is the last of those submitted together. The value that
+    /// `ended` returns is kept as its result until the next call ([`Planner::last_results`]).
     #[inline(always)]
     pub fn wake(&mut self, mut ended: impl FnMut(u32, Cycle, bool) -> u64) {
         let now = std::mem::replace(&mut self.wake, NEVER);
@@ -269,7 +271,7 @@ impl Planner {
         self.wake = begins;
     }
 
-    /// Whose turn follows that of the access begun last.
+    /// Returns the turn after the access that began last.
     #[inline(always)]
     fn turn(&self) -> Turn {
         let last = self.last.queue & 1;
@@ -285,13 +287,13 @@ impl Planner {
                 let queue = if continues || !others { last } else { other };
                 Turn { queue, is_final: continues || others, continues }
             }
-            // The other queue is next unless a request of this one comes that the batch goes on with.
+            // The other queue is next unless a later request of this queue continues the batch.
             None => Turn { queue: if others { other } else { NOBODY }, is_final: false, continues: false },
         }
     }
 
-    /// Whether the turn behind the next one is final, too: the bank of that access is prepared when the next one begins,
-    /// so that it may begin ahead only where its successor is known.
+    /// Returns whether the turn after the next one is also final: the bank of that access is prepared when the
+    /// next one begins, so it may begin ahead of time only if its successor is known.
     #[inline(always)]
     fn is_final_behind(&self, next: Turn) -> bool {
         let queue = usize::from(next.queue & 1);
@@ -308,14 +310,14 @@ impl Planner {
         goes_on() && (others || behind.bank != head.bank || behind.row == head.row)
     }
 
-    /// Requests of the batch with the next access; 1 where that begins a new one.
+    /// Returns the requests of the batch with the next access; 1 if that begins a new batch.
     #[inline(always)]
     fn served_with(&self, next: Turn) -> u32 {
         if next.continues { self.last.served + u32::from(!self.last.more) } else { 1 }
     }
 
-    /// Serve the next access from cycle `now` on, which is not before the end of the data moved last. Returns whose turn
-    /// follows, its mark, and whether it is the last of those submitted together.
+    /// Serves the next access from cycle `now` on, which is not before the end of the last data. Returns the
+    /// following turn, the access's mark, and whether it is the last of those submitted together.
     #[inline(always)]
     fn begin(&mut self, turn: Turn, now: Cycle) -> (Turn, u32, bool) {
         let side = usize::from(turn.queue & 1);
@@ -381,8 +383,8 @@ impl Planner {
         (next, tag, is_last)
     }
 
-    /// Serve what follows in the row of the access begun last and was submitted with it, as far as the batch goes on behind
-    /// it: each hits, and nothing is prepared for the next.
+    /// Serves the requests that follow in the row of the access that began last and were submitted with it,
+    /// while the batch continues: each hits, and no bank is prepared for the next.
     #[inline(always)]
     fn follow(&mut self, side: usize) {
         let behind = (self.batch - self.last.served - 1).min((MOST_AHEAD - self.count) as u32);
@@ -415,7 +417,8 @@ impl Planner {
         self.column_ends(side, usize::from(bank), begun.end - self.latency[side]);
     }
 
-    /// The columns of an access end: the bank may close, and columns of the rank follow, so long after it at the earliest.
+    /// The columns of an access end: the bank may close, and columns of the rank may follow, each after its
+    /// distance.
     #[inline(always)]
     fn column_ends(&mut self, side: usize, bank: usize, end: Cycle) {
         let b = &mut self.banks[bank];
@@ -425,7 +428,7 @@ impl Planner {
         }
     }
 
-    /// Take an access of a queue that has one; returns it with those behind it.
+    /// Takes an access of a queue that has one. Returns it with those behind it.
     #[inline(always)]
     fn take_from(&mut self, side: usize) -> Queued {
         match self.queues[side].front_mut() {
@@ -443,7 +446,7 @@ impl Turn {
 }
 
 impl Bank {
-    /// Close it as soon as possible from `now` on; returns whether a row was open.
+    /// Closes it as soon as possible from `now` on. Returns whether a row was open.
     #[inline(always)]
     fn precharge(&mut self, now: Cycle, distances: &Distances) -> bool {
         let was_open = std::mem::replace(&mut self.row, CLOSED) != CLOSED;
@@ -454,7 +457,7 @@ impl Bank {
         was_open
     }
 
-    /// Open a row of the closed bank as soon as possible from `now` on.
+    /// Opens a row of the closed bank as soon as possible from `now` on.
     #[inline(always)]
     fn activate(&mut self, row: u32, now: Cycle, distances: &Distances) {
         let at = now.max(self.activate);
@@ -483,7 +486,7 @@ fn enter(s: &mut Statistics, begun: &Begun) {
 }
 
 impl Distances {
-    /// Those of a device's table, if it has no others.
+    /// Returns the distances of a device's table, if it has no others.
     fn of(device: &Device) -> Option<Self> {
         let mut found = Self::default();
         for before in [Command::Activate, Command::Precharge, Command::Read, Command::Write] {

@@ -1,11 +1,11 @@
-//! What a packet-buffer controller does, as data.
+//! The rules of a packet-buffer controller, as data.
 
-/// How requests are queued and which queue is next.
+/// How requests are queued, and which queue is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queues {
-    /// One queue for the odd banks and one for the even ones, in alternation, and a third for reads that is always
-    /// served first and does not change whose turn it is (REF_BASE, section 6.2). Alternation does not wait: the cells of a packet lie in one bank, so
-    /// the other queue can stay empty for ever.
+    /// One queue for the odd banks and one for the even ones, in alternation. A third queue for reads is always
+    /// served first and does not change the alternation (REF_BASE, section 6.2). Alternation never waits: the
+    /// cells of a packet are in one bank, so the other queue can stay empty for ever.
     OddEven,
     /// One queue for reads and one for writes, of equal priority (OUR_BASE, section 6.2).
     ReadWrite,
@@ -14,10 +14,10 @@ pub enum Queues {
 /// When a bank is precharged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precharge {
-    /// As soon as its data have been moved, unless the controller had noticed, when it took the access up, that the
-    /// next access is to the same row (REF_BASE, section 6.2: "notices in time").
+    /// As soon as its data have been moved, unless the controller observed, when it accepted the access, that
+    /// the next access is to the same row (REF_BASE, section 6.2: "notices in time").
     Eager,
-    /// When an impending access is known to need another row of it (OUR_BASE, section 4.4).
+    /// When a pending access needs another row of it (OUR_BASE, section 4.4).
     Lazy,
 }
 
@@ -25,9 +25,10 @@ pub enum Precharge {
 /// definitely cause a row miss").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchBreak {
-    /// The next request is to another row of the bank in use: no preparation can hide it (case 3 of section 4.4).
+    /// The next request is to another row of the bank in use: no preparation can hide it (case 3 of section
+    /// 4.4).
     SameBankMiss,
-    /// The next request's row is not open, in whatever bank.
+    /// The row of the next request is not open, in any bank.
     AnyMiss,
 }
 
@@ -38,12 +39,13 @@ pub struct Policy {
     pub queues: Queues,
     /// Precharge.
     pub precharge: Precharge,
-    /// Requests from one queue in a row, at most, while the other has any; 1 alternates. 0, with queues of reads and writes:
-    /// no batches, requests are served in the order in which they arrive (section 4.2 sets batching against that).
+    /// Most consecutive requests from one queue while the other has any; 1 alternates. 0, with queues of reads
+    /// and writes, means no batches: requests are served in the order of arrival (section 4.2 compares batching
+    /// with that).
     pub batch: u32,
     /// What ends a batch early.
     pub batch_break: BatchBreak,
-    /// Activate the row of the impending access as well (section 4.4).
+    /// Also activate the row of the pending access (section 4.4).
     pub prefetch: bool,
     /// Every access takes the time of a row hit (REF_IDEAL, IDEAL++).
     pub ideal: bool,

@@ -1,4 +1,4 @@
-//! What a packet-buffer controller counts.
+//! The counters of a packet-buffer controller.
 
 use crate::{Cycle, Location};
 
@@ -15,9 +15,9 @@ pub struct Statistics {
     pub activates: u64,
     /// Rows closed.
     pub precharges: u64,
-    /// Bus cycles lost while an access waited for its row or column.
+    /// Bus cycles in which an access waited for its row or column.
     pub row_wait_cycles: Cycle,
-    /// Bus cycles lost to a change of direction.
+    /// Bus cycles lost to bus turnaround.
     pub turnaround_cycles: Cycle,
     /// Bus cycles without a request.
     pub idle_cycles: Cycle,
@@ -30,12 +30,12 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Those of a device of so many banks, all zero.
+    /// Returns the counters of a device with `banks` banks, all zero.
     pub(super) fn of_banks(banks: usize) -> Self {
         Self { bank_data_cycles: vec![0; banks], ..Self::default() }
     }
 
-    /// Subtract what `later` counts, but for the windows of rows.
+    /// Subtracts the counts of `later`, except the windows of rows.
     pub(super) fn take_back(&mut self, later: &Self) {
         for side in 0..2 {
             self.data_cycles[side] -= later.data_cycles[side];
@@ -53,13 +53,13 @@ impl Statistics {
         self.idle_cycles -= later.idle_cycles;
     }
 
-    /// Share of the accesses for which no row had to be opened; 0 without accesses.
+    /// Returns the fraction of the accesses for which no row had to be opened; 0 without accesses.
     pub fn row_hit_rate(&self) -> f64 {
         let accesses = self.accesses[0] + self.accesses[1];
         if accesses == 0 { 0.0 } else { 1.0 - self.activates.min(accesses) as f64 / accesses as f64 }
     }
 
-    /// Rows touched in a window of 16 references, the mean; 0 when there was none.
+    /// Returns the mean number of rows in a window of 16 references; 0 without windows.
     pub fn rows_touched(&self, write: bool) -> f64 {
         let w = &self.windows[usize::from(write)];
         if w.windows == 0 { 0.0 } else { w.rows as f64 / w.windows as f64 }
@@ -68,7 +68,7 @@ impl Statistics {
 
 const WINDOW: usize = 16;
 
-/// Of so many windows one is looked at: the mean is the same, and most references cost nothing.
+/// One window in this number is counted: the mean is the same, and most references cost nothing.
 const SAMPLED: usize = 8;
 
 /// Counts the distinct rows in windows of 16 references, one window of every 8.
@@ -77,9 +77,9 @@ pub struct RowWindow {
     seen: [(u32, u32); WINDOW],
     distinct: usize,
     references: usize,
-    /// Windows looked at.
+    /// Windows counted.
     pub windows: u64,
-    /// Distinct rows, summed over them.
+    /// Distinct rows, total over them.
     pub rows: u64,
 }
 

@@ -4,7 +4,7 @@ use super::words::{Request, decimal, need_address, need_arrival, need_operation,
 
 const NAMES: [&[u8]; 4] = [b"arrival", b"op", b"address", b"bytes"];
 
-/// Where each column stands; `usize::MAX` where it is missing.
+/// The position of each column; `usize::MAX` if it is missing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns {
     places: [usize; NAMES.len()],

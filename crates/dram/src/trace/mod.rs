@@ -1,4 +1,4 @@
-//! Traces of memory requests, by format. Whatever is wrong with one is said with its line and what was expected.
+//! Traces of memory requests, by format. An error names its line and what was expected.
 
 mod csv;
 mod dramsim3;
@@ -10,28 +10,28 @@ use std::fmt;
 use std::io::{self, BufRead, Read};
 use words::{Request, operation, words};
 
-/// How a trace is written.
+/// The format of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceFormat {
-    /// A header with the columns `arrival`, `op`, `address` and, if wanted, `bytes`, in any order.
+    /// A header with the columns `arrival`, `op`, `address` and optionally `bytes`, in any order.
     Csv,
     /// `address OP clock`, such as `0x1a40 READ 12`.
     DramSim3,
-    /// `OP address`, such as `LD 0x1a40`; requests come as fast as they are accepted.
+    /// `OP address`, such as `LD 0x1a40`; requests arrive at the rate at which they are accepted.
     Ramulator,
 }
 
 impl TraceFormat {
-    /// Every format.
+    /// All formats.
     pub const ALL: [TraceFormat; 3] = [TraceFormat::Csv, TraceFormat::DramSim3, TraceFormat::Ramulator];
 
-    /// The name in commands.
+    /// Returns the name in commands.
     pub fn name(self) -> &'static str {
         ["csv", "dramsim3", "ramulator"][self as usize]
     }
 }
 
-/// What is wrong with a trace, and where.
+/// An error of a trace, and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceError {
     /// Line, counted from 1.
@@ -46,15 +46,15 @@ impl fmt::Display for TraceError {
     }
 }
 
-/// Arrivals later than this are taken for errors: more than an hour of any memory's clock.
+/// Later arrivals count as errors: this is more than an hour of any memory's clock.
 pub const LAST_ARRIVAL: Cycle = 1 << 42;
 
-/// What a trace may ask of a memory.
+/// The limits that a memory sets on a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceLimits {
     /// Addresses are below this.
     pub capacity_bytes: u64,
-    /// Bytes of an access; also what an access moves if the trace does not say.
+    /// Bytes of an access; the default of a trace that does not state them.
     pub access_bytes: u32,
 }
 
@@ -68,14 +68,15 @@ pub struct TraceReader<R> {
     columns: csv::Columns,
     limits: TraceLimits,
     last_arrival: Cycle,
-    /// A first line looked at to find out the format.
+    /// A first line that was read to detect the format.
     looked_at: bool,
 }
 
 impl<R: BufRead> TraceReader<R> {
-    /// Begin to read; `format` of `None` is found out from the first line.
+    /// Begins to read; a `format` of `None` is detected from the first line.
     ///
     /// # Errors
+    ///
     /// Input that cannot be read, no request at all, an unknown format or column.
     pub fn new(input: R, format: Option<TraceFormat>, limits: TraceLimits) -> Result<Self, TraceError> {
         let mut reader = Self {
@@ -108,16 +109,17 @@ impl<R: BufRead> TraceReader<R> {
         Ok(reader)
     }
 
-    /// The format.
+    /// Returns the format.
     pub fn format(&self) -> TraceFormat {
         self.format
     }
 
-    /// The next request, or nothing at the end.
+    /// Returns the next request, or `None` at the end.
     ///
     /// # Errors
-    /// A line that is no request of the format, an address beyond the device, time that runs backwards, or input that
-    /// ends in the middle (a cut gzip file).
+    ///
+    /// A line that is no request of the format, an address beyond the device, time that runs backwards, or
+    /// input that ends in the middle (a cut gzip file).
     #[inline]
     pub fn next_access(&mut self) -> Result<Option<Access>, TraceError> {
         if !std::mem::take(&mut self.looked_at) && !self.next_line()? {
@@ -170,13 +172,13 @@ impl<R: BufRead> TraceReader<R> {
         }
     }
 
-    /// The next line that says something; false at the end.
+    /// Reads the next line that is not empty or a comment; returns false at the end.
     #[inline]
     fn next_line(&mut self) -> Result<bool, TraceError> {
         loop {
             self.line.clear();
             self.number += 1;
-            // No more than is needed to see that it is too long: a file without line ends may have no end.
+            // No more than is needed to detect that it is too long: a file without line ends may be endless.
             let mut line = Read::take(&mut self.input, LONGEST_LINE as u64 + 1);
             match line.read_until(b'\n', &mut self.line) {
                 Ok(0) => return Ok(false),

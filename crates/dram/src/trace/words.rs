@@ -2,7 +2,7 @@
 
 use crate::Cycle;
 
-/// A request as a format gives it.
+/// A request as read from a format.
 pub(super) struct Request {
     pub arrival: Option<Cycle>,
     pub address: u64,
@@ -14,7 +14,7 @@ pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// Whether an operation is a write.
+/// Returns whether an operation is a write.
 #[inline]
 pub(super) fn operation(word: &[u8]) -> Option<bool> {
     match word {
@@ -46,7 +46,7 @@ pub(super) fn decimal(word: &[u8]) -> Option<u64> {
     word.iter().try_fold(0u64, |value, &c| c.is_ascii_digit().then(|| value * 10 + u64::from(c - b'0')))
 }
 
-/// A number in hexadecimal after `0x`, otherwise in decimal.
+/// Reads a number: hexadecimal after `0x`, otherwise decimal.
 #[inline]
 fn number(word: &[u8]) -> Option<u64> {
     match word {

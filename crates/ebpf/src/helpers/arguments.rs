@@ -1,4 +1,4 @@
-//! What a helper is given, and how it says that it failed.
+//! Arguments of helpers, and their error results.
 
 use crate::error::Fault;
 use crate::world::World;
@@ -20,18 +20,18 @@ impl Arguments {
         Fault::Argument { helper: self.helper, argument, found, expected }
     }
 
-    /// The map that an argument stands for.
+    /// Returns the map of an argument.
     pub fn map(&self, world: &World, number: u8) -> Result<usize, Fault> {
         world.map(self.get(number)).ok_or_else(|| self.fault(number, "a map"))
     }
 
-    /// A size that an argument gives.
+    /// Returns a size argument.
     pub fn size(&self, number: u8, most: u64, expected: &'static str) -> Result<u64, Fault> {
         let size = self.get(number) & 0xffff_ffff;
         if size <= most { Ok(size) } else { Err(self.fault(number, expected)) }
     }
 
-    /// The packet, which is the only context there is.
+    /// Returns the packet, which is the only context.
     pub fn context(&self, number: u8) -> Result<(), Fault> {
         let context = crate::memory::CONTEXT.address(0, 0);
         if self.get(number) == context {
@@ -42,7 +42,7 @@ impl Arguments {
     }
 }
 
-/// A negative error number as helpers return it.
+/// Returns a negative error number.
 pub(crate) fn failed(errno: i64) -> u64 {
     errno as u64
 }

@@ -1,4 +1,4 @@
-//! `bpf_fib_lookup`: the routes and neighbours that the kernel would know, given by the reader.
+//! `bpf_fib_lookup`: the routes and neighbours of the kernel, which the user supplies.
 
 use super::arguments::{Arguments, failed};
 use crate::error::Fault;
@@ -15,7 +15,7 @@ const SOURCE_MAC: usize = 52;
 const DESTINATION_MAC: usize = 58;
 const AF_INET: u8 = 2;
 const AF_INET6: u8 = 10;
-/// What it returns where no route leads on.
+/// Its result if no route matches.
 const NOT_FORWARDED: u64 = 4;
 
 pub(super) fn lookup<H: Hook>(

@@ -18,7 +18,7 @@ pub(super) fn lookup<H: Hook>(
     let number = arguments.map(world, 1)?;
     let definition = &world.maps[number].definition;
     if matches!(definition.kind, MapKind::ProgArray | MapKind::PerfEventArray | MapKind::Ringbuf) {
-        return Err(arguments.fault(1, "a map that programs can look into"));
+        return Err(arguments.fault(1, "a map that supports lookups"));
     }
     let bytes = u64::from(definition.key_bytes);
     world.read_key(arguments.get(2), bytes, watch)?;
@@ -39,7 +39,7 @@ pub(super) fn update<H: Hook>(
         K::Array | K::PercpuArray | K::Hash | K::PercpuHash | K::LruHash | K::LruPercpuHash | K::LpmTrie
     );
     if !by_programs || definition.flags & crate::object::READ_ONLY_FLAG != 0 {
-        return Err(arguments.fault(1, "a map that programs can write to"));
+        return Err(arguments.fault(1, "a map that supports updates"));
     }
     let (key, value) = (u64::from(definition.key_bytes), u64::from(definition.value_bytes));
     world.read_key(arguments.get(2), key, watch)?;
@@ -64,7 +64,7 @@ pub(super) fn delete<H: Hook>(
     let definition = &world.maps[number].definition;
     if definition.kind.holds_maps() || matches!(definition.kind, MapKind::ProgArray | MapKind::PerfEventArray)
     {
-        return Err(arguments.fault(1, "a map that programs can take from"));
+        return Err(arguments.fault(1, "a map that supports removal"));
     }
     let bytes = u64::from(definition.key_bytes);
     world.read_key(arguments.get(2), bytes, watch)?;

@@ -1,7 +1,7 @@
-//! Helpers: what programs call of the kernel (`bpf-helpers(7)`).
+//! Helpers: kernel functions that programs call (`bpf-helpers(7)`).
 //!
-//! What a helper reads and writes appears in a trace as accesses, like those of instructions. Time is the packet's
-//! arrival: it stands still while a program works on it.
+//! The reads and writes of a helper are accesses in a trace, like those of instructions. Time is the packet's
+//! arrival: it does not advance while a program processes the packet.
 
 mod arguments;
 mod fib;
@@ -22,7 +22,7 @@ use arguments::Arguments;
 /// The kernel's clock of 250 ticks a second.
 const JIFFY_NS: u64 = 4_000_000;
 
-/// Calls a helper; what it returns.
+/// Calls a helper and returns its result.
 #[inline(never)]
 pub(crate) fn call<H: Hook>(
     world: &mut World,
@@ -70,12 +70,12 @@ pub(crate) fn call<H: Hook>(
     }
 }
 
-/// Nobody else runs: a lock is free unless the same program holds it. Who listens keeps packets apart.
+/// Programs run one at a time: a lock is free unless the same program holds it. The hook keeps packets apart.
 fn lock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'_, H>) -> Result<u64, Fault> {
     let address = arguments.get(1);
     world.memory.bytes_mut(address, 4)?;
     if world.lock.is_some() {
-        return Err(arguments.fault(1, "no lock held: a program holds one at a time"));
+        return Err(arguments.fault(1, "no lock held: a program may hold one at a time"));
     }
     world.lock = Some(address);
     world.touched(address, AccessKind::Atomic, 4, watch);

@@ -1,6 +1,6 @@
-//! Names of helpers (`enum bpf_func_id`): of those that are there, and of others that XDP programs ask for.
+//! Names of helpers (`enum bpf_func_id`): of the supported ones, and of others that XDP programs use.
 
-/// What is there: number, name, arguments.
+/// Supported helpers: number, name, arguments.
 const SUPPORTED: [(u32, &str, u32); 32] = [
     (1, "bpf_map_lookup_elem", 2),
     (2, "bpf_map_update_elem", 4),
@@ -36,7 +36,7 @@ const SUPPORTED: [(u32, &str, u32); 32] = [
     (208, "bpf_ktime_get_tai_ns", 0),
 ];
 
-/// What XDP programs may call in the kernel and not here.
+/// Helpers that the kernel supports in XDP programs, but Linecard does not.
 const OTHERS: [(u32, &str); 29] = [
     (4, "bpf_probe_read"),
     (14, "bpf_get_current_pid_tgid"),
@@ -69,7 +69,7 @@ const OTHERS: [(u32, &str); 29] = [
     (211, "bpf_user_ringbuf_drain"),
 ];
 
-/// Name of a helper; of one that nobody knows its number.
+/// Returns the name of a helper; the number of an unknown one.
 #[must_use]
 pub fn helper_name(number: u32) -> String {
     let supported = SUPPORTED.iter().map(|&(known, name, _)| (known, name));
@@ -77,12 +77,12 @@ pub fn helper_name(number: u32) -> String {
     known.map_or_else(|| format!("number {number}"), |(_, name)| name.to_owned())
 }
 
-/// Whether a helper is there.
+/// Returns whether a helper is supported.
 pub(crate) fn supported(number: u32) -> bool {
     SUPPORTED.iter().any(|(known, ..)| *known == number)
 }
 
-/// Arguments of a helper.
+/// Returns the arguments of a helper.
 pub(crate) fn arguments(number: u32) -> u32 {
     SUPPORTED.iter().find(|(known, ..)| *known == number).map_or(0, |&(_, _, arguments)| arguments)
 }

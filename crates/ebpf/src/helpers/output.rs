@@ -1,4 +1,4 @@
-//! Helpers that give something to user space: records are counted, and what writing them costs is traced.
+//! Helpers that pass data to user space: records are counted, and the accesses that write them are traced.
 
 use super::arguments::{Arguments, failed};
 use crate::error::Fault;
@@ -10,7 +10,7 @@ use crate::world::World;
 
 /// Most bytes of one record.
 const MOST_RECORD_BYTES: u64 = 0xffff;
-/// Place of a perf event array that stands for the processor's own.
+/// Index of a perf event array that means the current processor.
 const CURRENT_CPU: u64 = 0xffff_ffff;
 
 /// Reads the text and prints nothing: a simulation of thousands of packets would.

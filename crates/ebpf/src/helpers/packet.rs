@@ -1,4 +1,4 @@
-//! Helpers on the packet and on where it goes.
+//! Helpers on the packet and its destination.
 
 use super::arguments::{Arguments, failed};
 use crate::error::Fault;
@@ -13,7 +13,7 @@ const XDP_REDIRECT: u64 = 4;
 
 /// Most bytes that one call sums or copies: what the kernel's `u16` lengths hold.
 const MOST_BYTES: u64 = 0xffff;
-/// Flag of `bpf_redirect_map`: to all interfaces of the map; with 16 not to the one that the packet came in by.
+/// Flag of `bpf_redirect_map`: to all interfaces of the map; with 16, except the one that received the packet.
 const BROADCAST: u64 = 8;
 const MOST_FLAGS: u64 = 0x1f;
 
@@ -88,7 +88,8 @@ pub(super) fn copy<H: Hook>(
     Ok(0)
 }
 
-/// The difference that a change of bytes makes to a checksum: new bytes added, old ones subtracted, 32 bits wide.
+/// Returns the difference of a checksum after a change of bytes: new bytes added, old ones subtracted, 32 bits
+/// wide.
 pub(super) fn csum_diff<H: Hook>(
     world: &mut World,
     arguments: &Arguments,

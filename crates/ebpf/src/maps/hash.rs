@@ -1,8 +1,9 @@
-//! Hash tables, and those that forget what was used least recently.
+//! Hash tables, with and without LRU eviction.
 //!
-//! Cost: a read of the bucket (8 bytes), for each entry of its chain a read of link, hash and key, for LRU kinds a write
-//! of the entry's links when it is used; an insert writes the entry's links and key and the bucket, a removal the bucket
-//! or the entry before. The kernel's LRU is approximate, per processor and in batches; here it is exact.
+//! Cost: a lookup reads the bucket (8 bytes), and for each entry of its chain link, hash and key. LRU kinds
+//! also write the entry's links when it is used. An insert writes the entry's links and key and the bucket; a
+//! removal writes the bucket or the previous entry. The kernel's LRU is approximate, per processor and in
+//! batches; here it is exact.
 
 use crate::hook::{AccessKind, Hook, Watch};
 use crate::memory::RegionId;
@@ -159,7 +160,7 @@ impl HashTable {
         Some(entry)
     }
 
-    /// Keys and their entries, by key: the order of buckets is nobody's business.
+    /// Returns keys and their entries, by key, so that the order of buckets is not visible.
     pub fn listed(&self) -> Vec<(Vec<u8>, u32)> {
         let live = (0..self.entries.len() as u32).filter(|&entry| self.entries[entry as usize].live);
         let mut listed: Vec<_> = live.map(|entry| (self.key(entry).to_vec(), entry)).collect();

@@ -1,4 +1,4 @@
-//! Maps and their regions, made of what an object defines.
+//! Creates maps and their regions from the definitions of an object.
 
 use super::hash::HashTable;
 use super::trie::Trie;
@@ -7,20 +7,20 @@ use crate::memory::{self, Bytes, MOST_ELEMENTS, MOST_VALUE_BYTES, Memory, Region
 use crate::object::{MapDefinition, MapKind, READ_ONLY_FLAG};
 use crate::sparse::{DENSE_BYTES, MOST_SPARSE_VALUE_BYTES, MOST_WRITTEN_BYTES, Sparse};
 
-/// Most bytes of a key, as the kernel has it.
+/// Most bytes of a key, as in the kernel.
 const MOST_KEY_BYTES: u32 = 512;
 
-/// Beside key and value of an entry that is searched for: bucket and links, or a node.
+/// Bytes of an entry that is searched for, beside key and value: bucket and links, or a node.
 const SEARCH_BYTES: u64 = 32;
 
-/// Most bytes of values: what a trace can name.
+/// Most bytes of values: the range of addresses in a trace.
 const MOST_TRACED_BYTES: u64 = 1 << 32;
 
-/// What was found of a map that cannot be made, and what was expected.
+/// What was found in a map that cannot be created, and what was expected.
 type Refused = (String, String);
 
 impl Map {
-    /// Makes a map and its two regions; the map, and the memory that it may come to take.
+    /// Creates a map and its two regions. Returns the map, and the most memory that it may use.
     pub fn new(
         mut definition: MapDefinition,
         number: usize,
@@ -114,7 +114,7 @@ impl Map {
     }
 }
 
-/// What the kernel's `map_alloc_check` of each kind wants.
+/// Applies the checks of the kernel's `map_alloc_check` for each kind.
 fn check(definition: &MapDefinition) -> Result<(), Refused> {
     use MapKind as K;
     let (key, value) = (definition.key_bytes, definition.value_bytes);

@@ -1,17 +1,17 @@
-//! Maps: what programs keep between packets, and what finding it costs.
+//! Maps: storage of programs between packets, and the cost of lookups and updates.
 //!
-//! Values lie in a region of memory, one after another; a lookup gives the address of one, and the program's own accesses
-//! to it are the reads of the value. What is read and written to find it lies in a second region that programs cannot
-//! reach, and appears in a trace as accesses to it:
+//! Values are consecutive in a region of memory; a lookup returns the address of one, and the program's own accesses
+//! to it read the value. The accesses of the lookup itself go to a second region that programs cannot reach, and
+//! appear in a trace:
 //!
 //! | kind | a lookup costs | an update costs besides |
 //! |---|---|---|
 //! | ARRAY, PERCPU_ARRAY | nothing: the address is computed | the write of the value |
 //! | HASH, PERCPU_HASH, DEVMAP_HASH | bucket, and each entry of its chain up to the key's | entry, bucket and value |
 //! | LRU_HASH, LRU_PERCPU_HASH | the same, and a write of the entry's links | the same; a full map loses an entry |
-//! | LPM_TRIE | a node a level | the node, and what it hangs below |
-//! | ARRAY_OF_MAPS, DEVMAP, CPUMAP, XSKMAP, PROG_ARRAY | a read of the place | |
-//! | HASH_OF_MAPS | as HASH, and a read of the place | |
+//! | LPM_TRIE | a node per level | the node and its parent |
+//! | ARRAY_OF_MAPS, DEVMAP, CPUMAP, XSKMAP, PROG_ARRAY | a read of the element | |
+//! | HASH_OF_MAPS | as HASH, and a read of the element | |
 //! | RINGBUF, PERF_EVENT_ARRAY | | a write of the record |
 
 mod hash;
@@ -32,32 +32,32 @@ use trie::{Inserted, Trie};
 pub(crate) mod errno {
     pub const ENOENT: i64 = -2;
     pub const E2BIG: i64 = -7;
-    /// Of a large map no more is kept.
+    /// No more written values of a large map are kept.
     pub const ENOMEM: i64 = -12;
     pub const ENOSPC: i64 = -28;
     pub const EEXIST: i64 = -17;
     pub const EINVAL: i64 = -22;
 }
 
-/// Update only what is not there.
+/// Update only a new key.
 const NO_EXIST: u64 = 1;
-/// Update only what is there.
+/// Update only an existing key.
 const EXIST: u64 = 2;
 
 #[derive(Clone, Debug)]
 enum Table {
     /// Every index has a value.
     Array,
-    /// An index has a value once somebody gave it one.
+    /// An index has a value once it was written.
     Places(Vec<bool>),
     Hash(HashTable),
     Trie(Trie),
     Ring(Ring),
-    /// A kind that there is not here.
+    /// An unsupported kind.
     Nothing,
 }
 
-/// One key and its values, a value for each processor where the map has several.
+/// One key and its values: one value per processor if the map has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The key.
@@ -71,20 +71,21 @@ pub struct Entry {
 pub(crate) struct Map {
     pub definition: MapDefinition,
     pub number: usize,
-    /// Values of each key.
+    /// Values per key.
     cpus: u64,
-    /// Whether an index of an array of a power of two of values is taken by its lower bits, so that every index is one.
+    /// Whether the lower bits of an index select a value of an array of a power of two, so that every index is
+    /// valid.
     pub masked_index: bool,
     table: Table,
-    /// Records given to user space, and their bytes.
+    /// Records passed to user space, and their bytes.
     pub emitted: (u64, u64),
 }
 
-/// What an index or a search found.
+/// The result of a lookup.
 type Found = Option<u64>;
 
 impl Map {
-    /// The address of a value, or what stands for a map; none where the key is not there.
+    /// Returns the address of a value, or the handle of a map; `None` if the key is missing.
     #[inline]
     pub fn lookup<H: Hook>(
         &mut self,
@@ -128,7 +129,7 @@ impl Map {
         Some(memory::map_handle(self.number_at(memory, element) as usize))
     }
 
-    /// The number that stands in a place of a map of maps, programs, interfaces, processors or sockets.
+    /// Returns the number in an element of a map of maps, programs, interfaces, processors or sockets.
     fn number_at(&self, memory: &Memory, element: u64) -> u32 {
         let region = memory.region(memory::values(self.number));
         let at = (element * u64::from(region.stride)) as usize;
@@ -238,7 +239,7 @@ impl Map {
         Ok((element, new))
     }
 
-    /// Takes a key away.
+    /// Removes a key.
     pub fn delete<H: Hook>(&mut self, key: &[u8], watch: &mut Watch<'_, H>) -> Result<(), i64> {
         match &mut self.table {
             Table::Hash(table) => table.remove(key, watch).map(|_| ()).ok_or(errno::ENOENT),
@@ -259,7 +260,7 @@ impl Map {
         }
     }
 
-    /// What it holds, by key; of arrays what is not zero.
+    /// Returns its contents by key; for arrays, the values that are not zero.
     pub fn entries(&self, memory: &Memory) -> Vec<Entry> {
         let bytes = self.definition.value_bytes as usize;
         let region = memory.region(memory::values(self.number));
@@ -303,7 +304,7 @@ impl Map {
         }
     }
 
-    /// What stands at a byte of its values: the map and the key.
+    /// Describes a byte of its values: the map and the key.
     pub fn value_at(&self, memory: &Memory, offset: u64) -> String {
         let region = memory.region(memory::values(self.number));
         let stride = u64::from(region.stride.max(1));
@@ -330,7 +331,7 @@ impl Map {
         if within == 0 { what } else { format!("{what}, byte {within}") }
     }
 
-    /// Values that a key has: one for each processor of a per-processor map.
+    /// Returns the values per key: one per processor for a per-processor map.
     pub fn values_per_key(&self) -> u32 {
         self.cpus as u32
     }

@@ -1,4 +1,5 @@
-//! Ring buffers. Who reads them keeps up: a record is away as soon as it is submitted, and only counted.
+//! Ring buffers. Their reader is assumed to keep up: a record is consumed when it is submitted, and only
+//! counted.
 
 /// In front of each record.
 const HEADER_BYTES: u64 = 8;

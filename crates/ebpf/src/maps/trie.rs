@@ -1,7 +1,7 @@
-//! Longest prefix: a binary trie that keeps only nodes where something is stored or where ways part.
+//! Longest-prefix match: a binary trie that keeps only nodes with a value or two branches.
 //!
-//! The shape is the kernel's (`kernel/bpf/lpm_trie.c`): a lookup reads a node a level, and stops at the first that is
-//! no prefix of the key. Nodes that only part ways hold no value.
+//! The structure is the kernel's (`kernel/bpf/lpm_trie.c`): a lookup reads one node per level, and stops at the
+//! first that is no prefix of the key. Nodes that only branch hold no value.
 
 use crate::hook::{AccessKind, Hook, Watch};
 use crate::memory::RegionId;
@@ -15,7 +15,7 @@ struct Node {
     children: [u32; 2],
     length: u32,
     prefix: Vec<u8>,
-    /// Number of its value; none where ways only part.
+    /// Number of its value; `None` for a node that only branches.
     value: Option<u32>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Trie {
     region: RegionId,
 }
 
-/// What an insertion came to.
+/// The result of an insertion.
 pub(super) enum Inserted {
     Old(u32),
     New(u32),
@@ -42,7 +42,7 @@ fn bit(data: &[u8], at: u32) -> usize {
     usize::from(data[at as usize / 8] >> (7 - at % 8) & 1)
 }
 
-/// Bits that two keys have in common, up to a length.
+/// Returns the common prefix length of two keys, up to a limit.
 fn common(a: &[u8], b: &[u8], most: u32) -> u32 {
     let mut found = 0;
     for (a, b) in a.iter().zip(b) {
@@ -89,7 +89,7 @@ impl Trie {
         watch.access(self.region, AccessKind::Write, u64::from(node) * bytes, bytes);
     }
 
-    /// The value of the longest prefix.
+    /// Returns the value of the longest prefix.
     pub fn find<H: Hook>(&self, key: &[u8], watch: &mut Watch<'_, H>) -> Option<u32> {
         let (length, data) = self.split(key)?;
         let (mut at, mut found) = (self.root, None);
@@ -124,7 +124,7 @@ impl Trie {
         (way, at)
     }
 
-    /// The value for a prefix, to be written; `new` allows one that is not there yet.
+    /// Returns the value for a prefix, to be written; `new` permits a new prefix.
     pub fn insert<H: Hook>(&mut self, key: &[u8], new: bool, watch: &mut Watch<'_, H>) -> Option<Inserted> {
         let (length, data) = self.split(key)?;
         let (way, at) = self.walk(length, data, watch);
@@ -171,7 +171,7 @@ impl Trie {
         Some(Inserted::New(value))
     }
 
-    /// Takes a prefix away; the number of its value.
+    /// Removes a prefix. Returns the number of its value.
     pub fn remove<H: Hook>(&mut self, key: &[u8], watch: &mut Watch<'_, H>) -> Option<u32> {
         let (length, data) = self.split(key)?;
         let (way, at) = self.walk(length, data, watch);

@@ -1,6 +1,6 @@
-//! Types of an object (`.BTF`), as far as maps and messages need them: the kernel's `Documentation/bpf/btf.rst`.
+//! Types of an object (`.BTF`) that maps and messages need: the kernel's `Documentation/bpf/btf.rst`.
 //!
-//! Damaged data give fewer types, never a failure: whoever needs a type that is not there says so.
+//! Damaged data contain fewer types, but never cause a failure: the user of a missing type reports it.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ const MAGIC: u16 = 0xeb9f;
 /// Following a chain of types stops here: damaged data can have circles.
 const MOST_STEPS: usize = 64;
 
-/// A type, as far as it is looked at.
+/// The used parts of a type.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Type {
     pub kind: u8,

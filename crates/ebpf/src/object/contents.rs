@@ -1,4 +1,4 @@
-//! What an object holds, and how it is found in it.
+//! The contents of an object, and lookups in it.
 
 use super::definition::MapDefinition;
 use super::lines::{Lines, SourceLine};
@@ -8,16 +8,16 @@ use crate::insn::Slot;
 use linecard_words::Mismatch;
 use std::collections::BTreeMap;
 
-/// What an instruction refers to beyond its own numbers.
+/// The target of an instruction's reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reference {
-    /// A map, as such.
+    /// A map as a handle.
     Map(usize),
     /// A byte of a map's first value: global variables.
     Data { map: usize, offset: u32 },
     /// A function: slot of the section.
     Code { section: usize, slot: u32 },
-    /// Something that is not in the object.
+    /// A symbol outside of the object.
     Extern(String),
 }
 
@@ -38,7 +38,7 @@ impl CodeSection {
     }
 }
 
-/// A program that can be chosen.
+/// A program that can be selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Name of its function.
@@ -51,7 +51,7 @@ pub struct Program {
     pub(crate) first: u32,
 }
 
-/// An object, read and its references resolved.
+/// An object with resolved references.
 #[derive(Clone, Debug)]
 pub struct Object {
     pub(super) file: String,
@@ -62,19 +62,19 @@ pub struct Object {
 }
 
 impl Object {
-    /// The file it came from.
+    /// Returns the name of its file.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// Its programs, by section and place.
+    /// Returns its programs, by section and position.
     #[must_use]
     pub fn programs(&self) -> &[Program] {
         &self.programs
     }
 
-    /// The same with a map more, for programs that are not made by a compiler: constants with [`map_handle`] name it.
+    /// Adds a map, for programs that no compiler made: constants with [`map_handle`] refer to it.
     ///
     /// [`map_handle`]: crate::map_handle
     #[must_use]
@@ -83,16 +83,17 @@ impl Object {
         self
     }
 
-    /// Its maps; data sections are among them.
+    /// Returns its maps, including data sections.
     #[must_use]
     pub fn maps(&self) -> &[MapDefinition] {
         &self.maps
     }
 
-    /// The program of a function or a section; the only one where nothing is named.
+    /// Returns the program of a function or a section; `None` selects the only one.
     ///
     /// # Errors
-    /// When there is none of that name, or several.
+    ///
+    /// If there is none of that name, or several.
     pub fn program(&self, name: Option<&str>) -> Result<&Program, EbpfError> {
         let refuse = |what: String, found: String, expected: &str| {
             EbpfError::Request(Mismatch::new(format!("{}: {what}", self.file), found, expected))
@@ -102,7 +103,7 @@ impl Object {
             names.collect::<Vec<_>>().join(", ")
         };
         let Some(name) = name else {
-            // Objects hold programs for other places, too; only these get packets as they come.
+            // Objects also contain programs of other types; only XDP programs receive packets.
             let xdp: Vec<&Program> =
                 self.programs.iter().filter(|each| each.section.starts_with("xdp")).collect();
             return match (xdp.as_slice(), self.programs.as_slice()) {
@@ -136,7 +137,7 @@ impl Object {
         }
     }
 
-    /// Where an operation stands, for people: instruction, function, source line.
+    /// Returns the location of an operation for messages: instruction, function, source line.
     pub(crate) fn place(&self, code: &Code, index: u32) -> String {
         let (number, slot) = code.place(index);
         let Some(section) = self.code.get(number) else { return format!("operation {index}") };

@@ -2,7 +2,7 @@
 
 use super::btf::{Btf, kind};
 
-/// Flag of a map: programs only read it.
+/// Flag of a map that programs only read.
 pub const READ_ONLY_FLAG: u32 = 1 << 7;
 
 macro_rules! kinds {
@@ -11,18 +11,18 @@ macro_rules! kinds {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum MapKind {
             $($(#[$doc])* $name,)*
-            /// A kind that there is not here, by its number.
+            /// An unsupported kind, by its number.
             Other(u32),
         }
 
         impl MapKind {
-            /// The kind of a number.
+            /// Returns the kind of a number.
             #[must_use]
             pub fn from_number(number: u32) -> Self {
                 match number { $($number => Self::$name,)* other => Self::Other(other) }
             }
 
-            /// Its name, as the kernel has it without `BPF_MAP_TYPE_`.
+            /// Returns its name, as in the kernel without `BPF_MAP_TYPE_`.
             #[must_use]
             pub fn name(self) -> String {
                 match self { $(Self::$name => $text.to_owned(),)* Self::Other(number) => other(number) }
@@ -66,7 +66,7 @@ kinds! {
     Ringbuf = 27, "RINGBUF";
 }
 
-/// Names of the kinds that there are not here, so that a message can say them.
+/// Returns names of unsupported kinds, for messages.
 fn other(number: u32) -> String {
     const NAMES: [(u32, &str); 14] = [
         (7, "STACK_TRACE"),
@@ -89,20 +89,20 @@ fn other(number: u32) -> String {
 }
 
 impl MapKind {
-    /// Whether each processor has values of its own.
+    /// Returns whether each processor has a separate value.
     #[must_use]
     pub fn per_cpu(self) -> bool {
         matches!(self, Self::PercpuArray | Self::PercpuHash | Self::LruPercpuHash)
     }
 
-    /// Whether its values are maps.
+    /// Returns whether its values are maps.
     #[must_use]
     pub fn holds_maps(self) -> bool {
         matches!(self, Self::ArrayOfMaps | Self::HashOfMaps)
     }
 }
 
-/// A map, as an object defines it.
+/// The definition of a map in an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapDefinition {
     /// Its name; data sections are maps of their section's name.
@@ -113,19 +113,19 @@ pub struct MapDefinition {
     pub key_bytes: u32,
     /// Size of a value in bytes.
     pub value_bytes: u32,
-    /// Entries at most; of a ring buffer its bytes.
+    /// Most entries; for a ring buffer its bytes.
     pub most_entries: u32,
     /// Flags (`BPF_F_…`).
     pub flags: u32,
-    /// What maps that are its values look like.
+    /// The definition of maps that are its values.
     pub inner: Option<Box<MapDefinition>>,
-    /// What the object puts into it: index, and what it names.
+    /// Initial contents: index and reference.
     pub initial: Vec<(u32, Named)>,
-    /// Bytes of its only value, for data sections; shorter than the value where the rest is zero.
+    /// Bytes of its only value, for data sections; shorter than the value if the rest is zero.
     pub data: Option<Vec<u8>>,
 }
 
-/// What a place of a map of maps or programs names.
+/// An element of a map of maps or programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
     /// A map of the object, by number.
@@ -135,7 +135,7 @@ pub enum Named {
 }
 
 impl MapDefinition {
-    /// A map without contents.
+    /// Returns a map without contents.
     #[must_use]
     pub fn new(name: &str, kind: MapKind, key_bytes: u32, value_bytes: u32, most_entries: u32) -> Self {
         Self {
@@ -174,7 +174,7 @@ const MOST_NESTED: u32 = 2;
 /// A BTF definition, and the offset of its `values`, which relocations fill.
 pub(super) fn from_btf(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<(MapDefinition, u32), String> {
     let found = btf.bare(of).filter(|found| found.kind == kind::STRUCT);
-    let found = found.ok_or("a variable in .maps that is no struct")?;
+    let found = found.ok_or("a variable in .maps that is not a struct")?;
     let mut made = MapDefinition::new(name, MapKind::Other(0), 0, 0, 0);
     let mut values_at = 0;
     for &(member, of, bits) in &found.members {
@@ -210,9 +210,10 @@ pub(super) fn from_btf(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<(Ma
 
 /// What `values` says of the maps that are values: an array of pointers to a definition.
 fn inner(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<Option<MapDefinition>, String> {
-    let array = btf.bare(of).filter(|found| found.kind == kind::ARRAY).ok_or("values that are no array")?;
+    let array =
+        btf.bare(of).filter(|found| found.kind == kind::ARRAY).ok_or("values that are not an array")?;
     let element = array.members.first().map_or(0, |&(element, _, _)| element);
-    let pointee = btf.pointee(element).ok_or("values that are no pointers")?;
+    let pointee = btf.pointee(element).ok_or("values that are not pointers")?;
     match btf.bare(pointee).map(|found| found.kind) {
         Some(kind::STRUCT) if depth < MOST_NESTED => {
             from_btf(btf, &format!("{name}.inner"), pointee, depth + 1).map(|(made, _)| Some(made))

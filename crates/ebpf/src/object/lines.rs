@@ -4,14 +4,14 @@ use super::btf::{Words, header, part, string};
 use std::collections::HashMap;
 use std::fmt;
 
-/// Where an instruction comes from.
+/// The source location of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
-    /// File, as the compiler was given it.
+    /// File, as it was passed to the compiler.
     pub file: String,
     /// Line, from 1.
     pub line: u32,
-    /// What stands there, where the compiler kept it.
+    /// Text of the line, if the compiler kept it.
     pub text: String,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// None where there is nothing that can be read; a message then names the instruction alone.
+    /// Returns `None` if nothing can be read; messages then name the instruction alone.
     pub fn read(data: &[u8], strings: &[u8]) -> Option<Self> {
         let (length, mut words) = header(data)?;
         let (_functions, _functions_length) = (words.next()?, words.next()?);

@@ -1,6 +1,6 @@
-//! An object as clang makes it: code, programs, maps, data, and what refers to what.
+//! An object as clang makes it: code, programs, maps, data, and relocations.
 //!
-//! CO-RE relocations are not applied: the offsets that the compiler knew stand in the code.
+//! CO-RE relocations are not applied: the code contains the offsets that the compiler knew.
 
 mod btf;
 mod contents;
@@ -18,10 +18,11 @@ use crate::error::EbpfError;
 use reader::Reader;
 
 impl Object {
-    /// Reads an object of clang, or raw instructions; `file` stands for it in messages.
+    /// Reads an object of clang, or raw instructions; messages name it `file`.
     ///
     /// # Errors
-    /// When it is neither, when it is damaged, or when a map or a reference in it cannot be understood.
+    ///
+    /// If it is neither, if it is damaged, or if a map or a reference in it is invalid.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, EbpfError> {
         if !bytes.starts_with(b"\x7fELF") {
             return raw::read(file, bytes);

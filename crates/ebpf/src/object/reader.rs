@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         sections.flat_map(of).collect()
     }
 
-    /// Whether a function of its own section calls it.
+    /// Returns whether a function of its own section calls it.
     fn calls(&self, called: &Program) -> bool {
         let section = &self.code[called.section_number];
         let target = |at: u32, slot: &Slot| match section.references.get(&at) {
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
                 .and_then(|section| Some((section.name().ok()? == "maps", section.data().ok()?)));
             let Some((legacy, bytes)) = data else { continue };
             let refuse =
-                |found: String| self.refuse(format!("map `{name}` with {found}"), "a definition of a map");
+                |found: String| self.refuse(format!("map `{name}` with {found}"), "the definition of a map");
             let made = if legacy {
                 let (from, size) = (symbol.address() as usize, symbol.size() as usize);
                 let bytes = from.checked_add(size).and_then(|behind| bytes.get(from..behind));

@@ -1,4 +1,4 @@
-//! Instructions whose result nobody reads.
+//! Removes instructions whose result is never read.
 
 use super::graph::Graph;
 use super::inst::{ARGUMENTS, Does, Inst};
@@ -29,7 +29,7 @@ pub(super) fn front(inst: &Inst, wanted: u16) -> u16 {
     inst.reads | (wanted & !(inst.writes | lost))
 }
 
-/// Takes out loads, moves and arithmetic whose results nobody reads.
+/// Removes loads, moves and arithmetic whose results are never read.
 pub(super) fn remove(graph: &mut Graph) {
     loop {
         let after = wanted(graph);

@@ -1,4 +1,4 @@
-//! Which blocks are executed whenever another one is.
+//! Blocks that execute whenever another one does.
 
 use super::graph::Graph;
 

@@ -1,4 +1,4 @@
-//! Exits that say themselves what becomes of the packet.
+//! Exits that contain the verdict of the packet.
 
 use super::graph::{Block, Graph};
 use super::inst::{Does, Inst};
@@ -6,8 +6,9 @@ use super::values::Ends;
 use crate::code::Kind;
 use std::collections::BTreeMap;
 
-/// Copies the end of the program for the ways that fix the action, as an exit of that action: one for each action, which
-/// branches share; what goes nowhere else ends with it. The end itself stays for the other ways.
+/// Copies the end of the program for the paths with a constant action, as an exit of that action: one per
+/// action, which branches share; code with no other successor ends with it. The end itself stays for the other
+/// paths.
 pub(super) fn path_exits(graph: &mut Graph) {
     let ends = Ends::new(graph);
     let before = graph.predecessors();
@@ -15,7 +16,8 @@ pub(super) fn path_exits(graph: &mut Graph) {
         let own = graph.blocks[tail].clone();
         let ways: Vec<(usize, Option<i64>)> =
             before[tail].iter().map(|&from| (from, ends.action(from, &own.insts))).collect();
-        // What falls into it from a branch is charged the least of all ways, which is that of an exit that holds its action.
+        // A branch that falls through into it pays the least of all paths, which is that of an exit that
+        // contains its action.
         let falls =
             |from: usize| graph.blocks[from].falls == Some(tail) && graph.successors(from).count() > 1;
         if ways.iter().any(|&(from, action)| action.is_none() && falls(from)) {
@@ -46,7 +48,7 @@ pub(super) fn path_exits(graph: &mut Graph) {
     graph.reach();
 }
 
-/// Whether a block does nothing but make an action that it does not know, and end the program with it.
+/// Returns whether a block only computes an action that it does not know, and ends the program with it.
 fn only_ends(graph: &Graph, block: usize) -> bool {
     let own = &graph.blocks[block];
     let Some((exit, rest)) = own.insts.split_last() else { return false };
@@ -54,7 +56,7 @@ fn only_ends(graph: &Graph, block: usize) -> bool {
     ends && rest.iter().all(Inst::is_pure)
 }
 
-/// Puts constant actions into the exits right behind them.
+/// Moves constant actions into the exits directly behind them.
 pub(super) fn constant_exits(graph: &mut Graph) {
     for block in graph.blocks.iter_mut().filter(|block| block.alive && !block.returns) {
         if let Some(made) = action(&block.insts) {
@@ -66,7 +68,7 @@ pub(super) fn constant_exits(graph: &mut Graph) {
     }
 }
 
-/// Where the constant is made that an exit takes, if nothing else reads it.
+/// Returns where the constant of an exit's action is made, if no other instruction reads it.
 fn action(insts: &[Inst]) -> Option<usize> {
     let (exit, rest) = insts.split_last()?;
     if exit.op.kind != Kind::Exit || exit.does != (Does::Exit { constant: false }) {

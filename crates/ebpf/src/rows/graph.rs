@@ -10,7 +10,7 @@ pub(super) struct Block {
     /// Its first operation in the program.
     pub leader: u32,
     pub insts: Vec<Inst>,
-    /// Where control goes on without a jump, and by its jump.
+    /// The successor without a jump, and the successor by its jump.
     pub falls: Option<usize>,
     pub jumps: Option<usize>,
     /// The operation that jumps.
@@ -30,7 +30,7 @@ impl Block {
     }
 }
 
-/// Where control comes in.
+/// An entry of control.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub block: usize,
@@ -162,7 +162,7 @@ impl Graph {
         (0..self.blocks.len()).filter(|&block| self.blocks[block].alive)
     }
 
-    /// Whether control comes in at a block.
+    /// Returns whether control enters at a block.
     pub fn is_entry(&self, block: usize) -> bool {
         self.entries.iter().any(|entry| entry.block == block)
     }

@@ -1,10 +1,10 @@
-//! What the scheduler knows of an instruction.
+//! The scheduler's view of an instruction.
 
 use super::place::Range;
 use crate::code::{Kind, Op};
 use crate::executor::reads;
 
-/// What an instruction does, as far as rows are concerned.
+/// The kind of an instruction, for scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
     /// A move or a constant.
@@ -20,16 +20,16 @@ pub(super) enum Does {
     Call,
     Branch,
     Goto,
-    /// The end of the program, or of a function; whether its action stands in it.
+    /// The end of the program, or of a function; whether it contains its action.
     Exit {
         constant: bool,
     },
 }
 
-/// An instruction of the machine: one of the program, or what several of them became.
+/// An instruction of the machine: one of the program, or several that were joined.
 #[derive(Clone, Debug)]
 pub(super) struct Inst {
-    /// The operation that it stands for, the last where there are several.
+    /// Its operation; the last one if there are several.
     pub at: u32,
     pub op: Op,
     pub does: Does,
@@ -69,12 +69,12 @@ impl Inst {
         Self { at, op, does, left: op.dst, reads: read, writes: written, loads: vec![], stores: vec![] }
     }
 
-    /// Whether a block ends with it.
+    /// Returns whether a block ends with it.
     pub fn ends(&self) -> bool {
         matches!(self.does, Does::Branch | Does::Goto | Does::Exit { .. })
     }
 
-    /// Whether nothing but its result is left of it.
+    /// Returns whether only its result matters.
     pub fn is_pure(&self) -> bool {
         matches!(self.does, Does::Move | Does::Alu | Does::Load)
     }
@@ -84,7 +84,7 @@ impl Inst {
         if self.does == Does::Load { self.op.src } else { self.op.dst }
     }
 
-    /// Whether it must stay in front of everything behind it, and behind everything in front.
+    /// Returns whether no instruction may move across it.
     pub fn is_wall(&self) -> bool {
         self.does == Does::Call
     }

@@ -1,13 +1,13 @@
-//! Rows: what a processor of several lanes makes of a program, scheduled before it runs.
+//! Rows: the schedule of a program on a processor with several lanes, computed before it runs.
 //!
-//! A static list scheduler over basic blocks, for machines that carry out one row of up to so many instructions a cycle, in
-//! order. It stands for the compiler of such a machine: what the hardware does by itself is taken out, pairs become one
-//! instruction, and rows are filled from other blocks. Each step can be left out: [`Rules`]. The program that is executed
-//! stays as it is; only what its blocks cost follows from their rows.
+//! It is a static list scheduler over basic blocks, for machines that execute one row of several instructions
+//! per cycle, in order. It models the compiler of such a machine. Operations of the hardware itself are
+//! removed, pairs become one instruction, and rows are filled from other blocks. Each step can be disabled:
+//! [`Rules`]. The executed program does not change; only the cost of its blocks follows from their rows.
 //!
-//! What is assumed of the machine: stack and registers begin at zero, every access of the packet is checked, copies of six
-//! bytes and arithmetic of three operands are instructions, an exit can hold its action, helpers leave their arguments
-//! alone, and rows are carried out whole: all of a row is read before anything of it is written.
+//! Assumptions on the machine: stack and registers begin at zero, every access to the packet is checked, copies
+//! of six bytes and arithmetic of three operands are instructions, an exit can contain its action, helpers keep
+//! their arguments. Rows execute as a whole: all of a row is read before any of it is written.
 
 mod dead;
 mod dominate;
@@ -34,51 +34,52 @@ use table::Table;
 /// Most lanes of a row.
 pub const MOST_LANES: u32 = 8;
 
-/// Where an exit takes its action from.
+/// The source of an exit's action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitAction {
-    /// It stands in the exit.
+    /// The exit contains it.
     Constant,
-    /// r0 has it.
+    /// r0 contains it.
     Register,
 }
 
-/// Rows of a block.
+/// The rows of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRows {
     /// Its first operation.
     pub first: u32,
-    /// Rows that it takes.
+    /// Number of rows.
     pub rows: u32,
-    /// Instructions that are left of it and of those that were joined to it.
+    /// Instructions that remain of it and of the blocks joined to it.
     pub instructions: u32,
-    /// How the program ends in it, if it does.
+    /// Its exit, if the program ends in it.
     pub exit: Option<ExitAction>,
 }
 
-/// What a program comes to in rows.
+/// The schedule of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     /// Its blocks, in the order of the program.
     pub blocks: Vec<BlockRows>,
     /// Rows of all blocks.
     pub total: u32,
-    /// Operations that can be reached, before anything was left out.
+    /// Reachable operations, before any were removed.
     pub operations: u32,
-    /// For each operation of the code what it costs whenever it is executed. Together with [`Rows::jumped`] this comes, over
-    /// a packet's operations, to the rows of the blocks that it goes through. A packet that a comparison with its end turns
-    /// away, where the hardware compares, costs the whole block of the comparison and nothing behind it.
+    /// The cost of each operation per execution. With [`Rows::jumped`], the sum over a packet's operations is
+    /// the number of rows of the executed blocks. If the hardware compares with the packet's end and the packet
+    /// is too short, the packet pays the whole block of the comparison and nothing behind it.
     pub executed: Vec<Charge>,
-    /// And what it costs more whenever its jump is taken: the same tail is dearer for some ways than for others.
+    /// The additional cost of each operation when its jump is taken: the same tail costs more on some paths
+    /// than on others.
     pub jumped: Vec<Charge>,
 }
 
-/// What something costs.
+/// A cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
     /// Rows.
     pub rows: u32,
-    /// An exit that takes its action from r0.
+    /// Whether an exit takes its action from r0.
     pub asks: bool,
 }
 
@@ -93,9 +94,11 @@ impl Charge {
 }
 
 impl Rows {
-    /// Schedules the programs that begin at `entries`, with the functions that they call, for 1 to [`MOST_LANES`] lanes.
+    /// Schedules the programs that begin at `entries`, with the functions that they call, for 1 to
+    /// [`MOST_LANES`] lanes.
     ///
-    /// A list scheduler may do worse with more lanes; what fewer lanes can do, more can, too, and the best of all is taken.
+    /// A list scheduler may be worse with more lanes. A schedule for fewer lanes is also valid for more, so the
+    /// best of all is taken.
     #[must_use]
     pub fn new(code: &Code, entries: &[u32], lanes: u32, rules: Rules) -> Self {
         let mut graph = Graph::new(code, entries);
@@ -176,7 +179,7 @@ fn scheduled(graph: &mut Graph, lanes: u32, rules: Rules) -> Vec<(u32, u32)> {
     rows
 }
 
-/// What a block ends with, as far as the program's action is concerned.
+/// Returns the end of a block, with respect to the program's action.
 fn exit(block: &Block) -> Option<ExitAction> {
     match block.insts.last()?.does {
         Does::Exit { constant } if !block.returns => {
@@ -186,7 +189,7 @@ fn exit(block: &Block) -> Option<ExitAction> {
     }
 }
 
-/// What a way through a block costs.
+/// Returns the cost of a path through a block.
 fn charge(graph: &Graph, rows: &[(u32, u32)], block: usize) -> Charge {
     Charge { rows: rows[block].0, asks: exit(&graph.blocks[block]) == Some(ExitAction::Register) }
 }
@@ -219,7 +222,7 @@ fn told(code: &Code, graph: &Graph, rows: &[(u32, u32)], operations: u32) -> Row
             (None, Some(paid)) => whole.without(paid),
             (None, None) => whole,
         };
-        // What is left of a tail is only jumped to.
+        // The rest of a tail is reached by jumps only.
         let Some(&least) = least.get(&block) else { continue };
         for from in graph.alive().filter(|&from| graph.blocks[from].jumps == Some(block)) {
             if let Some(jump) = graph.blocks[from].jump {

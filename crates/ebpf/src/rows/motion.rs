@@ -1,14 +1,14 @@
-//! Free slots, filled from blocks that are executed as often, and branches side by side.
+//! Fills free slots from blocks that execute equally often, and puts branches in one row.
 
 use super::graph::{Block, Graph};
 use super::inst::{Does, Inst};
 use super::place::{Range, overlap};
 use super::table::Table;
 
-/// Blocks from which the slots of one are filled; further ones have little to give.
+/// Most blocks whose instructions fill the slots of one; further ones contribute little.
 const MOST_BLOCKS: usize = 16;
 
-/// What stands between two places of the program.
+/// The effects between two points of the program.
 #[derive(Default)]
 struct Between {
     written: u16,
@@ -26,7 +26,7 @@ impl Between {
         self.wall |= inst.is_wall();
     }
 
-    /// Whether an instruction may pass all of it.
+    /// Returns whether an instruction may move across all of it.
     fn lets(&self, inst: &Inst) -> bool {
         let free =
             |of: &[Range], by: &[Range]| !of.iter().any(|a| by.iter().any(|b| overlap(a, None, b, None)));
@@ -40,7 +40,7 @@ impl Between {
     }
 }
 
-/// Fills free slots of a block's rows with what later blocks that are executed as often would do.
+/// Fills free slots of a block's rows with instructions of later blocks that execute equally often.
 pub(super) fn fill(graph: &mut Graph, block: usize, table: &mut Table, later: &[Option<usize>]) {
     let mut between = Between::default();
     let mut at = block;
@@ -98,7 +98,7 @@ pub(super) fn side_by_side(
             }
             _ => return,
         };
-        // What is moved in front of branches must not be missed where they go.
+        // Results that are moved in front of branches must not be needed at their targets.
         elsewhere |= entered[jumps];
         let lost = moved.as_ref().is_some_and(|moved| moved.writes & elsewhere != 0);
         let mut tried = table.clone();

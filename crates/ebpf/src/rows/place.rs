@@ -1,8 +1,8 @@
-//! Bytes of memory, and whether two accesses may meet.
+//! Ranges of memory, and whether two accesses may overlap.
 
 use crate::memory::STACK_BYTES;
 
-/// Where something lies.
+/// The location of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Packet,
@@ -29,7 +29,7 @@ impl Range {
     }
 }
 
-/// Whether two accesses may touch the same bytes.
+/// Returns whether two accesses may touch the same bytes.
 pub(super) fn overlap(a: &Range, a_root: Option<(u32, i64)>, b: &Range, b_root: Option<(u32, i64)>) -> bool {
     let apart = |a_from: i64, b_from: i64| a_from + a.bytes <= b_from || b_from + b.bytes <= a_from;
     if a.place != Place::Anything && b.place != Place::Anything {
@@ -47,7 +47,7 @@ pub(super) fn overlap(a: &Range, a_root: Option<(u32, i64)>, b: &Range, b_root: 
     }
 }
 
-/// Whether an offset from the end of the stack's frame lies in it.
+/// Returns whether an offset from the end of the stack's frame is in it.
 pub(super) fn on_stack(from: i64, bytes: i64) -> bool {
     from >= -(STACK_BYTES as i64) && from + bytes <= 0
 }

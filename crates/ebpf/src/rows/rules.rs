@@ -1,31 +1,31 @@
-//! What the scheduler may do.
+//! The rules of the scheduler.
 
-/// What the scheduler does; all but `path_exits` and `exit_alone` are on in [`Rules::default`].
+/// The steps of the scheduler; all except `path_exits` and `exit_alone` are on in [`Rules::default`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Leaves out stores of 0 to stack that nothing was stored to before.
+    /// Removes stores of 0 to stack that has not been written before.
     pub zeroing: bool,
-    /// Leaves out comparisons of a known byte of the packet with its end.
+    /// Removes comparisons of a known byte of the packet with its end.
     pub bound_checks: bool,
-    /// Leaves out what nobody reads, and joins blocks that follow each other alone.
+    /// Removes results that are never read, and joins blocks with a single path between them.
     pub clean_up: bool,
-    /// Makes one load and one store of a copy of 2, 4 or 6 bytes in pieces.
+    /// Replaces a copy of 2, 4 or 6 bytes in pieces by one load and one store.
     pub wide_copies: bool,
-    /// Makes one instruction of a constant action and the exit behind it.
+    /// Joins a constant action and the following exit to one instruction.
     pub constant_exits: bool,
-    /// Copies the end of the program for each way that fixes the action, as an exit that holds it.
+    /// Copies the end of the program for each path with a constant action, as an exit that contains it.
     pub path_exits: bool,
-    /// Makes one instruction of a move and the arithmetic behind it.
+    /// Joins a move and the following arithmetic to one instruction.
     pub three_operands: bool,
-    /// Gives every value a register of its own: only values that are read order instructions.
+    /// Renames registers: only true dependences order instructions.
     pub renaming: bool,
-    /// Fills free slots from later blocks that are executed as often.
+    /// Fills free slots from later blocks that execute equally often.
     pub motion: bool,
-    /// Puts branches that follow each other into one row.
+    /// Puts consecutive branches in one row.
     pub side_by_side: bool,
-    /// Helpers leave r1 to r5 as they are, so that the same argument is set once for several.
+    /// Helpers keep r1 to r5, so that an argument is set once for several calls.
     pub kept_arguments: bool,
-    /// An exit has a row of its own, behind all others of its block.
+    /// An exit has a separate row, behind all others of its block.
     pub exit_alone: bool,
 }
 

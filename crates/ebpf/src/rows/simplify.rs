@@ -1,4 +1,4 @@
-//! What the hardware does by itself, and what two instructions become one.
+//! Removes operations of the hardware itself, and joins pairs of instructions.
 
 use super::graph::Graph;
 use super::inst::{ARGUMENTS, Does, Inst};
@@ -7,8 +7,8 @@ use super::values::{Check, Found};
 use crate::code::Kind;
 use std::collections::BTreeSet;
 
-/// Takes out stores of the constant 0 to bytes of the stack that nothing was stored to before, in the order of the
-/// program: the stack is cleared for every packet. What a loop repeats stays.
+/// Removes stores of the constant 0 to bytes of the stack without an earlier store, in the order of the
+/// program: the stack is cleared for every packet. Code in loops is not removed.
 pub(super) fn zeroing(graph: &mut Graph, found: &Found) {
     let loops: Vec<(u32, u32)> = {
         let last = |block: usize| graph.blocks[block].insts.last().map_or(0, |inst| inst.at);
@@ -82,7 +82,7 @@ pub(super) fn wide_copies(graph: &mut Graph, wanted: &[u16]) {
     }
 }
 
-/// Whether so many pieces, each a load and the store of what it brings, lie side by side in both places.
+/// Returns whether pieces, each a load and the store of its value, are adjacent at both source and destination.
 fn is_copy(insts: &[Inst], pieces: usize, wanted: u16) -> bool {
     let Some(run) = insts.get(..2 * pieces) else { return false };
     let pairs: Vec<(&Inst, &Inst)> = run.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
@@ -109,14 +109,14 @@ fn is_copy(insts: &[Inst], pieces: usize, wanted: u16) -> bool {
         let bytes = second.0.bytes() as i32;
         first.0.op.to == second.0.op.to + bytes && first.1.op.to == second.1.op.to + bytes
     });
-    // What was loaded is needed nowhere else.
+    // The loaded value is not needed elsewhere.
     let wanted =
         insts[2 * pieces..].iter().rev().fold(wanted, |wanted, inst| super::dead::front(inst, wanted));
     let loaded = pairs.iter().fold(0, |all, (load, _)| all | load.writes);
     (up || down) && loaded & wanted == 0
 }
 
-/// One access that does what several do; it stands where the first of them does.
+/// Returns one access in place of several, at the position of the first.
 fn one<'a>(accesses: impl Iterator<Item = &'a Inst>) -> Option<Inst> {
     accesses.cloned().reduce(|mut all, next| {
         for (own, other) in
@@ -126,7 +126,7 @@ fn one<'a>(accesses: impl Iterator<Item = &'a Inst>) -> Option<Inst> {
             own.from = own.from.zip(other.from).map(|(a, b)| a.min(b));
             own.by = own.by.zip(other.by).map(|((base, a), (_, b))| (base, a.min(b)));
         }
-        // The store takes what the one load brings.
+        // The store uses the value of the joined load.
         if all.does == Does::Store {
             all.at = next.at;
         }
@@ -134,7 +134,7 @@ fn one<'a>(accesses: impl Iterator<Item = &'a Inst>) -> Option<Inst> {
     })
 }
 
-/// A move and the arithmetic that changes what was moved become one instruction of three operands.
+/// Joins a move and the arithmetic that changes the moved value to one instruction of three operands.
 pub(super) fn three_operands(graph: &mut Graph) {
     for block in graph.blocks.iter_mut().filter(|block| block.alive) {
         let mut at = 0;
@@ -154,7 +154,7 @@ pub(super) fn three_operands(graph: &mut Graph) {
     }
 }
 
-/// The arithmetic that is the first to use what a move brings.
+/// Returns the arithmetic that is the first to use the value of a move.
 fn changed_by(insts: &[Inst], at: usize) -> Option<usize> {
     let mov = &insts[at];
     if mov.does != Does::Move || !matches!(mov.op.kind, Kind::MovR | Kind::MovWR) {
@@ -178,7 +178,7 @@ fn changed_by(insts: &[Inst], at: usize) -> Option<usize> {
     None
 }
 
-/// Takes out what puts into an argument register what stands there already: helpers leave their arguments alone.
+/// Removes assignments of the present value to an argument register: helpers keep their arguments.
 pub(super) fn kept_arguments(graph: &mut Graph) {
     type Made = (Kind, i64, u8, u32, u8, u32);
     for block in graph.blocks.iter_mut().filter(|block| block.alive) {

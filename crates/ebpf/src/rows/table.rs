@@ -4,7 +4,7 @@ use super::inst::{Does, Inst};
 use super::place::{Range, overlap};
 use super::rules::Rules;
 
-/// Bytes that an instruction in the table touches, and the row that it stands in.
+/// Bytes that an instruction in the table touches, and its row.
 #[derive(Clone, Debug)]
 struct Touch {
     row: u32,
@@ -23,7 +23,7 @@ pub(super) struct Table {
     /// Row in which the value at hand of each register is made, and the last that reads it.
     made: [Option<u32>; 11],
     read: [u32; 11],
-    /// What each register was derived from by adding constants.
+    /// The register and the constant from which each register was derived.
     roots: [(u32, i64); 11],
     next_root: u32,
     touches: Vec<Touch>,
@@ -60,7 +60,7 @@ impl Table {
         self.rows.iter().map(|(used, _)| used).sum()
     }
 
-    /// The first row that an instruction can stand in, as far as values and memory are concerned.
+    /// Returns the first row for an instruction that its values and memory permit.
     pub fn earliest(&self, inst: &Inst, roots: bool) -> u32 {
         let mut row = self.behind_wall;
         for register in 0..11 {
@@ -97,7 +97,7 @@ impl Table {
         free.map_or(self.len().max(from), |at| from + at as u32)
     }
 
-    /// Puts an instruction into the first row that takes it; what ends the block goes into the last row.
+    /// Puts an instruction in the first row with room; the end of the block goes into the last row.
     pub fn put(&mut self, inst: &Inst) -> u32 {
         let mut from = self.earliest(inst, true);
         if inst.ends() {
@@ -163,7 +163,7 @@ impl Table {
         }
     }
 
-    /// What the result of an instruction is derived from.
+    /// Records what the result of an instruction is derived from.
     fn derived(&mut self, inst: &Inst) -> (u32, i64) {
         use crate::code::Kind;
         let of = |register: u8| self.roots[usize::from(register)];

@@ -1,7 +1,7 @@
-//! What registers point to: a forward analysis over all paths.
+//! The targets of pointers in registers: a forward analysis over all paths.
 //!
-//! Packet, stack, context and values of maps lie apart from each other. Offsets are kept while they are known constants,
-//! also through the stack where eight bytes are put aside.
+//! Packet, stack, context and values of maps do not overlap. Offsets are tracked while they are known
+//! constants, also through the stack if eight bytes are saved there.
 
 use super::graph::Graph;
 use super::inst::{Does, Inst};
@@ -9,14 +9,14 @@ use super::place::{Place, Range};
 use crate::code::Kind;
 use std::collections::BTreeMap;
 
-/// What is known of a value.
+/// The known part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Unknown,
     Constant(i64),
     /// Into a place, at an offset if it is known: from the packet's first byte, from the stack's last.
     Pointer(Place, Option<i64>),
-    /// Where the packet ends.
+    /// The end of the packet.
     DataEnd,
 }
 
@@ -29,14 +29,14 @@ pub(super) enum Check {
     Jumps,
 }
 
-/// Registers, and what was put aside on the stack.
+/// Registers, and values saved on the stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
     registers: [Value; 11],
     aside: BTreeMap<i64, Value>,
 }
 
-/// Where `data`, `data_end` and `data_meta` stand in `struct xdp_md`.
+/// Offsets of `data`, `data_end` and `data_meta` in `struct xdp_md`.
 const DATA: i64 = 0;
 const DATA_END: i64 = 4;
 const DATA_META: i64 = 8;
@@ -56,7 +56,7 @@ impl State {
         self.registers.get(usize::from(register)).copied().unwrap_or(Value::Unknown)
     }
 
-    /// Keeps what both agree on; whether that changed it.
+    /// Keeps the common knowledge of both. Returns whether that changed it.
     fn meet(&mut self, other: &Self) -> bool {
         let before = self.clone();
         for (own, other) in self.registers.iter_mut().zip(&other.registers) {
@@ -88,7 +88,7 @@ impl State {
         }
     }
 
-    /// What a store leaves of what was put aside.
+    /// Updates the saved values after a store.
     fn forget(&mut self, range: &Range) {
         match (range.place, range.from) {
             (Place::Stack, Some(from)) => {
@@ -194,14 +194,14 @@ impl State {
         }
     }
 
-    /// The packet stands elsewhere: pointers into it must be loaded anew.
+    /// The packet has moved: pointers into it must be loaded again.
     fn forget_packet(&mut self) {
         let stale = |value: &Value| matches!(value, Value::Pointer(Place::Packet, _) | Value::DataEnd);
         let values = self.registers.iter_mut().chain(self.aside.values_mut());
         values.filter(|value| stale(value)).for_each(|value| *value = Value::Unknown);
     }
 
-    /// Whether a branch compares a known byte of the packet with its end.
+    /// Returns whether a branch compares a known byte of the packet with its end.
     fn check(&self, inst: &Inst) -> Option<Check> {
         use Check::{Falls, Jumps};
         let known = |register| matches!(self.get(register), Value::Pointer(Place::Packet, Some(_)));
@@ -220,7 +220,7 @@ impl State {
     }
 }
 
-/// What holds of two values.
+/// Returns the common knowledge of two values.
 fn both(a: Value, b: Value) -> Value {
     match (a, b) {
         (a, b) if a == b => a,
@@ -235,7 +235,7 @@ fn constant(imm: i64) -> Value {
     if (3..0xfff).contains(&region) { Value::Pointer(Place::Map, None) } else { Value::Constant(imm) }
 }
 
-/// What was found out about the instructions of a graph.
+/// The findings about the instructions of a graph.
 pub(super) struct Found {
     /// Comparisons of the packet with its end, by operation.
     pub checks: BTreeMap<u32, Check>,
@@ -243,7 +243,7 @@ pub(super) struct Found {
     pub zeros: Vec<u32>,
 }
 
-/// Follows values through a graph: what is known where each block begins.
+/// Follows values through a graph. Returns what is known at the start of each block.
 fn starts(graph: &Graph) -> Vec<Option<State>> {
     let mut states: Vec<Option<State>> = vec![None; graph.blocks.len()];
     let mut open = Vec::new();
@@ -270,7 +270,7 @@ fn starts(graph: &Graph) -> Vec<Option<State>> {
     states
 }
 
-/// What is known where each block ends.
+/// What is known at the end of each block.
 pub(super) struct Ends(Vec<Option<State>>);
 
 impl Ends {
@@ -295,7 +295,7 @@ impl Ends {
     }
 }
 
-/// Follows values through a graph, and notes what bytes its instructions touch.
+/// Follows values through a graph, and records the bytes that its instructions touch.
 pub(super) fn follow(graph: &mut Graph) -> Found {
     let states = starts(graph);
     let mut found = Found { checks: BTreeMap::new(), zeros: Vec::new() };

@@ -1,4 +1,4 @@
-//! CHANCE: a missing digest comes in with probability 1/n. In front of LRU it is the policy PROB.
+//! CHANCE: a missing digest is admitted with probability 1/n. In front of LRU it is the policy PROB.
 
 use super::info::{AdmissionInfo, Admit};
 use crate::cache::NextVictim;

@@ -1,30 +1,30 @@
-//! What every filter says of itself and does.
+//! The description and the interface of a filter.
 
 use crate::cache::NextVictim;
 use crate::geometry::Geometry;
 use crate::policy::info::Parameter;
 
-/// What there is to know about a filter.
+/// The description of a filter.
 #[derive(Debug)]
 pub struct AdmissionInfo {
     /// Its name, without its number.
     pub name: &'static str,
     /// The number that follows its name.
     pub parameter: Parameter,
-    /// What it does, in a line.
+    /// Its behaviour in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
-    /// Bits of its state, of a shape and the number in the name.
+    /// Bits of its state, from a shape and the number in the name.
     pub cost_bits: fn(Geometry, u32) -> u64,
 }
 
-/// What each filter does.
+/// The interface of a filter.
 pub(super) trait Admit {
-    /// Made from the number in its name.
+    /// Returns a filter from the number in its name.
     fn new(parameter: u32, geometry: Geometry, seed: u64) -> Self;
-    /// Sees every packet, hit or miss.
+    /// Observes every packet, hit or miss.
     fn see(&mut self, digest: u32);
-    /// Whether a digest that missed comes in.
+    /// Returns whether a digest that missed is admitted.
     fn admits(&mut self, digest: u32, victim: NextVictim) -> bool;
 }

@@ -1,6 +1,6 @@
-//! Admission filters: what stands in front of a policy and decides whether a missing digest comes in at all.
+//! Admission filters: a filter in front of a policy decides whether a missing digest is inserted at all.
 //!
-//! One file each, one line each in the list below. A filter is named in front of the policy: `SECOND+SP`.
+//! Each has a file and a line in the list below. The name of a filter precedes that of the policy: `SECOND+SP`.
 
 mod chance;
 mod info;
@@ -21,17 +21,17 @@ macro_rules! admissions {
         pub enum AdmissionKind { $(#[doc = concat!("See `admission/", stringify!($file), ".rs`.")] $kind,)+ }
 
         impl AdmissionKind {
-            /// Every filter.
+            /// All filters.
             pub const ALL: &'static [Self] = &[$(Self::$kind,)+];
 
-            /// What there is to know about it.
+            /// Returns its description.
             #[must_use]
             pub const fn info(self) -> &'static AdmissionInfo {
                 match self { $(Self::$kind => &$file::INFO,)+ }
             }
         }
 
-        /// A filter at work. An enum: it is asked at every miss.
+        /// A filter with its state. It is an enum, because every miss calls it.
         pub(crate) enum Gate { $($kind($file::$kind),)+ }
 
         impl Gate {
@@ -66,7 +66,7 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Which filter.
+    /// Returns the kind of the filter.
     #[must_use]
     pub const fn kind(self) -> AdmissionKind {
         self.kind

@@ -1,7 +1,7 @@
-//! SECOND: the first miss of a digest only leaves its mark in a table of bits; the next one finds it and comes in.
+//! SECOND: the first miss of a digest sets bits in a table; the next miss finds them and is admitted.
 //!
-//! The table (a Bloom filter of two hashes, the "doorkeeper" of TinyLFU) is cleared when a quarter of it could be
-//! marked. Single packets, most flows of a core link, never enter the cache.
+//! The table (a Bloom filter of two hashes, the "doorkeeper" of TinyLFU) is cleared when up to a quarter of its
+//! bits may be set. Single packets, most flows of a core link, never enter the cache.
 
 use super::info::{AdmissionInfo, Admit};
 use crate::cache::NextVictim;

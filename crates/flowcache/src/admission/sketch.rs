@@ -1,30 +1,29 @@
-//! Counting how often digests were seen, in few bits: a count-min sketch of four rows of 4-bit counters.
+//! Counts digests approximately in few bits: a count-min sketch of four rows of 4-bit counters.
 //!
 //! All counters are halved after a number of counts, so that old flows are forgotten (Einziger and Friedman,
 //! TinyLFU, ACM Transactions on Storage 2017).
 
 const ROWS: usize = 4;
 const COUNT_MOST: u8 = 15;
-/// Counts per entry of the cache before all are halved, where nothing else is asked for: a power of two near the
-/// paper's ten.
+/// Default number of counts per entry of the cache before all are halved: a power of two near the paper's ten.
 pub(crate) const SAMPLE_PER_ENTRY: u32 = 16;
 
-/// Odd multipliers, one a row; the upper bits of a product depend on all bits of the digest.
+/// Odd multipliers, one per row; the upper bits of a product depend on all bits of the digest.
 const SPREAD: [u32; ROWS] = [0x9e37_79b1, 0x85eb_ca6b, 0xc2b2_ae35, 0x27d4_eb2f];
 
-/// How often digests were seen, roughly.
+/// Approximate counts of digests.
 #[derive(Clone, Debug)]
 pub(crate) struct Sketch {
-    /// The counters of a column in all rows stand together.
+    /// The counters of a column in all rows are adjacent.
     columns: Vec<[u8; ROWS]>,
-    /// What is shifted out of a product, so that the number of a column is left.
+    /// Right shift of a product that leaves the number of a column.
     shift: u32,
     counted: u32,
     sample: u32,
 }
 
 impl Sketch {
-    /// For a cache of so many entries, halved after so many counts per entry.
+    /// Returns a sketch for `entries` entries, halved after `sample` counts per entry.
     pub fn new(entries: u32, sample_per_entry: u32) -> Self {
         let columns = columns(entries);
         Self {
@@ -35,12 +34,12 @@ impl Sketch {
         }
     }
 
-    /// Bits of all counters.
+    /// Returns the bits of all counters.
     pub const fn bits(entries: u32) -> u64 {
         columns(entries) as u64 * ROWS as u64 * 4
     }
 
-    /// Counts one more; only the smallest counters of the digest rise.
+    /// Counts a digest; only its smallest counters increase.
     #[inline]
     pub fn count(&mut self, digest: u32) {
         let places = self.places(digest);
@@ -55,13 +54,13 @@ impl Sketch {
         }
     }
 
-    /// The smallest of the digest's counters: never too low since the last halving, rarely too high.
+    /// Returns the smallest of the digest's counters: never too low since the last halving, rarely too high.
     #[inline]
     pub fn estimate(&self, digest: u32) -> u8 {
         least(self.counts(self.places(digest)))
     }
 
-    /// The digest's column in each row.
+    /// Returns the digest's column in each row.
     #[inline]
     fn places(&self, digest: u32) -> [usize; ROWS] {
         SPREAD.map(|spread| (digest.wrapping_mul(spread) >> (self.shift & 31)) as usize)
@@ -79,7 +78,7 @@ impl Sketch {
     }
 }
 
-/// Counters in a row: about one per packet of the sample that is not of a flow already counted.
+/// Returns the counters of a row: about one per packet of the sample that is not of a counted flow.
 const fn columns(entries: u32) -> u32 {
     let least = if entries < 8 { 8 } else { entries };
     least.next_power_of_two() * 2

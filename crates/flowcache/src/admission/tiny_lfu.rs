@@ -1,7 +1,7 @@
-//! TINYLFU: a missing digest comes in if it was seen more often than the entry it would evict.
+//! TINYLFU: a missing digest is admitted if it occurred more often than the entry that it would evict.
 //!
-//! The counts come from a sketch, which fades. Where the policy does not show its victim beforehand (a random one,
-//! a hand that moves), a digest comes in from its second packet on.
+//! The counts come from a sketch that decays. If the policy does not know its victim in advance (a random one,
+//! a hand that moves), a digest is admitted from its second packet on.
 
 use super::info::{AdmissionInfo, Admit};
 use super::sketch::Sketch;

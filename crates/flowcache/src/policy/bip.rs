@@ -1,6 +1,7 @@
-//! BIP, bimodal insertion: as LIP, but one in n new entries goes to the front, so that the cache follows changes.
+//! BIP, bimodal insertion: as LIP, but one in n new entries goes to the front, so that the cache follows
+//! changes.
 //!
-//! The n-th, 2n-th, … insertion of the whole cache stands for the probability 1/n of the paper, whose n is 32.
+//! The n-th, 2n-th, … insertion of the whole cache replaces the probability 1/n of the paper, whose n is 32.
 
 use super::build::{Build, log2_ceil, ordered_bits};
 use super::info::{Cost, Info, Parameter};

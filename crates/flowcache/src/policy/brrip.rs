@@ -9,7 +9,7 @@ use crate::cache::{Access, Cache, NextVictim, Replay};
 pub(super) const INFO: Info =
     rrip::info("BRRIP", "as SRRIP, but of 32 new entries 31 are the next to leave unless hit");
 
-/// One in so many insertions is expected late; the paper's probability is 1/32.
+/// One insertion in this number is expected late; the paper's probability is 1/32.
 pub(super) const EVERY: u32 = 32;
 
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {

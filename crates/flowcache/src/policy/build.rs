@@ -1,4 +1,4 @@
-//! What policies are built from, and what their state costs.
+//! The parameters of policies, and the cost of their state.
 
 use crate::admission::{Admission, Filtered};
 use crate::cache::{Cache, Indexed, Replay};
@@ -7,28 +7,28 @@ use crate::geometry::Geometry;
 use crate::order::{Ordered, Rule};
 use crate::rows::Rows;
 
-/// What a policy's cache is built from.
+/// The parameters of a policy's cache.
 pub(crate) struct Build {
     pub geometry: Geometry,
     /// The number in the name.
     pub parameter: u32,
     pub admission: Option<Admission>,
     pub seed: u64,
-    /// What oracles see.
+    /// The future of the trace, for oracles.
     pub future: Option<Future>,
 }
 
-/// The packets to come, as oracles see them.
+/// The future packets, for oracles.
 #[derive(Clone)]
 pub(crate) struct Future {
     /// For each packet the next one with its digest.
     pub next: std::sync::Arc<[u32]>,
-    /// How far `PRED` looks.
+    /// The window of `PRED`.
     pub window: u32,
 }
 
 impl Build {
-    /// What is to come; only oracles ask.
+    /// Returns the future; only oracles may call it.
     pub(super) fn future(&self) -> Future {
         self.future.clone().expect("checked before any policy is built")
     }
@@ -45,7 +45,7 @@ impl Build {
         }
     }
 
-    /// A cache that keeps its entries in order, in the form that is fastest for its shape.
+    /// Returns a cache that keeps its entries in order, in the fastest form for its shape.
     pub(super) fn ordered<R: Rule + 'static>(&self, rule: R) -> Box<dyn Replay> {
         let sets = self.geometry.sets();
         match self.geometry.ways() {
@@ -58,7 +58,7 @@ impl Build {
     }
 }
 
-/// A cache of a policy that moves digests between lists, in the form of lists that is fastest for so many digests a set.
+/// A cache of a policy that moves digests between lists, in the fastest form for the number of digests per set.
 macro_rules! with_lists {
     ($build:expr, $policy:ident, $digests:expr) => {
         match $digests {
@@ -70,17 +70,17 @@ macro_rules! with_lists {
 }
 pub(super) use with_lists;
 
-/// Bits that number `choices` things.
+/// Returns the bits that distinguish `choices` values.
 pub(super) fn log2_ceil(choices: u32) -> u64 {
     u64::from(choices.next_power_of_two().ilog2())
 }
 
-/// A rank in its set for each entry: what an order of the entries costs.
+/// Returns the bits of a rank in its set for each entry: the cost of an order.
 pub(super) fn ordered_bits(geometry: Geometry) -> u64 {
     u64::from(geometry.entries()) * log2_ceil(geometry.ways())
 }
 
-/// Remembered digests: `share` of `of` as many as there are entries, each as wide as a digest.
+/// Returns the bits of recorded digests: `share` of `of` times the number of entries, each as wide as a digest.
 pub(super) fn ghost_bits(geometry: Geometry, share: u64, of: u64) -> u64 {
     u64::from(geometry.entries()) * 32 * share / of
 }

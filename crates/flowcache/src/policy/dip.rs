@@ -7,7 +7,7 @@ use super::info::{Cost, Info};
 use crate::cache::{Access, Replay};
 use crate::order::{Order, Rule};
 
-/// One in so many of BIP's insertions goes to the front.
+/// One of BIP's insertions in this number goes to the front.
 const EVERY: u32 = 32;
 
 pub(super) const INFO: Info = Info {

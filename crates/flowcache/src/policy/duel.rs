@@ -2,7 +2,7 @@
 
 use crate::geometry::Geometry;
 
-/// One set in so many leads for each side, as in the papers; fewer sets have one leader a side.
+/// Each side leads one set in this number, as in the papers; with fewer sets each side has one leader.
 const PERIOD: u32 = 32;
 
 /// Bits of the counter between the two sides.
@@ -10,7 +10,7 @@ pub(super) const COUNTER_BITS: u64 = 10;
 
 const MIDDLE: u32 = 1 << (COUNTER_BITS - 1);
 
-/// The two policies, by the order in which DIP and DRRIP name them.
+/// The two policies, in the order in which DIP and DRRIP name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// LRU, SRRIP.
@@ -19,7 +19,7 @@ pub(super) enum Side {
     Bimodal,
 }
 
-/// The contest; the counter rises with misses of the settled side.
+/// The duel; the counter increases with misses of the settled side.
 #[derive(Clone, Debug)]
 pub(super) struct Duel {
     period: u32,
@@ -32,7 +32,7 @@ impl Duel {
         Self { period: PERIOD.min(geometry.sets()), counter: MIDDLE }
     }
 
-    /// Counts a miss in a set; the side the set follows.
+    /// Counts a miss in a set. Returns the side that the set follows.
     #[inline]
     pub fn missed(&mut self, set: u32) -> Side {
         let place = set % self.period;

@@ -1,4 +1,4 @@
-//! FIFO: the entry that came first leaves, however often it was hit.
+//! FIFO: the oldest entry is evicted, however often it was hit.
 
 use super::build::{Build, log2_ceil};
 use super::info::{Cost, Info};

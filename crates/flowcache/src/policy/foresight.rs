@@ -1,9 +1,9 @@
-//! Looking ahead in the trace.
+//! Queries of the future of the trace.
 
 use super::build::Future;
 use crate::trace::NEVER;
 
-/// Questions to the future.
+/// Answers queries of the future.
 #[derive(Clone)]
 pub(super) struct Foresight(Future);
 
@@ -12,13 +12,13 @@ impl Foresight {
         Self(future)
     }
 
-    /// The next packet with the digest of the one at `at`, or [`NEVER`].
+    /// Returns the next packet with the digest of the one at `at`, or [`NEVER`].
     #[inline]
     pub fn next(&self, at: u32) -> u32 {
         self.0.next[at as usize]
     }
 
-    /// Whether at least `needed` packets with the digest of the one at `at` follow within the window.
+    /// Returns whether at least `needed` packets with the digest of the one at `at` follow within the window.
     #[inline]
     pub fn follow_soon(&self, at: u32, needed: u32) -> bool {
         let mut position = at;

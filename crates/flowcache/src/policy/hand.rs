@@ -1,6 +1,7 @@
-//! Replays traces that were worked by hand, with the state after each step.
+//! Replays traces that were worked out by hand, with the state after each step.
 //!
-//! A trace is a row of steps such as `d+bdca`: the digest, `+` for a hit or `:` for a miss, then the state.
+//! A trace is a sequence of steps such as `d+bdca`: the digest, `+` for a hit or `:` for a miss, then the
+//! state.
 
 use crate::cache::{Access, Cache};
 use crate::chain::Chain;
@@ -9,17 +10,17 @@ use crate::lists::Lists;
 use crate::order::{Order, Ordered, Rule};
 use crate::rows::Rows;
 
-/// The digest that a letter stands for: even, so that it belongs to set 0 of 2.
+/// Returns the digest of a letter: even, so that it belongs to set 0 of 2.
 fn digest(letter: char) -> u32 {
     u32::from(letter) * 2
 }
 
-/// Letters for digests; a dot for an empty way.
+/// Returns letters for digests; a dot for an empty way.
 pub(crate) fn letters(row: impl IntoIterator<Item = Option<u32>>) -> String {
     row.into_iter().map(|way| way.map_or('.', |digest| char::from((digest / 2) as u8))).collect()
 }
 
-/// Replays `steps` in set 0 and compares what `show` says after each.
+/// Replays `steps` in set 0 and compares the output of `show` after each.
 pub(crate) fn replay<C: Cache>(cache: &mut C, steps: &str, show: impl Fn(&C) -> String) {
     for (at, step) in (0..).zip(steps.split_whitespace()) {
         let mut parts = step.chars();
@@ -31,7 +32,7 @@ pub(crate) fn replay<C: Cache>(cache: &mut C, steps: &str, show: impl Fn(&C) -> 
     }
 }
 
-/// Replays `steps` under a rule in 4 ways, in both forms of an order, in one access and in two parts.
+/// Replays `steps` under a rule in 4 ways, in both forms of an order, in one call and in two.
 pub(crate) fn check<R: Rule + Clone + 'static>(rule: R, steps: &str) {
     let chain = || Chain::new(Geometry::new(8, 4).unwrap(), R::BLANKS);
     check_order(rule.clone(), Rows::<4>::new(2), steps);
@@ -61,7 +62,9 @@ impl<C: Cache> Cache for Parts<C> {
     }
 }
 
-/// The lists of set 0, front first, such as `ab|c||`.
+/// Returns the lists of set 0, front first, such as `ab|c
+///
+/// `.
 pub(crate) fn lists(lists: &impl Lists, numbers: std::ops::Range<u32>) -> String {
     numbers.map(|list| letters(lists.digests(0, list).into_iter().map(Some))).collect::<Vec<_>>().join("|")
 }

@@ -1,8 +1,8 @@
-//! What a policy says of itself.
+//! The description of a policy.
 
 use crate::geometry::Geometry;
 
-/// What there is to know about a policy.
+/// The description of a policy.
 #[derive(Debug)]
 pub struct Info {
     /// Its name, without its number.
@@ -11,22 +11,22 @@ pub struct Info {
     pub aliases: &'static [&'static str],
     /// The number that may follow its name.
     pub parameter: Option<Parameter>,
-    /// What it does, in a line.
+    /// Its behaviour in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
-    /// What it costs in hardware.
+    /// Its cost in hardware.
     pub cost: Cost,
-    /// Fewest sets it works with.
+    /// Fewest sets that it supports.
     pub least_sets: u32,
 }
 
 /// The number in a policy's name, such as the 32 of `BIP32`.
 #[derive(Debug)]
 pub struct Parameter {
-    /// What it says.
+    /// Its meaning.
     pub meaning: &'static str,
-    /// Its value where the name has none.
+    /// Its default value.
     pub default: u32,
     /// The smallest value.
     pub least: u32,
@@ -34,11 +34,11 @@ pub struct Parameter {
     pub most: u32,
 }
 
-/// What a policy costs in hardware.
+/// The cost of a policy in hardware.
 #[derive(Debug)]
 pub enum Cost {
-    /// Bits of state beside tags and results, of a shape and the number in the name.
+    /// Bits of state beside tags and results, from a shape and the number in the name.
     Bits(fn(Geometry, u32) -> u64),
-    /// It looks into the future.
+    /// None: it knows the future.
     Oracle,
 }

@@ -1,6 +1,6 @@
-//! LFU: the entry with the fewest hits leaves; among equals, the one used least recently.
+//! LFU: the entry with the fewest hits is evicted; among equals, the least recently used one.
 //!
-//! A count starts at 1 with the insertion and is forgotten with the entry; nothing ages it.
+//! A count starts at 1 with the insertion and is discarded with the entry; it never ages.
 
 use super::build::Build;
 use super::info::{Cost, Info};
@@ -8,7 +8,7 @@ use crate::cache::{Access, Cache, NextVictim, Replay};
 use crate::geometry::Geometry;
 use crate::ways::Ways;
 
-/// Bits of a count that hardware would keep: enough for the largest flow of the golden traces.
+/// Bits of a count in hardware: enough for the largest flow of the golden traces.
 const COUNT_BITS: u64 = 16;
 
 pub(super) const INFO: Info = Info {
@@ -27,7 +27,8 @@ pub(super) fn build(build: &Build) -> Box<dyn Replay> {
 
 struct Lfu {
     ways: Ways,
-    /// The count above, the position of the last use below: one comparison orders by both.
+    /// The count in the upper half, the position of the last use in the lower half: one comparison orders by
+    /// both.
     worth: Vec<u64>,
 }
 

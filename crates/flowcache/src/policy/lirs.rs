@@ -1,8 +1,9 @@
-//! LIRS: keeps the entries whose last two uses lay close together (LIR), and a few others (HIR) on trial.
+//! LIRS: keeps the entries whose last two uses were close together (LIR), and a few others (HIR) on trial.
 //!
-//! A stack orders digests by last use; its bottom is always LIR. An entry on trial that is hit while still in the
-//! stack has the shorter interval and changes places with the bottom one. The stack also remembers digests that
-//! left; here at most twice as many as the set has ways, the oldest first forgotten, which the paper leaves open.
+//! A stack orders digests by last use; its bottom is always LIR. An entry on trial that is hit while still in
+//! the stack has the shorter interval and swaps roles with the bottom one. The stack also records evicted
+//! digests, at most twice as many as the set has ways, the oldest discarded first. The paper leaves this limit
+//! open.
 
 use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
@@ -26,7 +27,7 @@ pub(super) fn build(build: &Build) -> Box<dyn Replay> {
     with_lists!(build, Lirs, nodes(build.geometry))
 }
 
-/// Digests that left, remembered per way.
+/// Evicted digests recorded per way.
 const GHOSTS_PER_WAY: u32 = 2;
 
 /// The one list of a stack.
@@ -36,14 +37,14 @@ const ALL: u32 = 0;
 const ON_TRIAL: u32 = 0;
 const GHOSTS: u32 = 1;
 
-/// Notes in the stack: what is not LIR stands in a queue.
+/// Notes in the stack: entries that are not LIR are in a queue.
 const LIR: u32 = 0;
 const QUEUED: u32 = 1;
 
-/// Note of an entry on trial that stands in the stack, too; ghosts always do.
+/// Note of an entry on trial that is also in the stack; ghosts always are.
 const STACKED: u32 = 1;
 
-/// Digests of a set's stack, while one comes in.
+/// Returns the digests of a set's stack, while one is inserted.
 fn nodes(geometry: Geometry) -> u32 {
     geometry.ways() + GHOSTS_PER_WAY * geometry.ways() + 2
 }
@@ -51,8 +52,7 @@ fn nodes(geometry: Geometry) -> u32 {
 struct Lirs<L> {
     /// Digests by last use, with a note; one list per set.
     stack: L,
-    /// Entries on trial, the next victim at the back, and digests in the stack that left the cache, the oldest at the
-    /// back.
+    /// Entries on trial, the next victim at the back; and evicted digests in the stack, the oldest at the back.
     queues: L,
     /// LIR entries of each set.
     lir: Vec<u32>,
@@ -72,7 +72,7 @@ impl<L: Lists> Lirs<L> {
         }
     }
 
-    /// Takes everything off the bottom of the stack that is not LIR.
+    /// Removes everything that is not LIR from the bottom of the stack.
     #[inline(always)]
     fn prune(&mut self, set: u32) {
         while self.stack.back(set, ALL).is_some_and(|bottom| self.stack.note(set, bottom) != LIR) {
@@ -80,7 +80,7 @@ impl<L: Lists> Lirs<L> {
         }
     }
 
-    /// The stack no longer remembers what is at its bottom, which is not LIR.
+    /// Removes the bottom of the stack, which is not LIR.
     fn forget_bottom(&mut self, set: u32) {
         let digest = self.stack.remove_back(set, ALL);
         let place = self.queues.find(set, digest).expect("what is not LIR stands in a queue");
@@ -105,7 +105,7 @@ impl<L: Lists> Lirs<L> {
         self.prune(set);
     }
 
-    /// Evicts the entry longest on trial; the stack may remember it.
+    /// Evicts the entry longest on trial; the stack may record it.
     fn evict(&mut self, set: u32) {
         let Some(victim) = self.queues.back(set, ON_TRIAL) else {
             return self.evict_settled(set);
@@ -122,14 +122,14 @@ impl<L: Lists> Lirs<L> {
         }
     }
 
-    /// Nothing is on trial: the LIR entry at the bottom leaves.
+    /// Nothing is on trial: evicts the LIR entry at the bottom.
     fn evict_settled(&mut self, set: u32) {
         self.stack.remove_back(set, ALL);
         self.lir[set as usize] -= 1;
         self.prune(set);
     }
 
-    /// An entry on trial was hit; it stands in the stack at `node`, or no longer.
+    /// Handles a hit of an entry on trial; it is in the stack at `node`, or no longer.
     fn hit_on_trial(&mut self, access: Access, place: L::Node, node: Option<L::Node>) {
         let set = access.set;
         if let Some(node) = node {
@@ -144,10 +144,10 @@ impl<L: Lists> Lirs<L> {
         }
     }
 
-    /// Where an entry on trial stands that does not stand in the stack.
+    /// Returns the node of an entry on trial that is not in the stack.
     #[inline]
     fn find_on_trial(&self, set: u32, digest: u32) -> Option<L::Node> {
-        // Narrow sets have one on trial: a search would cost more.
+        // Narrow sets have one entry on trial: a search would cost more.
         match self.queues.len(set, ON_TRIAL) {
             0 | 1 => self.queues.back(set, ON_TRIAL).filter(|&node| self.queues.digest(set, node) == digest),
             _ => self.queues.find(set, digest),
@@ -163,7 +163,7 @@ impl<L: Lists> SearchesOnce for Lirs<L> {
         self.stack.find(access.set, access.digest)
     }
 
-    /// Whether the digest, which stands in the stack at `node` or not at all, is an entry.
+    /// Returns whether the digest, which is in the stack at `node` or not at all, is an entry.
     #[inline(always)]
     fn hit(&mut self, access: Access, node: Self::Found) -> bool {
         let set = access.set;
@@ -191,14 +191,14 @@ impl<L: Lists> SearchesOnce for Lirs<L> {
         }
     }
 
-    /// Brings in a digest that is a ghost if it stood in the stack at `node`.
+    /// Inserts the digest, which is a ghost if it was in the stack at `node`.
     #[inline]
     fn miss(&mut self, access: Access, node: Self::Found) {
         let set = access.set;
         if self.lir[set as usize] + self.queues.len(set, ON_TRIAL) == self.ways {
             self.evict(set);
         }
-        // Once more: the eviction may just have pushed the digest out of the stack.
+        // A second lookup: the eviction may have removed the digest from the stack.
         let known = node.and_then(|_| self.stack.find(set, access.digest));
         if let Some(node) = known {
             self.stack.move_front(set, ALL, node);

@@ -1,4 +1,4 @@
-//! LRU: the entry used least recently leaves. Chapter 5 measures everything against it.
+//! LRU: the least recently used entry is evicted. Chapter 5 compares everything with it.
 
 use super::build::{Build, ordered_bits};
 use super::info::{Cost, Info};

@@ -6,7 +6,7 @@ use crate::FlowCacheError;
 use crate::cache::Replay;
 use crate::geometry::Geometry;
 
-/// A cache of `policy`, or why there is none.
+/// Returns a cache of `policy`, or why it is impossible.
 pub(crate) fn make(
     policy: Policy,
     geometry: Geometry,

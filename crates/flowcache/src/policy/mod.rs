@@ -1,7 +1,7 @@
-//! The policies: one file each, one line each in the list below.
+//! The policies: one file and one line in the list below for each.
 //!
-//! A file says what it models and where that comes from ([`Info`]), builds its cache, and replays a trace worked
-//! by hand. The tests over all policies (an oracle for each, the golden files) find it through the list.
+//! A file states what it models and its source ([`Info`]), builds its cache, and replays a trace worked out by
+//! hand. The tests over all policies (an oracle for each, the golden files) find it through the list.
 
 #[cfg(test)]
 pub(crate) mod hand;
@@ -31,10 +31,10 @@ macro_rules! policies {
         pub enum PolicyKind { $(#[doc = concat!("See `policy/", stringify!($file), ".rs`.")] $kind,)+ }
 
         impl PolicyKind {
-            /// Every policy.
+            /// All policies.
             pub const ALL: &'static [Self] = &[$(Self::$kind,)+];
 
-            /// What there is to know about it.
+            /// Returns its description.
             #[must_use]
             pub const fn info(self) -> &'static Info {
                 match self { $(Self::$kind => &$file::INFO,)+ }

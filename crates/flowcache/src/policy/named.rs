@@ -15,18 +15,19 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A policy with the number it has by default and no filter.
+    /// Returns a policy with its default number and no filter.
     #[must_use]
     pub fn new(kind: PolicyKind) -> Self {
         let parameter = kind.info().parameter.as_ref().map_or(0, |parameter| parameter.default);
         Self { kind, parameter, admission: None }
     }
 
-    /// A policy by name: `lru`, `BIP32`, `opt_bypass`, or behind a filter: `SECOND+SP`. Case, hyphens and
-    /// underscores do not matter.
+    /// Returns a policy by name: `lru`, `BIP32`, `opt_bypass`, or behind a filter: `SECOND+SP`. Case, hyphens
+    /// and underscores do not matter.
     ///
     /// # Errors
-    /// When no policy or filter has that name, or its number is out of range.
+    ///
+    /// If no policy or filter has that name, or its number is out of range.
     pub fn parse(name: &str) -> Result<Self, FlowCacheError> {
         let (filter, policy) = match name.split_once('+') {
             Some((filter, policy)) => (Some(filter), policy),
@@ -44,25 +45,25 @@ impl Policy {
         })
     }
 
-    /// Which policy.
+    /// Returns the kind of the policy.
     #[must_use]
     pub const fn kind(self) -> PolicyKind {
         self.kind
     }
 
-    /// The filter in front of it.
+    /// Returns the filter in front of it.
     #[must_use]
     pub const fn admission(self) -> Option<Admission> {
         self.admission
     }
 
-    /// Whether it looks into the future, so that no hardware can be built for it.
+    /// Returns whether it knows the future, so that no hardware can implement it.
     #[must_use]
     pub const fn is_oracle(self) -> bool {
         matches!(self.kind.info().cost, Cost::Oracle)
     }
 
-    /// Bits of state beside tags and results, those of the filter included; `None` of an oracle.
+    /// Returns the bits of state beside tags and results, those of the filter included; `None` for an oracle.
     #[must_use]
     pub fn state_bits(self, geometry: Geometry) -> Option<u64> {
         let of_filter = |filter: Admission| (filter.kind.info().cost_bits)(geometry, filter.parameter);
@@ -74,7 +75,7 @@ impl Policy {
 }
 
 impl fmt::Display for Policy {
-    /// The name with its number, which is left out where it is 1 or there is none.
+    /// Writes the name with its number, which is omitted if it is 1 or there is none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(filter) = self.admission {
             write!(f, "{}+", with_number(filter.kind.info().name, filter.parameter))?;
@@ -87,7 +88,7 @@ fn with_number(name: &str, number: u32) -> String {
     if number <= 1 { name.to_owned() } else { format!("{name}{number}") }
 }
 
-/// A name on a list, with the number that may follow it.
+/// A name in a list, with the number that may follow it.
 struct Numbered {
     name: &'static str,
     aliases: &'static [&'static str],
@@ -110,7 +111,7 @@ impl Numbered {
     }
 }
 
-/// The position on the list of what `found` names, and its number.
+/// Returns the position in the list of the name in `found`, and its number.
 fn numbered(what: &'static str, found: &str, list: &[Numbered]) -> Result<(usize, u32), FlowCacheError> {
     let wanted = plain(found);
     let by_name =

@@ -1,4 +1,4 @@
-//! OPT: the entry whose next use is furthest leaves. No policy that always inserts misses less (Belady).
+//! OPT: the entry whose next use is furthest is evicted. No policy that always inserts misses less (Belady).
 
 use super::foresight::Foresight;
 use super::build::Build;
@@ -30,12 +30,12 @@ pub(super) struct Opt {
 }
 
 impl Opt {
-    /// With `bypass`, what is needed later than all entries is not let in.
+    /// With `bypass`, a digest that is needed later than all entries is not inserted.
     pub fn new(geometry: Geometry, foresight: Foresight, bypass: bool) -> Self {
         Self { ways: Ways::new(geometry), next_use: vec![0; geometry.entries() as usize], foresight, bypass }
     }
 
-    /// The first of the entries that are needed last.
+    /// Returns the first of the entries that are needed last.
     fn furthest(&self, set: u32) -> usize {
         let ways = self.ways.filled(set);
         let next_use = &self.next_use[ways.clone()];

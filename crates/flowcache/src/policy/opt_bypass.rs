@@ -1,4 +1,5 @@
-//! OPT_BYPASS: as OPT, but what is needed later than every entry is not let in. No policy misses less.
+//! OPT_BYPASS: as OPT, but a digest that is needed later than every entry is not inserted. No policy misses
+//! less.
 
 use super::foresight::Foresight;
 use super::opt::Opt;
@@ -16,7 +17,7 @@ pub(super) const INFO: Info = Info {
     least_sets: 1,
 };
 
-/// Its trace worked by hand stands beside that of OPT.
+/// Its trace worked out by hand is beside that of OPT.
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
     build.boxed(Opt::new(build.geometry, Foresight::new(build.future()), true))
 }

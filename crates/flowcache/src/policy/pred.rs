@@ -1,7 +1,8 @@
-//! PRED: LRU that lets in only what the future needs. The thesis's bound for keeping single packets out.
+//! PRED: LRU that inserts only digests with enough future uses. The thesis's bound for keeping single packets
+//! out.
 //!
 //! "Inserts a digest into the cache only when it has more than one access in a window of 10,000 accesses in the
-//! future" (section 5.4). The number says how many packets of the digest must follow within the window: 1 counts
+//! future" (section 5.4). The number is how many packets of the digest must follow within the window: 1 counts
 //! the missing packet itself as the first access, 2 does not.
 
 use super::foresight::Foresight;

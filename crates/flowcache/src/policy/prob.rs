@@ -1,7 +1,7 @@
 //! PROB, probabilistic insertion: LRU, but a miss inserts with probability 1/n only.
 //!
-//! A large flow misses often enough to get in, a single packet hardly. Open vSwitch fills its exact-match cache so,
-//! with n = 100.
+//! A large flow misses often enough to be inserted, a single packet hardly ever. Open vSwitch fills its
+//! exact-match cache in this way, with n = 100.
 
 use super::build::{Build, ordered_bits};
 use super::info::{Cost, Info, Parameter};

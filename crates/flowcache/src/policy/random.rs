@@ -1,4 +1,4 @@
-//! RANDOM: any entry may leave.
+//! RANDOM: a random entry is evicted.
 
 use super::build::Build;
 use super::info::{Cost, Info};

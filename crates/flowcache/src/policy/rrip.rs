@@ -1,8 +1,8 @@
-//! Re-reference interval prediction: what SRRIP, BRRIP, DRRIP and SHIP have in common.
+//! Re-reference interval prediction: the common part of SRRIP, BRRIP, DRRIP and SHIP.
 //!
-//! Each entry carries a predicted interval of a few bits; 0 says "needed soon", the largest "not for long". A hit
+//! Each entry has a predicted interval of a few bits; 0 means "needed soon", the largest "not for long". A hit
 //! sets 0 (hit priority). The victim is the lowest-numbered way with the largest value; if there is none, all
-//! values of the set rise until there is.
+//! values of the set increase until there is.
 
 use super::info::{Cost, Info, Parameter};
 use crate::cache::{Access, NextVictim};
@@ -13,13 +13,13 @@ use crate::ways::Ways;
 pub(super) const BITS: Parameter =
     Parameter { meaning: "bits of an interval", default: 2, least: 1, most: 7 };
 
-/// The intervals are all the state.
+/// The intervals are the whole state.
 pub(super) const COST: Cost = Cost::Bits(|geometry, bits| u64::from(geometry.entries()) * u64::from(bits));
 
-/// Where the family comes from.
+/// The source of the family.
 pub(super) const SOURCE: &str = "Jaleel et al., ISCA 2010";
 
-/// What SRRIP and BRRIP tell of themselves but for their names.
+/// The description of SRRIP and BRRIP, except their names.
 pub(super) const fn info(name: &'static str, summary: &'static str) -> Info {
     Info { name, aliases: &[], parameter: Some(BITS), summary, source: SOURCE, cost: COST, least_sets: 1 }
 }
@@ -32,13 +32,13 @@ pub(super) struct Rrip {
 }
 
 impl Rrip {
-    /// Intervals of `bits` bits.
+    /// Returns sets with intervals of `bits` bits.
     pub fn new(geometry: Geometry, bits: u32) -> Self {
         let distant = (1 << bits) - 1;
         Self { ways: Ways::new(geometry), intervals: vec![0; geometry.entries() as usize], distant }
     }
 
-    /// The way of a digest; it is now expected soon.
+    /// Returns the way of a digest, and sets its interval to 0.
     #[inline]
     pub fn hit(&mut self, access: Access) -> Option<usize> {
         let found = self.ways.find(access);
@@ -48,7 +48,7 @@ impl Rrip {
         found
     }
 
-    /// The way for a new digest: an empty one, else the victim's.
+    /// Returns the way for a new digest: an empty one, otherwise the victim's.
     #[inline]
     pub fn way_for(&mut self, set: u32) -> usize {
         self.ways.vacancy(set).unwrap_or_else(|| self.victim(set))
@@ -68,14 +68,14 @@ impl Rrip {
         filled.start + way
     }
 
-    /// Puts a digest into a way, expected late, or last of all if `distant`.
+    /// Writes a digest to a way, expected late, or last of all if `distant`.
     #[inline]
     pub fn put(&mut self, way: usize, access: Access, distant: bool) {
         self.ways.put(way, access);
         self.intervals[way] = self.distant - u8::from(!distant);
     }
 
-    /// The entry that leaves next; raising intervals does not change which.
+    /// Returns the next victim; raising intervals does not change it.
     pub fn next_victim(&self, set: u32) -> NextVictim {
         let first_largest = self.ways.filled(set).rev().max_by_key(|&way| self.intervals[way]);
         match first_largest {
@@ -95,7 +95,7 @@ impl Rrip {
     }
 }
 
-/// Raises the intervals of a full set until one is `distant`; the first that is.
+/// Raises the intervals of a full set until one is `distant`. Returns the first that is.
 #[inline]
 fn raise(intervals: &mut [u8], distant: u8) -> usize {
     let largest = intervals.iter().fold(0, |largest, &interval| largest.max(interval));

@@ -1,8 +1,9 @@
-//! S3FIFO: a small FIFO for new entries, a main FIFO for what was hit there, and a ghost FIFO of what was not.
+//! S3FIFO: a small FIFO for new entries, a main FIFO for entries that were hit there, and a ghost FIFO for
+//! those that were not.
 //!
-//! As published: the small queue takes a tenth of the entries, the main queue the rest and the ghosts as many. The
-//! golden results come from a program whose current variant differs while the cache fills: once the small queue is
-//! full, new entries go to the main queue. Here they queue up in the small one.
+//! As published: the small queue has a tenth of the entries, the main queue the rest, and the ghosts as many as
+//! the main queue. The golden results come from a program whose current variant differs while the cache fills:
+//! once the small queue is full, it inserts new entries in the main queue. Here they join the small one.
 
 use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
@@ -10,9 +11,9 @@ use crate::cache::{Access, Replay, SearchesOnce};
 use crate::geometry::Geometry;
 use crate::lists::Lists;
 
-/// Hits that are counted; a count has two bits.
+/// Most hits that are counted; a count has two bits.
 const COUNT_MOST: u32 = 3;
-/// Hits that carry an entry from the small to the main queue.
+/// Hits that move an entry from the small to the main queue.
 const COUNT_TO_MAIN: u32 = 2;
 
 pub(super) const INFO: Info = Info {
@@ -59,7 +60,7 @@ impl<L: Lists> S3Fifo<L> {
         }
     }
 
-    /// The oldest entry of the small queue goes to the main queue or to the ghosts.
+    /// Moves the oldest entry of the small queue to the main queue or to the ghosts.
     fn evict_small(&mut self, set: u32) {
         let oldest = self.lists.back(set, SMALL).expect("it is not empty");
         if self.lists.note(set, oldest) >= COUNT_TO_MAIN {
@@ -76,7 +77,7 @@ impl<L: Lists> S3Fifo<L> {
         }
     }
 
-    /// The oldest entry of the main queue without hits leaves; those with hits pay one and go round.
+    /// Evicts the oldest entry of the main queue without hits; entries with hits lose one and go round again.
     fn evict_main(&mut self, set: u32) {
         loop {
             let oldest = self.lists.back(set, MAIN).expect("it is not empty");
@@ -113,7 +114,7 @@ impl<L: Lists> SearchesOnce for S3Fifo<L> {
     fn miss(&mut self, access: Access, found: Self::Found) {
         let set = access.set;
         self.evict(set);
-        // Once more: the eviction may just have pushed the digest out of the ghosts.
+        // A second lookup: the eviction may have removed the digest from the ghosts.
         match found.and_then(|_| self.lists.find(set, access.digest)) {
             Some(ghost) => {
                 self.lists.set_note(set, ghost, 0);

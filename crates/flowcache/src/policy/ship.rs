@@ -1,8 +1,9 @@
-//! SHIP, signature-based hit prediction: a table remembers whether digests of a signature were used again.
+//! SHIP, signature-based hit prediction: a table records whether digests of a signature were used again.
 //!
-//! The papers take the program counter as signature. A flow cache has none, so the signature is a hash of the
-//! digest: the table is a memory of flows that left, shared by those that hash alike. A first hit raises the
-//! signature's counter, leaving without one lowers it; at 0 a new entry is the next to leave unless hit.
+//! The papers use the program counter as signature. A flow cache has none, so the signature is a hash of the
+//! digest: the table is a history of evicted flows, shared by flows with equal hashes. A first hit increments
+//! the signature's counter, an eviction without a hit decrements it; at 0 a new entry is the next victim unless
+//! hit.
 
 use super::rrip::{self, Rrip};
 use super::build::Build;
@@ -60,7 +61,7 @@ impl Ship {
         &mut self.counters[signature as usize]
     }
 
-    /// Learns from the entry that leaves a way.
+    /// Learns from the entry that a way evicts.
     fn learn(&mut self, way: usize) {
         if !self.used_again[way] {
             let digest = self.rrip.ways.digest(way);

@@ -1,6 +1,7 @@
-//! SLRU, segmented LRU: four LRU lists of equal size; a hit moves one list up, overflow moves one down.
+//! SLRU, segmented LRU: four LRU lists of equal size; a hit moves an entry one list up, overflow moves one
+//! down.
 //!
-//! A new entry goes into the lowest list that has room, as in libCacheSim, whose results are the golden ones.
+//! A new entry joins the lowest list that has room, as in libCacheSim, the source of the golden results.
 
 use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
@@ -35,12 +36,12 @@ impl<L: Lists> Slru<L> {
         Self { lists: L::new(geometry.sets(), SEGMENTS, geometry.ways()), ways: geometry.ways() }
     }
 
-    /// Entries a list may hold; what does not divide belongs to the lowest.
+    /// Returns the capacity of a list; the remainder of the division belongs to the lowest.
     fn room(&self, segment: u32) -> u32 {
         self.ways / SEGMENTS + if segment == 0 { self.ways % SEGMENTS } else { 0 }
     }
 
-    /// Moves a node into a list, and what overflows one list down, as far as needed.
+    /// Moves a node into a list, and overflowing nodes one list down each, as far as needed.
     fn promote(&mut self, set: u32, node: L::Node, segment: u32) {
         self.lists.move_front(set, segment, node);
         for upper in (1..=segment).rev() {
@@ -51,7 +52,7 @@ impl<L: Lists> Slru<L> {
         }
     }
 
-    /// Evicts from the lowest list that holds anything.
+    /// Evicts from the lowest list that is not empty.
     fn evict(&mut self, set: u32) {
         let lowest = (0..SEGMENTS).find(|&list| self.lists.len(set, list) > 0);
         self.lists.remove_back(set, lowest.expect("a full set has entries"));

@@ -1,11 +1,11 @@
-//! SP, Saturating Priority: an entry earns its rank in the set hit by hit; a new one has the lowest.
+//! SP, Saturating Priority: an entry rises in its set by one rank per hit; a new one has the lowest rank.
 //!
 //! "Whenever an entry with a lower priority is accessed, it swaps its priority with the entry with next higher
 //! precedence. A new entry is added to a set with the least priority after evicting the item with the lowest
-//! priority" (section 5.3.2, Figure 5.4). What happens in a set that is not yet full, the thesis leaves open:
+//! priority" (section 5.3.2, Figure 5.4). The thesis leaves open what happens in a set that is not yet full:
 //!
-//! - reading 1: a new entry goes behind the valid ones, so that the set fills up first;
-//! - reading 2: empty ways hold the low priorities, so that the second miss evicts what the first brought.
+//! - reading 1: a new entry is inserted behind the valid ones, so that the set fills up first;
+//! - reading 2: empty ways have the low priorities, so that the second miss evicts the entry of the first.
 
 use super::build::{Build, ordered_bits};
 use super::info::{Cost, Info, Parameter};

@@ -1,6 +1,7 @@
-//! TWOQ (2Q, full version): new entries pass through a FIFO; those missed again soon after it enter the main LRU.
+//! TWOQ (2Q, full version): new entries pass through a FIFO; those missed again soon after it enter the main
+//! LRU.
 //!
-//! The FIFO takes a quarter of the entries, and as many digests as half of the entries are remembered behind it.
+//! The FIFO has a quarter of the entries, and behind it digests are recorded, up to half the number of entries.
 
 use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
@@ -28,12 +29,12 @@ const FIFO: u32 = 0;
 const GHOSTS: u32 = 1;
 const MAIN: u32 = 2;
 
-/// Digests that are remembered behind the FIFO.
+/// Returns the most digests recorded behind the FIFO.
 fn ghosts_most(ways: u32) -> u32 {
     (ways / 2).max(1)
 }
 
-/// Digests of a set, while one comes in.
+/// Returns the digests of a set, while one is inserted.
 fn nodes(geometry: Geometry) -> u32 {
     geometry.ways() + ghosts_most(geometry.ways()) + 1
 }

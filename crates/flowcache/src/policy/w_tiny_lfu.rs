@@ -1,5 +1,6 @@
-//! WTINYLFU: a small LRU window for new entries; what leaves it enters the main cache only if it was seen more
-//! often than the entry it would evict. The main cache is an LRU of two segments, 80 % protected.
+//! WTINYLFU: a small LRU window for new entries; an entry that leaves it enters the main cache only if it
+//! occurred more often than the entry that it would evict. The main cache is an LRU of two segments, 80 %
+//! protected.
 //!
 //! The window is 1 % of the entries and does not adapt.
 
@@ -52,7 +53,7 @@ impl<L: Lists> WTinyLfu<L> {
         }
     }
 
-    /// Lets what leaves the window into the main cache, or not.
+    /// Admits an entry that leaves the window to the main cache, or discards it.
     fn admit(&mut self, set: u32, candidate: L::Node) {
         let probation = self.lists.len(set, PROBATION);
         if probation + self.lists.len(set, PROTECTED) >= self.main {

@@ -68,7 +68,7 @@ const PRIORITY_MOST: u8 = (1 << PRIORITY_BITS) - 1;
 const PRIORITY_OF_NEW: u8 = 2;
 const PRIORITY_OF_HIT: u8 = 8;
 
-/// The parent of a candidate where the digest itself would stand.
+/// The parent of a candidate at a position of the digest itself.
 const ROOT: usize = usize::MAX;
 
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ struct Entry {
     filled: bool,
 }
 
-/// A place that the walk found: the entry there could leave, and the one at `parent` take its place.
+/// A position that the walk found: its entry could be evicted, and the entry at `parent` move there.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     place: usize,
@@ -86,14 +86,14 @@ struct Candidate {
 }
 
 struct Zsp {
-    /// Row by row of way 0, then of way 1, …
+    /// Way by way: all rows of way 0, then of way 1, …
     entries: Vec<Entry>,
     rows: u32,
     /// The odd factor of each way's hash.
     factors: Vec<u32>,
     most_candidates: usize,
     candidates: Vec<Candidate>,
-    /// For each place the number of the walk that found it last.
+    /// For each position the number of the walk that found it last.
     found_by: Vec<u32>,
     walk: u32,
 }
@@ -113,7 +113,7 @@ impl Zsp {
         }
     }
 
-    /// Where a digest stands in a way: the upper part of its product picks the row.
+    /// Returns the position of a digest in a way: the upper part of its product selects the row.
     #[inline]
     fn place(&self, way: usize, digest: u32) -> usize {
         let product = u64::from(digest.wrapping_mul(self.factors[way]));
@@ -121,8 +121,8 @@ impl Zsp {
         way * self.rows as usize + row as usize
     }
 
-    /// Collects candidates breadth first: the digest's own places, then those of the entries there, and so on.
-    /// An empty place ends the walk; it stands last then.
+    /// Collects candidates breadth first: the digest's own positions, then those of the entries there, and so
+    /// on. An empty position ends the walk and is then the last candidate.
     fn collect(&mut self, digest: u32) {
         self.candidates.clear();
         self.walk = self.walk.wrapping_add(1);
@@ -138,7 +138,7 @@ impl Zsp {
         }
     }
 
-    /// Adds the places of a digest that were not yet found; whether the last one is empty.
+    /// Adds the positions of a digest that were not yet found. Returns whether the last one is empty.
     fn add_places(&mut self, digest: u32, parent: usize) -> bool {
         for way in 0..self.factors.len() {
             let place = self.place(way, digest);
@@ -156,7 +156,8 @@ impl Zsp {
         false
     }
 
-    /// The candidate to evict: the first one of the lowest priority. What it has left is taken from all.
+    /// Returns the candidate to evict: the first one of the lowest priority. Its remaining priority is
+    /// subtracted from all.
     fn victim(&mut self) -> usize {
         let priority = |candidate: &Candidate| self.entries[candidate.place].priority;
         let lowest = self.candidates.iter().map(priority).min().expect("there is a way");
@@ -167,7 +168,7 @@ impl Zsp {
         victim.expect("it was just found")
     }
 
-    /// Frees one of the digest's own places by moving each entry on the way to the victim one step on.
+    /// Frees one of the digest's own positions by moving each entry on the way to the victim one step.
     fn make_room(&mut self, victim: usize) -> usize {
         let Candidate { mut place, mut parent } = self.candidates[victim];
         while parent != ROOT {
@@ -179,7 +180,7 @@ impl Zsp {
     }
 }
 
-/// An odd number for a way, unrelated to those of the others (the finalizer of SplitMix64).
+/// Returns an odd number for a way, unrelated to those of the others (the finalizer of SplitMix64).
 fn factor(way: u32) -> u32 {
     let mut word = u64::from(way + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

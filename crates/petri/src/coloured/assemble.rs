@@ -1,6 +1,7 @@
-//! One transition: its patterns become slots of a binding, and its expressions code.
+//! Compiles one transition: its patterns become slots of a binding, and its expressions code.
 //!
-//! Two slots that the guard wants equal become one, so that a search joins on them instead of trying every pair.
+//! Two slots that the guard requires to be equal become one, so that a search joins on them instead of testing
+//! every pair.
 
 use super::code::{Code, Op};
 use super::colour::Colour;
@@ -12,12 +13,12 @@ use super::raw::{RawArc, RawTransition, TimingText};
 use crate::net::{ArcKind, Servers};
 use std::collections::BTreeMap;
 
-/// What is wrong, and in which text; an empty text where it is no expression.
+/// The error and its text; the text is empty if the error is not in an expression.
 type Wrong = (String, Misread);
 
 type Variables = BTreeMap<String, (Colour, u16)>;
 
-/// What a pattern still has to be equal to: the slot, the value's text.
+/// A remaining condition of a pattern: the slot, the value's text.
 struct Pending {
     slots: Vec<u16>,
     colour: Colour,
@@ -40,7 +41,7 @@ impl Patterns<'_> {
         Ok((first..self.next).collect())
     }
 
-    /// The slots of a token of a colour that fits a pattern.
+    /// Returns the slots of a token of a colour that fits a pattern.
     fn slots(&mut self, expr: &Expr, colour: &Colour, text: &str) -> Result<Vec<u16>, Misread> {
         match (&expr.node, colour) {
             (Node::Any, _) => self.fresh(colour.width()),
@@ -307,7 +308,7 @@ fn timing(scope: &mut Scope<'_>, timing: &TimingText) -> Result<TimingCode, Wron
     })
 }
 
-/// Slots that the guard wants equal become one.
+/// Merges slots that the guard requires to be equal.
 fn join_equal_slots(transition: &mut ColouredTransition) {
     let mut of: Vec<u16> = (0..transition.slots as u16).collect();
     let root = |of: &[u16], mut slot: u16| {
@@ -349,11 +350,11 @@ fn join_equal_slots(transition: &mut ColouredTransition) {
         }
         TimingCode::Untimed | TimingCode::Empirical { .. } => (),
     }
-    // The time's slot is the last: nothing else becomes it.
+    // The slot of the time is the last: no other slot becomes it.
     transition.variables.iter_mut().flat_map(|(.., slots)| slots).for_each(|slot| *slot = to(*slot));
 }
 
-/// What is taken and put back as it was stays where it is.
+/// Finds tokens that are taken and put back unchanged: they stay in their place.
 fn find_reads(transition: &mut ColouredTransition) {
     for take in transition.takes.iter_mut().filter(|take| take.weight == 1) {
         let same = transition.puts.iter().position(|put| {

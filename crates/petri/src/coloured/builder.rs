@@ -31,8 +31,8 @@ use crate::net::{ArcKind, Servers};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Builds a coloured net. Modules are scopes: their places and transitions have the module's name before theirs, and their
-/// parameters and words are their own.
+/// Builds a coloured net. Modules are scopes: the names of their places and transitions have the module's name
+/// as prefix, and their parameters and words are separate.
 #[derive(Clone, Debug)]
 pub struct ColouredBuilder {
     name: String,
@@ -44,7 +44,7 @@ pub struct ColouredBuilder {
 }
 
 impl ColouredBuilder {
-    /// An empty net.
+    /// Returns an empty net.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl ColouredBuilder {
         }
     }
 
-    /// Begins a module inside the present one; to be ended by [`ColouredBuilder::leave`] with what this returns.
+    /// Begins a module inside the present one; [`ColouredBuilder::leave`] with the returned value ends it.
     pub fn enter(&mut self, name: &str) -> usize {
         let prefix = format!("{}{name}.", self.scopes[self.scope].0);
         self.scopes.push((prefix, Names::default()));
@@ -93,7 +93,8 @@ impl ColouredBuilder {
     /// Names a value for all expressions of this module.
     ///
     /// # Errors
-    /// When the name cannot be, or is taken; when weights are none, negative or all 0.
+    ///
+    /// If the name is invalid or taken; if there are no weights, or they are negative or all 0.
     pub fn constant(&mut self, name: &str, value: Constant) -> Result<(), PetriError> {
         self.free_word("parameter", name)?;
         if let Constant::Shares(shares) = &value {
@@ -104,10 +105,11 @@ impl ColouredBuilder {
         Ok(())
     }
 
-    /// An enumeration, whose words stand for its values in all expressions of this module.
+    /// Defines an enumeration, whose words are values in all expressions of this module.
     ///
     /// # Errors
-    /// When there is none, or one of them cannot be or is taken.
+    ///
+    /// If there is no word, or one of them is invalid or taken.
     pub fn enumeration(&mut self, words: &[&str]) -> Result<Colour, PetriError> {
         if words.is_empty() {
             return Err(PetriError::part("colour", "", "no word", "at least one"));
@@ -132,10 +134,11 @@ impl ColouredBuilder {
         }
     }
 
-    /// The value of an expression of this module's parameters: whole where it is whole.
+    /// Returns the value of an expression of this module's parameters: an integer if it is one.
     ///
     /// # Errors
-    /// When it cannot be read or evaluated, or depends on more.
+    ///
+    /// If it cannot be read or evaluated, or depends on more than parameters.
     pub fn value(&self, text: &str) -> Result<Constant, PetriError> {
         let variables = BTreeMap::new();
         let mut scope =
@@ -152,10 +155,11 @@ impl ColouredBuilder {
         result.map_err(|wrong| Self::misread("expression", "", text, wrong))
     }
 
-    /// Adds a place; its number.
+    /// Adds a place and returns its number.
     ///
     /// # Errors
-    /// When the name is empty or taken, or the colour has no values.
+    ///
+    /// If the name is empty or taken, or the colour has no values.
     pub fn place(&mut self, name: &str, colour: &Colour, choice: Choice) -> Result<u32, PetriError> {
         let name = self.take_name("place", name)?;
         if let Some((low, high)) = colour.ranges().into_iter().find(|(low, high)| low > high) {
@@ -171,23 +175,24 @@ impl ColouredBuilder {
         Ok(self.places.len() as u32 - 1)
     }
 
-    /// The colour of a place.
+    /// Returns the colour of a place.
     #[must_use]
     pub fn colour_of(&self, place: u32) -> &Colour {
         &self.places[place as usize].colour
     }
 
-    /// Puts dots into a place at the beginning.
+    /// Adds initial dots to a place.
     pub fn dots(&mut self, place: u32, count: u32) {
         if count > 0 {
             self.places[place as usize].tokens.push((Vec::new(), count));
         }
     }
 
-    /// Puts coloured tokens into a place at the beginning.
+    /// Adds initial coloured tokens to a place.
     ///
     /// # Errors
-    /// When the text is no token of the place's colour.
+    ///
+    /// If the text is no token of the place's colour.
     pub fn tokens(&mut self, place: u32, text: &str, count: u32) -> Result<(), PetriError> {
         let (name, colour) = (self.places[place as usize].name.clone(), self.colour_of(place).clone());
         let variables = BTreeMap::new();
@@ -211,10 +216,11 @@ impl ColouredBuilder {
         Ok(())
     }
 
-    /// Puts a token of each colour into a place at the beginning.
+    /// Adds one initial token of each colour to a place.
     ///
     /// # Errors
-    /// When there are more than a million.
+    ///
+    /// If there are more than a million.
     pub fn all_tokens(&mut self, place: u32) -> Result<(), PetriError> {
         let colour = self.colour_of(place).clone();
         let Some(size) = colour.size().filter(|&size| size <= 1_000_000) else {
@@ -230,10 +236,11 @@ impl ColouredBuilder {
         Ok(())
     }
 
-    /// Adds a transition; its number. An empty guard always holds.
+    /// Adds a transition and returns its number. An empty guard is always true.
     ///
     /// # Errors
-    /// When the name is empty or taken, or there are no servers, stages or weights.
+    ///
+    /// If the name is empty or taken, or there are no servers, stages or weights.
     pub fn transition(
         &mut self,
         name: &str,
@@ -273,10 +280,11 @@ impl ColouredBuilder {
         Ok(self.transitions.len() as u32 - 1)
     }
 
-    /// What each firing counts for: a number of its binding, added up over a run.
+    /// Sets the reward of each firing: a number computed from its binding, summed over a run.
     ///
     /// # Panics
-    /// When the transition is not of this net.
+    ///
+    /// If the transition is not of this net.
     pub fn reward(&mut self, transition: u32, value: &str) {
         value.clone_into(&mut self.transitions[transition as usize].reward);
     }
@@ -286,47 +294,51 @@ impl ColouredBuilder {
         self.transitions[transition as usize].arcs.push(arc);
     }
 
-    /// An arc that takes: tokens that fit a pattern (empty for dots), so many of each.
+    /// Adds an arc that takes tokens matching a pattern (empty for dots), `weight` of each.
     ///
     /// # Panics
-    /// When place or transition are not of this net; the same holds for the other arcs.
+    ///
+    /// If place or transition are not of this net; the same holds for the other arcs.
     pub fn take(&mut self, place: u32, transition: u32, pattern: &str, weight: &str) {
         self.arc(place, transition, ArcKind::Input, pattern, weight);
     }
 
-    /// An arc that puts a token (empty for dots), so many of it.
+    /// Adds an arc that puts a token (empty for dots), as often as its weight.
     pub fn put(&mut self, transition: u32, place: u32, token: &str, weight: &str) {
         self.arc(place, transition, ArcKind::Output, token, weight);
     }
 
-    /// An arc that needs a token and leaves it where it is.
+    /// Adds an arc that requires a token and leaves it in the place.
     pub fn read(&mut self, place: u32, transition: u32, pattern: &str) {
         self.take(place, transition, pattern, "1");
         self.put(transition, place, pattern, "1");
     }
 
-    /// An arc that disables while the place holds so many tokens, or more: of a colour, or of any where it is empty.
+    /// Adds an arc that disables the transition while the place holds at least the stated number of tokens: of
+    /// a colour, or of any colour if it is empty.
     pub fn inhibit(&mut self, place: u32, transition: u32, token: &str, weight: &str) {
         self.arc(place, transition, ArcKind::Inhibitor, token, weight);
     }
 
-    /// An arc that empties the place, before tokens are put.
+    /// Adds an arc that empties the place, before tokens are put.
     pub fn reset(&mut self, place: u32, transition: u32) {
         self.arc(place, transition, ArcKind::Reset, "", "1");
     }
 
-    /// The net.
+    /// Returns the net.
     ///
     /// # Errors
-    /// The first of what is wrong with it.
+    ///
+    /// The first error of the net.
     pub fn build(&self) -> Result<ColouredNet, PetriError> {
         self.build_all().map_err(|mut wrong| wrong.swap_remove(0))
     }
 
-    /// The net.
+    /// Returns the net.
     ///
     /// # Errors
-    /// Everything that is wrong with it; at least one.
+    ///
+    /// All errors of the net; at least one.
     pub fn build_all(&self) -> Result<ColouredNet, Vec<PetriError>> {
         let (mut wrong, mut transitions, mut arcs) = (Vec::new(), Vec::new(), Vec::new());
         if self.transitions.is_empty() {

@@ -1,4 +1,4 @@
-//! Compiled expressions: a row of operations on a small stack of 64-bit words; real numbers are stored by their bits.
+//! Compiled expressions: operations on a small stack of 64-bit words; real numbers are stored by their bits.
 
 use super::fault::Fault;
 use linecard_sim::Stream;
@@ -38,9 +38,9 @@ pub(crate) enum Op {
     Ceil,
     Floor,
     Round,
-    /// Leave out so many when the top, which is taken, is false.
+    /// Skip this number of operations if the top of the stack, which is popped, is false.
     Unless(u32),
-    /// Leave out so many.
+    /// Skip this number of operations.
     Jump(u32),
     /// A whole number between the two on top.
     Random,
@@ -48,7 +48,7 @@ pub(crate) enum Op {
     Pick(u16),
 }
 
-/// Values with the share of each and of those before it; the last share is 1.
+/// Values with cumulative probabilities; the last one is 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shares {
     pub values: Vec<i64>,
@@ -63,7 +63,7 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// Nothing where it would need too deep a stack.
+    /// Returns `None` if the code needs too deep a stack.
     pub fn new(ops: Vec<Op>, picks: &[Shares]) -> Option<Self> {
         let deepest = deepest(&ops);
         let used = ops.iter().any(|op| matches!(op, Op::Pick(_)));
@@ -82,7 +82,7 @@ impl Code {
         &self.ops
     }
 
-    /// Whether chance decides.
+    /// Returns whether it draws random numbers.
     pub fn is_random(&self) -> bool {
         self.ops.iter().any(|op| matches!(op, Op::Random | Op::Pick(_)))
     }
@@ -94,7 +94,7 @@ impl Code {
         })
     }
 
-    /// The same with other slots.
+    /// Returns the same code with other slots.
     pub fn renamed(&self, to: &dyn Fn(u16) -> u16) -> Self {
         let rename = |op: &Op| match *op {
             Op::Slot(slot) => Op::Slot(to(slot)),
@@ -103,7 +103,7 @@ impl Code {
         Self { ops: self.ops.iter().map(rename).collect(), picks: self.picks.clone() }
     }
 
-    /// The value under a binding.
+    /// Returns the value under a binding.
     #[inline]
     pub fn run(&self, frame: &[i64], random: &mut Stream) -> Result<i64, Fault> {
         match *self.ops {
@@ -161,7 +161,7 @@ impl Code {
 fn one(op: Op, value: i64) -> Result<i64, Fault> {
     let real = f64::from_bits(value as u64);
     let whole = |real: f64| {
-        // Well within 64 bits; what is beyond is no number of tokens.
+        // Well within 64 bits; larger values are no number of tokens.
         if (-9.2e18..9.2e18).contains(&real) { Ok(real as i64) } else { Err(Fault::Overflow) }
     };
     match op {
@@ -217,7 +217,8 @@ fn two(op: Op, left: i64, right: i64, random: &mut Stream) -> Result<i64, Fault>
     }
 }
 
-/// Most words on the stack; both ways of a condition are followed in a row, which is never too little.
+/// Returns the most words on the stack; both branches of a condition are followed in sequence, which is never
+/// too little.
 fn deepest(ops: &[Op]) -> usize {
     let (mut now, mut most) = (0usize, 0usize);
     let mut heights = vec![None; ops.len() + 1];

@@ -1,6 +1,6 @@
-//! What a token can be: a dot, a whole number, a truth value, a word of an enumeration, or a record of these.
+//! The colour of a token: a dot, a whole number, a truth value, a word of an enumeration, or a record of these.
 //!
-//! A colour is flat when it is stored: a token is as many 64-bit words as its colour has scalars.
+//! Colours are stored flat: a token has one 64-bit word per scalar of its colour.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Colour {
         Self::Record(fields.into())
     }
 
-    /// Words of a token.
+    /// Returns the words of a token.
     #[must_use]
     pub fn width(&self) -> usize {
         match self {
@@ -46,7 +46,7 @@ impl Colour {
         }
     }
 
-    /// Least and greatest value of each word.
+    /// Returns the least and greatest value of each word.
     #[must_use]
     pub fn ranges(&self) -> Vec<(i64, i64)> {
         match self {
@@ -58,7 +58,7 @@ impl Colour {
         }
     }
 
-    /// Different colours; nothing where they are too many to count.
+    /// Returns the number of different colours; `None` if they are too many to count.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         self.ranges().iter().try_fold(1u64, |size, &(low, high)| {
@@ -67,7 +67,7 @@ impl Colour {
         })
     }
 
-    /// Where a field's words begin, and its colour.
+    /// Returns the first word of a field, and its colour.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<(usize, &Colour)> {
         let Self::Record(fields) = self else { return None };
@@ -81,7 +81,7 @@ impl Colour {
         None
     }
 
-    /// A token in the words of an expression.
+    /// Returns a token as the text of an expression.
     #[must_use]
     pub fn text(&self, words: &[i64]) -> String {
         let mut text = String::new();
@@ -117,7 +117,7 @@ impl Colour {
         };
     }
 
-    /// What an expression has to be to give such a token.
+    /// Describes the expressions of such a token.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
@@ -133,7 +133,7 @@ impl Colour {
         }
     }
 
-    /// The colour of this number, counted with the last word running fastest.
+    /// Returns the colour of this number; the last word varies fastest.
     #[must_use]
     pub fn nth(&self, mut number: u64) -> Vec<i64> {
         let ranges = self.ranges();
@@ -146,13 +146,14 @@ impl Colour {
         words
     }
 
-    /// Whether every word is in its range.
+    /// Returns whether every word is in its range.
     #[must_use]
     pub fn holds(&self, words: &[i64]) -> bool {
         words.iter().zip(self.ranges()).all(|(word, (low, high))| (low..=high).contains(word))
     }
 
-    /// The number of a colour; nothing where a word is out of its range, or there are too many colours to count.
+    /// Returns the number of a colour; `None` if a word is out of its range, or there are too many colours to
+    /// count.
     #[must_use]
     pub fn number_of(&self, words: &[i64]) -> Option<u64> {
         let mut number = 0u64;

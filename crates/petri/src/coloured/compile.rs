@@ -1,4 +1,4 @@
-//! From an expression to code, with a check of what goes together.
+//! Compiles expressions to code, and checks their types.
 
 use super::code::{Code, Op, Shares};
 use super::colour::Colour;
@@ -6,7 +6,7 @@ use super::fault::Misread;
 use super::parse::{Binary, Expr, Node};
 use std::collections::BTreeMap;
 
-/// What a name of a net's text can stand for, besides a variable.
+/// The meaning of a name in a net's text, besides a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     /// A whole number.
@@ -19,7 +19,7 @@ pub enum Constant {
     Shares(Vec<(i64, f64)>),
 }
 
-/// What an expression gives.
+/// The type of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     Real,
@@ -56,7 +56,7 @@ pub(crate) struct Scope<'a> {
     pub names: &'a Names,
     pub variables: &'a BTreeMap<String, (Colour, u16)>,
     pub picks: Vec<Shares>,
-    /// The slot of the time that it is, where an expression may use it.
+    /// The slot of the current time, if an expression may use it.
     pub time: Option<u16>,
 }
 
@@ -66,7 +66,7 @@ const TRUTH: Kind = Kind::Of(Colour::Bool);
 impl Scope<'_> {
     /// Code of a condition.
     pub fn condition(&mut self, expr: &Expr) -> Result<Vec<Vec<Op>>, Misread> {
-        // Each part of an `and`, and each word of two records that are equal, is a condition of its own.
+        // Each part of an `and`, and each word of two equal records, is a separate condition.
         match &expr.node {
             Node::Binary(Binary::And, left, right) => {
                 let mut parts = self.condition(left)?;
@@ -253,7 +253,7 @@ impl Scope<'_> {
                 }
             }
             let (a, b) = (a.parts.concat(), b.parts.concat());
-            // The right side is looked at only when the left does not decide.
+            // The right side is evaluated only if the left side does not decide.
             let decided = vec![Op::Push(i64::from(operator == Binary::Or))];
             return truth(if operator == Binary::And {
                 chosen(a, b, decided)
@@ -414,7 +414,7 @@ fn unfit(expr: &Expr, found: &Kind, expected: &str) -> Misread {
     Misread::new(expr.at, found.describe(), expected)
 }
 
-/// Whether a value can be a token of a colour; a number's range is looked at when the token is made.
+/// Returns whether a value can be a token of a colour; a number's range is tested when the token is made.
 fn fits(kind: &Kind, colour: &Colour) -> bool {
     matches!(kind, Kind::Of(found) if alike(found, colour))
 }
@@ -459,7 +459,8 @@ fn chosen(condition: Vec<Op>, then: Vec<Op>, other: Vec<Op>) -> Vec<Op> {
     ops
 }
 
-/// What has one value whatever the binding becomes that value; what fails keeps failing when it is evaluated.
+/// Evaluates code whose value does not depend on the binding; code that fails is kept and fails when it is
+/// evaluated.
 fn folded(ops: Vec<Op>) -> Vec<Op> {
     let varies = |op: &Op| matches!(op, Op::Slot(_) | Op::Random | Op::Pick(_));
     if ops.len() == 1 || ops.iter().any(varies) {

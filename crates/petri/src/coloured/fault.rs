@@ -1,6 +1,6 @@
-//! What can be wrong with an expression: when it is read, and when it is evaluated.
+//! Errors of an expression: when it is read, and when it is evaluated.
 
-/// An expression that cannot be used, and where.
+/// An error of an expression, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Misread {
     pub at: usize,
@@ -20,13 +20,13 @@ pub(crate) enum Fault {
     DivisionByZero,
     Overflow,
     EmptyRange,
-    /// A value that its place does not take: which word, and the value.
+    /// A value that its place does not take: the word, and the value.
     OutOfRange(u16, i64),
-    /// A number of tokens, or a time, that cannot be.
+    /// An impossible number of tokens, or time.
     NoWeight(i64),
     NoTime(u64),
     TooManyTokens,
-    /// Time does not pass any more.
+    /// Time does not advance any more.
     Endless,
 }
 

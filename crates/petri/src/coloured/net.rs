@@ -1,16 +1,16 @@
-//! A coloured net that was checked and compiled: what its engines and its unfolding read.
+//! A checked and compiled coloured net: the input of its engines and its unfolding.
 
 use super::code::Code;
 use super::colour::Colour;
 use crate::net::Servers;
 
-/// Which of its tokens a place offers.
+/// The tokens that a place offers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// All of them; they are a multiset.
+    /// All tokens, as a multiset.
     #[default]
     Random,
-    /// The one that came first of those that fit; they are a queue.
+    /// The first of those that fit, as a queue.
     Fifo,
 }
 
@@ -19,32 +19,32 @@ pub enum Choice {
 pub struct ColouredPlace {
     /// Its name.
     pub name: String,
-    /// What its tokens are.
+    /// The colour of its tokens.
     pub colour: Colour,
-    /// Which of them it offers.
+    /// The tokens that it offers.
     pub choice: Choice,
-    /// Tokens at the beginning, in their order: the words of each, and how many.
+    /// Initial tokens in order: the words of each, and its number.
     pub tokens: Vec<(Vec<i64>, u32)>,
 }
 
 impl ColouredPlace {
-    /// Tokens at the beginning.
+    /// Returns the number of initial tokens.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.tokens.iter().map(|(_, count)| u64::from(*count)).sum()
     }
 }
 
-/// An arc as it was written; for pictures and files.
+/// An arc as text; for pictures and files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArcText {
     /// Number of the place.
     pub place: u32,
     /// Number of the transition.
     pub transition: u32,
-    /// What it does.
+    /// The kind of the arc.
     pub kind: crate::net::ArcKind,
-    /// What is taken or put, with how many where that is not one.
+    /// The tokens taken or put, with their number if that is not one.
     pub text: String,
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct ColouredTransition {
     pub servers: Servers,
     /// Words of a binding.
     pub slots: usize,
-    /// The word that is the time it is, where the delay asks for it.
+    /// The word of the current time, if the delay uses it.
     pub time_slot: Option<u16>,
     pub takes: Vec<Take>,
     pub needs: Vec<Need>,
@@ -110,9 +110,9 @@ pub(crate) struct ColouredTransition {
     pub resets: Vec<u32>,
     /// Conditions that must all hold.
     pub guard: Vec<Code>,
-    /// The slots of each variable, to tell a binding to a person.
+    /// The slots of each variable, to print a binding.
     pub variables: Vec<(String, Colour, Vec<u16>)>,
-    /// What a firing counts for.
+    /// The reward of a firing.
     pub reward: Option<Code>,
     /// The guard as it was written.
     pub guard_text: String,
@@ -135,12 +135,12 @@ impl ColouredTransition {
     }
 }
 
-/// A coloured net that was checked.
+/// A checked coloured net.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColouredNet {
     /// Its name.
     pub name: String,
-    /// Places, in the order in which they were named.
+    /// Places, in the order of their definition.
     pub places: Vec<ColouredPlace>,
     pub(crate) transitions: Vec<ColouredTransition>,
     /// Arcs as they were written.
@@ -148,19 +148,20 @@ pub struct ColouredNet {
 }
 
 impl ColouredNet {
-    /// Names of the transitions, in the order in which they were named.
+    /// Returns the names of the transitions, in the order of their definition.
     pub fn transition_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.transitions.iter().map(|transition| transition.name.as_str())
     }
 
-    /// Guard and time of a transition, as they were written.
+    /// Returns guard and time of a transition, as text.
     #[must_use]
     pub fn transition_texts(&self, number: usize) -> (&str, &str) {
         let transition = &self.transitions[number];
         (&transition.guard_text, &transition.timing_text)
     }
 
-    /// Whether it is a net of places and transitions: no colours, no expressions that a binding decides.
+    /// Returns whether it is a place/transition net: without colours, and without expressions that depend on a
+    /// binding.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         let random = |code: &Code| code.is_random();
@@ -174,7 +175,7 @@ impl ColouredNet {
             })
     }
 
-    /// Whether a transition fires without time passing.
+    /// Returns whether a transition fires without time passing.
     #[must_use]
     pub fn is_immediate(&self, number: usize) -> bool {
         matches!(self.transitions[number].timing, TimingCode::Immediate { .. })

@@ -1,4 +1,4 @@
-//! A net of places and transitions as a coloured one.
+//! Converts a place/transition net to a coloured one.
 
 use super::builder::ColouredBuilder;
 use super::colour::Colour;
@@ -8,10 +8,11 @@ use crate::PetriError;
 use crate::net::{ArcKind, Net, Timing};
 
 impl ColouredNet {
-    /// A net of places and transitions as one of tokens.
+    /// Returns a place/transition net as a coloured net of dots.
     ///
     /// # Errors
-    /// When it has no transitions.
+    ///
+    /// If it has no transitions.
     pub fn of_plain(net: &Net) -> Result<Self, PetriError> {
         let mut builder = ColouredBuilder::new(&net.name);
         for place in &net.places {

@@ -75,7 +75,7 @@ pub(crate) fn parse(text: &str) -> Result<Expr, Misread> {
     }
 }
 
-/// Whether a word can name a variable.
+/// Returns whether a word can name a variable.
 pub(crate) fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')

@@ -2,14 +2,14 @@
 
 use crate::net::{ArcKind, Servers};
 
-/// A time, its numbers as expressions of the binding.
+/// A time, with its numbers as expressions of the binding.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TimingText {
     /// No time: the net can be explored, not simulated.
     Untimed,
-    /// None; of enabled ones those of the highest priority compete by weight.
+    /// None; among the enabled ones of the highest priority, one is drawn by weight.
     Immediate {
-        /// Share among those that compete.
+        /// Weight among those that compete.
         weight: String,
         /// Higher goes first.
         priority: u32,
@@ -19,12 +19,12 @@ pub enum TimingText {
         /// Firings in a unit of time, for each server.
         rate: String,
     },
-    /// Always the same.
+    /// A constant time.
     Deterministic {
-        /// Units of time; `time` in it is when it begins.
+        /// Units of time; the word `time` in it is the time of its start.
         delay: String,
     },
-    /// Any time between two, as likely as any other.
+    /// Uniformly distributed between two times.
     Uniform {
         /// The shortest.
         low: String,
@@ -33,7 +33,7 @@ pub enum TimingText {
     },
     /// The sum of exponential stages.
     Erlang {
-        /// How many, from 1.
+        /// Number of stages, from 1.
         stages: u32,
         /// Rate of each.
         rate: String,
@@ -42,13 +42,13 @@ pub enum TimingText {
     Empirical {
         /// Times from 0.
         values: Vec<f64>,
-        /// How likely each is, against the others.
+        /// Weight of each.
         weights: Vec<f64>,
     },
 }
 
 impl TimingText {
-    /// In a few words.
+    /// Returns a short description.
     #[must_use]
     pub fn text(&self) -> String {
         match self {

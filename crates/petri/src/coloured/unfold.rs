@@ -12,34 +12,37 @@ use std::ops::ControlFlow;
 /// Most places, and most bindings that are tried.
 const MOST_PLACES: u64 = 1_000_000;
 const MOST_BINDINGS: u64 = 5_000_000;
-/// Bindings tried between two looks at whether to stop.
+/// Bindings tried between two calls of the watch.
 const BINDINGS_PER_LOOK: u64 = 1 << 12;
 
-/// A net that was unfolded.
+/// An unfolded net.
 #[derive(Clone, Debug)]
 pub struct Unfolded {
     /// The place/transition net. Names are those of the coloured net, with `@` and the colour.
     pub net: Net,
-    /// For each place the coloured one; nothing for one that only counts the tokens of a place.
+    /// For each place the coloured one; `None` for one that only counts the tokens of a place.
     pub place_of: Vec<Option<u32>>,
     /// For each transition the coloured one.
     pub transition_of: Vec<u32>,
 }
 
 impl ColouredNet {
-    /// The place/transition net with the same behaviour.
+    /// Returns the place/transition net with the same behaviour.
     ///
     /// # Errors
-    /// When a place is a queue or has too many colours, a transition too many bindings, or chance decides what is put.
+    ///
+    /// If a place is a queue or has too many colours, a transition has too many bindings, or the tokens put are
+    /// random.
     pub fn unfold(&self) -> Result<Unfolded, PetriError> {
-        // Nobody stops it.
+        // No watch stops it.
         self.unfold_until(&mut || ControlFlow::Continue(()))
     }
 
-    /// The same; `watch` is asked now and then whether to go on.
+    /// As `unfold`; `watch` is called periodically and returns whether to continue.
     ///
     /// # Errors
-    /// As [`ColouredNet::unfold`], and when `watch` ended it.
+    ///
+    /// As [`ColouredNet::unfold`], and if `watch` ended it.
     pub fn unfold_until(&self, watch: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Unfolded, PetriError> {
         Unfolder::new(self, watch)?.unfold()
     }

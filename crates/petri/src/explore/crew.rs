@@ -1,25 +1,28 @@
-//! Workers who expand a batch of markings at once.
+//! Workers that expand a batch of markings in parallel.
 //!
-//! Each takes pieces of the batch in order, looks its markings' successors up among the markings that there are, which nobody
-//! changes meanwhile, and notes those that are new to it and to them. Then what was noted is added in the order of the pieces:
-//! of two workers who found the same marking, the one whose piece comes first gives it its number, as one worker would have.
+//! Each takes parts of the batch in order. It looks the successors of its markings up in the set of known
+//! markings, which does not change meanwhile, and records those that are new to the set and to itself. Then the
+//! records are added in the order of the parts. If two workers found the same marking, the one whose part comes
+//! first determines its number, as a single worker would.
 
 use super::space::Space;
 use crate::PetriError;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Places and transitions looked at between two looks at whether to stop: a wide net has few markings meanwhile.
+/// Places and transitions tested between two calls of the progress function: a wide net finds few markings
+/// meanwhile.
 pub(super) const PARTS_PER_LOOK: usize = 1 << 22;
-/// Told now and then how many markings there are.
+/// Called periodically with the number of markings.
 pub(super) type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
-/// Pieces of a batch for each worker: whoever is slowed down leaves some to the others.
+/// Parts of a batch per worker: a slow worker leaves some to the others.
 const PIECES_EACH: usize = 4;
-/// Words that a worker may note in a batch, 8 bytes each: it gives up where markings are so wide and lead to so many.
+/// Most words, of 8 bytes each, that a worker records in a batch; it fails if markings are wide and have many
+/// successors.
 const MOST_WORDS: usize = 1 << 22;
 
-/// A worker, and its pieces of the batch: their numbers and what was noted of each.
+/// A worker, and its parts of the batch: their numbers and the records of each.
 struct Member<W> {
     worker: W,
     pieces: Vec<(usize, Range<usize>)>,
@@ -29,7 +32,7 @@ struct Member<W> {
 pub(super) struct Crew<S: Space> {
     pool: rayon::ThreadPool,
     members: Vec<Member<S::Worker>>,
-    /// Places and transitions that the first one looked at since it last asked whether to stop.
+    /// Places and transitions that the first worker tested since its last call of the progress function.
     parts: usize,
 }
 
@@ -44,7 +47,7 @@ impl<S: Space> Crew<S> {
         }
     }
 
-    /// Whether a batch of twice as many markings as the last one can be noted.
+    /// Returns whether a batch of twice as many markings as the last one can be recorded.
     pub fn may_grow(&self) -> bool {
         self.members.iter().all(|member| S::noted(&member.worker).1 < MOST_WORDS / 4)
     }

@@ -1,5 +1,5 @@
-//! Markings as rows of all places. From marking to marking only places that differ are looked at, and only transitions that
-//! look at those.
+//! Markings as rows of all places. Between two markings, only places that differ are tested, and only the
+//! transitions that depend on them.
 
 use super::firing::touched;
 use super::found::{Explored, Tally, too_many_tokens};
@@ -10,7 +10,7 @@ use crate::compiled::Compiled;
 use crate::net::Net;
 use std::ops::Range;
 
-/// A marking that is looked at: its tokens, and what they enable.
+/// The present marking: its tokens, and the transitions that they enable.
 #[derive(Clone)]
 struct Marking<'a> {
     /// For each place the transitions that it may enable or disable.
@@ -19,7 +19,7 @@ struct Marking<'a> {
     sum: u64,
     /// A bit for each transition that is enabled.
     enabled: Vec<u64>,
-    /// Transitions that look at places which have just changed.
+    /// Transitions that depend on places which have just changed.
     stale: Vec<u32>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Marking<'a> {
         self.stale.extend_from_slice(&self.looks[at]);
     }
 
-    /// Finds out what is enabled now.
+    /// Updates the enabled transitions.
     #[inline]
     fn settle(&mut self, compiled: &Compiled) {
         for &transition in &self.stale {
@@ -59,7 +59,7 @@ impl<'a> Marking<'a> {
     }
 }
 
-/// Who goes from marking to marking and fires what they enable.
+/// Moves from marking to marking and fires the enabled transitions.
 #[derive(Clone)]
 struct Walker<'a> {
     compiled: &'a Compiled,
@@ -81,8 +81,8 @@ impl Walker<'_> {
         });
     }
 
-    /// Fires what is enabled, in the order of transitions: `reach` is given the cursor, changes of places and the tokens that
-    /// they change. Nothing when it gives nothing, or a place gets too many tokens for a number.
+    /// Fires the enabled transitions in order; calls `reach` with the cursor, the changes of places and the
+    /// changed tokens. Returns `None` if `reach` does, or if a place gets too many tokens for a number.
     #[inline]
     fn fire(
         &mut self,
@@ -132,7 +132,7 @@ pub(super) struct Dense<'a> {
 }
 
 impl<'a> Dense<'a> {
-    /// The first marking of a net; `looks` are those of [`Compiled::looks`].
+    /// Returns the set with the first marking of a net; `looks` is the result of [`Compiled::looks`].
     pub fn new(net: &'a Net, compiled: &'a Compiled, looks: &'a [Vec<u32>], limit: usize) -> Self {
         let marking = Marking::first(net, looks);
         let (rows, cursor) = Rows::new(&marking.tokens);
@@ -149,14 +149,14 @@ impl<'a> Dense<'a> {
         self.parents.iter().enumerate().map(row).collect()
     }
 
-    /// What was found.
+    /// Returns the result of the search.
     pub fn explored(self) -> Explored {
         let unbounded = (!self.complete).then(|| growing(&self.rows, &self.parents));
         self.tally.explored(self.net, self.rows.count().min(self.limit), unbounded)
     }
 }
 
-/// A worker's place and what it saw and found.
+/// The state of a worker and its findings.
 pub(super) struct Worker<'a> {
     walker: Walker<'a>,
     tally: Tally,
@@ -226,7 +226,7 @@ impl<'a> Space for Dense<'a> {
     }
 }
 
-/// Places and transitions that a look at a marking may cost.
+/// Returns the most places and transitions that one marking may need to test.
 fn parts(net: &Net) -> usize {
     net.places.len() + net.transitions.len() + 1
 }

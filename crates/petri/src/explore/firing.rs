@@ -1,4 +1,4 @@
-//! What a firing leaves in the places that it touches.
+//! The tokens after a firing in the places that it changes.
 
 use crate::compiled::Compiled;
 

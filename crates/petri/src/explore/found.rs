@@ -1,4 +1,4 @@
-//! What a search finds, whatever its rows are.
+//! The result of a search, for any form of rows.
 
 use crate::PetriError;
 use crate::net::Net;
@@ -8,7 +8,7 @@ use serde::Serialize;
 /// What exploration found.
 #[derive(Clone, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Explored {
-    /// Markings, the first one included.
+    /// Markings, including the first one.
     pub reachable_markings: u64,
     /// Pairs of a marking and a transition that it enables.
     pub edges: u64,
@@ -25,12 +25,12 @@ pub struct Explored {
     pub bounds: Vec<u64>,
     /// Whether everything was found before the limit; otherwise the numbers are of what was found.
     pub complete: bool,
-    /// Places that can get any number of tokens, where the search stopped at its limit and that could be shown.
+    /// Places that are proven unbounded, if the search stopped at its limit.
     #[serde(skip_serializing)]
     pub unbounded: Vec<u32>,
 }
 
-/// What was seen of the markings that were looked at.
+/// Statistics of the visited markings.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     pub edges: u64,
@@ -70,7 +70,7 @@ impl Tally {
         self.enabled.fill(0);
     }
 
-    /// What was found with so many markings; `unbounded` where the search stopped at its limit.
+    /// Returns the result with this number of markings; `unbounded` applies if the search stopped at its limit.
     pub fn explored(self, net: &Net, markings: usize, unbounded: Option<Vec<u32>>) -> Explored {
         let enabled = self.enabled.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
         Explored {

@@ -1,19 +1,20 @@
 //! Markings as rows of words, in which each place has as many bits as it needs: 1, 2, 4, 8, 16 or 32.
 //!
-//! A place gets more bits when it first holds more tokens than its bits can tell; then all rows are written anew, which
-//! happens early, while there are few. Several workers can look at rows at once, each with a cursor and a list of what it finds.
+//! A place gets more bits when it first holds more tokens than fit; then all rows are rewritten, which happens
+//! early, while they are few. Several workers can read rows in parallel, each with a cursor and a list of its
+//! findings.
 
 use super::slots::Slots;
 
-/// So many rows, and so many for each row that there is, are written anew for single places; beyond that all places get as
-/// many bits as the one that asks.
+/// Most rows that are rewritten for single places, as a constant plus a multiple of the present rows. Beyond
+/// that all places get as many bits as the one that needs more.
 const MOST_REWRITTEN: usize = 4096;
 const MOST_REWRITTEN_PER_ROW: usize = 4;
 
-/// Where a place stands in a row.
+/// The position of a place in a row.
 #[derive(Clone, Copy, Debug, Default)]
 struct Field {
-    /// What a token of the place adds to the hash of a marking.
+    /// The contribution of a token of the place to the hash of a marking.
     weight: u64,
     word: u32,
     shift: u8,
@@ -38,18 +39,18 @@ impl Field {
     }
 }
 
-/// Where all places stand.
+/// The positions of all places.
 #[derive(Debug, Default)]
 struct Layout {
     fields: Vec<Field>,
-    /// Places by where they stand.
+    /// Places in the order of their positions.
     places: Vec<u32>,
-    /// Where the places of each word begin among those; one more for the end.
+    /// Start of the places of each word in that order; one more for the end.
     starts: Vec<u32>,
 }
 
 impl Layout {
-    /// The widest first, so that none stands in two words.
+    /// The widest first, so that no place is in two words.
     fn new(bits: &[u8]) -> Self {
         let mut layout = Self { fields: vec![Field::default(); bits.len()], ..Self::default() };
         let mut end = 0;
@@ -81,7 +82,7 @@ impl Layout {
     }
 }
 
-/// Bits of a row that stand together before and after it is written anew.
+/// Adjacent bits of a row that stay adjacent when it is rewritten.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     from: u32,
@@ -128,8 +129,8 @@ fn bits_for(tokens: u32) -> u8 {
     (32 - tokens.leading_zeros()).max(1).next_power_of_two() as u8
 }
 
-/// What a token of a place adds to the hash of a marking: a sum, so that it changes with the places that do (the finalizer
-/// of SplitMix64).
+/// Returns the contribution of a token of a place to the hash of a marking. The hash is a sum, so that it
+/// changes only with the changed places (the finalizer of SplitMix64).
 fn weight_of(place: usize) -> u64 {
     let mut word = (place as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -137,7 +138,7 @@ fn weight_of(place: usize) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Whether rows are the same; short ones without a call.
+/// Returns whether rows are equal; short ones without a call.
 #[inline]
 fn same(one: &[u64], other: &[u64]) -> bool {
     if one.len() > 4 { one == other } else { one.iter().zip(other).all(|(one, other)| one == other) }
@@ -161,7 +162,7 @@ impl Set {
         &self.words[number * self.width..(number + 1) * self.width]
     }
 
-    /// Where a row would stand that is not there.
+    /// Returns the free slot of a row that is not in the set.
     #[inline]
     fn vacant(&self, hash: u64, row: &[u64]) -> Option<usize> {
         self.slots.vacant(hash, |number| same(self.row(number), row))
@@ -183,7 +184,7 @@ impl Set {
     }
 }
 
-/// A row that is looked at.
+/// The present row.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor {
     /// Its number, its words, twice, and their hash.
@@ -230,9 +231,9 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The first marking, and a look at it.
+    /// Returns the first marking, and a cursor on it.
     pub fn new(tokens: &[u32]) -> (Self, Cursor) {
-        // What one word has room for costs nothing.
+        // More bits than needed cost nothing while one word is enough.
         let least =
             [32, 16, 8, 4, 2].into_iter().find(|&bits| usize::from(bits) * tokens.len() <= 64).unwrap_or(1);
         let bits: Vec<u8> = tokens.iter().map(|&tokens| bits_for(tokens).max(least)).collect();
@@ -260,7 +261,7 @@ impl Rows {
         self.layout.fields.iter().map(move |field| field.get(row))
     }
 
-    /// Looks at another marking; `differs` is told every place that holds other tokens there.
+    /// Moves the cursor to another marking; calls `differs` with every place whose tokens differ.
     #[inline]
     pub fn go_to(&self, cursor: &mut Cursor, number: usize, mut differs: impl FnMut(u32, u32)) {
         let Cursor { here, beside, hash, .. } = cursor;
@@ -283,7 +284,7 @@ impl Rows {
         cursor.at = number;
     }
 
-    /// Whether a place has bits for so many tokens.
+    /// Returns whether a place has enough bits for the stated tokens.
     #[inline]
     fn fits(&self, place: u32, tokens: u64) -> bool {
         tokens <= self.layout.fields[place as usize].mask()
@@ -308,7 +309,8 @@ impl Rows {
         Some(cursor.beside(layout, changes, |hash, row| set.insert(hash, row)))
     }
 
-    /// As [`insert_beside`](Self::insert_beside), for a worker: what is new is noted. Nothing where a place has too few bits.
+    /// As [`insert_beside`](Self::insert_beside), for a worker: new rows are recorded. Returns `None` if a
+    /// place has too few bits.
     #[inline]
     pub fn note_beside(
         &self,
@@ -350,14 +352,14 @@ impl Rows {
         fresh.origins.clear();
     }
 
-    /// Reads the row that is looked at anew, as the layout now is.
+    /// Reads the present row again, in the new layout.
     fn renew(&self, cursor: &mut Cursor) {
         cursor.here.clear();
         cursor.here.extend_from_slice(self.set.row(cursor.at));
         cursor.beside.clone_from(&cursor.here);
     }
 
-    /// Gives a place bits for so many tokens, and writes all rows anew.
+    /// Increases the bits of a place for the stated tokens, and rewrites all rows.
     #[cold]
     fn widen(&mut self, place: u32, tokens: u32, cursor: &mut Cursor) {
         let wanted = bits_for(tokens);
@@ -379,7 +381,7 @@ impl Rows {
     }
 }
 
-/// What a worker found in a batch and nobody before: rows, each with its hash and the number of the marking before it.
+/// The new rows of a worker in a batch, each with its hash and the number of the marking before it.
 #[derive(Debug)]
 pub(super) struct Fresh {
     set: Set,

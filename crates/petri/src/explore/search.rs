@@ -1,7 +1,7 @@
-//! The search itself: markings are expanded in the order in which they were found, until there are no others.
+//! The search itself: it expands markings in the order of discovery, until there are no others.
 //!
-//! Where many wait, several workers expand them in batches (`crew.rs`). A batch is taken whole or not at all: where a place
-//! gets more bits, the limit is near or tokens are too many, its markings are expanded one by one.
+//! If many wait, several workers expand them in batches (`crew.rs`). A batch is taken whole or not at all. If a
+//! place gets more bits, the limit is near, or tokens are too many, its markings are expanded one by one.
 
 use super::crew::{Crew, PARTS_PER_LOOK, Progress};
 use super::space::Space;
@@ -15,13 +15,14 @@ pub(super) struct Batches {
     pub most: usize,
 }
 
-/// As few as are worth to wake a worker up for, and as many as leave what they lead to in its cache.
+/// Enough to justify waking a worker, and few enough for their successors to stay in its cache.
 pub(super) const BATCHES: Batches = Batches { least: 128, most: 4096 };
 
-/// Finds all markings, or more than the limit, with so many workers (0: one a core).
+/// Finds all markings, or more than the limit, with `workers` workers (0: one per core).
 ///
 /// # Errors
-/// When tokens are too many for a number, and when `progress` ended it.
+///
+/// If tokens are too many for a number, and if `progress` ended it.
 pub(super) fn search<S: Space>(
     space: &mut S,
     threads: usize,
@@ -62,7 +63,7 @@ pub(super) fn search<S: Space>(
 struct Alone {
     /// The next one.
     number: usize,
-    /// Places and transitions since the last look at whether to stop.
+    /// Places and transitions since the last call of the progress function.
     parts: usize,
 }
 
@@ -84,7 +85,7 @@ impl Alone {
                 }
             }
             if !space.complete() {
-                // What was found but not looked at has no edges yet.
+                // Markings that were not expanded have no edges yet.
                 break;
             }
         }

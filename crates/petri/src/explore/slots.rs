@@ -3,8 +3,8 @@
 /// Numbers of rows that are all different, by the upper halves of their hashes.
 #[derive(Debug)]
 pub(super) struct Slots {
-    /// The upper half of a row's hash above, one more than its number below; 0 is empty. Most rows that are not the one
-    /// looked for are told apart by the hash, without a look at the row.
+    /// The upper half of a row's hash, and its number plus one in the lower half; 0 is empty. The hash alone
+    /// distinguishes most rows, without reading them.
     held: Vec<u64>,
     count: usize,
 }
@@ -19,7 +19,7 @@ impl Slots {
         self.count
     }
 
-    /// Where a row of this hash would stand that is none of those for which `same` is asked; nothing where it is one.
+    /// Returns the free slot of a row with this hash, unless it equals one for which `same` returns true.
     #[inline]
     pub fn vacant(&self, hash: u64, same: impl Fn(usize) -> bool) -> Option<usize> {
         let mask = self.held.len() - 1;
@@ -35,7 +35,7 @@ impl Slots {
         Some(slot)
     }
 
-    /// The next number, for a row of this hash that stands in a vacant slot.
+    /// Assigns the next number to a row of this hash in a free slot.
     #[inline]
     pub fn add(&mut self, slot: usize, hash: u64) {
         self.count += 1;

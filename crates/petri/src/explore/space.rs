@@ -1,44 +1,45 @@
-//! Markings found so far, whatever their rows are: what a search needs of them.
+//! The interface between a search and its set of markings, for any form of rows.
 
 use crate::PetriError;
 use std::ops::Range;
 
-/// Markings that are all different, with numbers in the order in which they were found, the first one of number 0.
+/// Distinct markings, with numbers in the order of discovery, the first one of number 0.
 ///
-/// A marking is expanded either alone, by [`expand`](Self::expand), or in a batch: several workers at once note what each of
-/// its markings leads to, and [`take`](Self::take) adds that in the order of those markings. It comes to the same.
+/// A marking is expanded either alone, by [`expand`](Self::expand), or in a batch: several workers in parallel
+/// record the successors of its markings, and [`take`](Self::take) adds them in the order of those markings.
+/// Both return the same result.
 pub(super) trait Space: Sync {
-    /// Where a worker stands, and what it saw and noted in a batch.
+    /// The state of a worker, and its records in a batch.
     type Worker: Send;
 
-    /// How many markings there are.
+    /// Returns the number of markings.
     fn count(&self) -> usize;
 
-    /// Markings at which the search stops.
+    /// Returns the number of markings at which the search stops.
     fn limit(&self) -> usize;
 
-    /// Whether nothing was found beyond the limit.
+    /// Returns whether no marking was found beyond the limit.
     fn complete(&self) -> bool;
 
-    /// Looks at a marking and adds all that it leads to; how many places and transitions were looked at.
+    /// Expands a marking and adds all its successors. Returns the number of places and transitions tested.
     fn expand(&mut self, number: usize) -> Result<usize, PetriError>;
 
-    /// A worker, who has seen nothing yet.
+    /// Returns a worker without findings.
     fn worker(&self) -> Self::Worker;
 
-    /// A batch begins: the worker forgets the one before.
+    /// Begins a batch: the worker discards the previous one.
     fn begin(&self, worker: &mut Self::Worker);
 
-    /// Looks at a marking and notes what it leads to and is new; how many places and transitions were looked at. Nothing
-    /// where only [`expand`](Self::expand) can do it.
+    /// Expands a marking and records its new successors. Returns the number of places and transitions tested;
+    /// `None` if only [`expand`](Self::expand) can do it.
     fn look(&self, worker: &mut Self::Worker, number: usize) -> Option<usize>;
 
-    /// How many markings a worker noted, and words of all of them.
+    /// Returns how many markings a worker recorded, and their words.
     fn noted(worker: &Self::Worker) -> (usize, usize);
 
-    /// Adds those of the markings that a worker noted which are still new.
+    /// Adds the recorded markings of a worker that are still new.
     fn take(&mut self, worker: &Self::Worker, noted: Range<usize>);
 
-    /// Adds what a worker saw in a batch, all of which was taken.
+    /// Adds the statistics of a worker in a batch, all of which was taken.
     fn tally(&mut self, worker: &Self::Worker);
 }

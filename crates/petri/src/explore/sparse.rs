@@ -1,8 +1,9 @@
-//! Markings of wide nets: only the places that hold tokens are kept, and only transitions that could be enabled are looked at.
+//! Markings of wide nets: only places with tokens are stored, and only transitions that could be enabled are
+//! tested.
 //!
-//! A transition that takes tokens is looked at when the first place it takes from holds some; one that takes none is always
-//! looked at. Transitions come in the order of their numbers, so that markings are found in the same order as in rows of all
-//! places.
+//! A transition that takes tokens is tested if the first place from which it takes holds some; one that takes
+//! none is always tested. Transitions are in the order of their numbers, so that markings are found in the same
+//! order as in rows of all places.
 
 use super::firing::touched;
 use super::found::{Explored, Tally, too_many_tokens};
@@ -16,11 +17,11 @@ use std::ops::Range;
 
 /// Fewer places than this make rows that are short anyway.
 const LEAST_PLACES: usize = 256;
-/// At most one place in so many holds tokens in the first marking: each takes as many bits here as so many empty places take
-/// in rows of all.
+/// The net must have at least this many places per marked place of the first marking: a marked place takes as
+/// many bits here as this many empty places in rows of all.
 const LEAST_EMPTY: usize = 64;
 
-/// Whether a net's markings are kept so.
+/// Returns whether a net's markings are stored in this form.
 pub(super) fn suits(net: &Net) -> bool {
     let held = net.places.iter().filter(|place| place.tokens > 0).count();
     net.places.len() >= LEAST_PLACES && held * LEAST_EMPTY <= net.places.len()
@@ -50,7 +51,7 @@ impl Rows {
         &self.parts[start..self.ends[number]]
     }
 
-    /// Where a row would stand that is not there.
+    /// Returns the free slot of a row that is not in the set.
     fn vacant(&self, hash: u64, row: &Row) -> Option<usize> {
         self.slots.vacant(hash, |number| self.row(number) == row)
     }
@@ -85,7 +86,7 @@ fn hash_of(row: &Row) -> u64 {
     hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Which transitions are looked at.
+/// The transitions to test.
 struct Triggers {
     /// For each place those that take from it first.
     by_place: Vec<Vec<u32>>,
@@ -106,7 +107,7 @@ impl Triggers {
     }
 }
 
-/// A row after a firing: what it touches put in its places.
+/// Returns the row after a firing: the changed places are merged into it.
 fn merge(row: &Row, touched: &Row, next: &mut Vec<(u32, u32)>) {
     next.clear();
     let mut rest = row;
@@ -124,10 +125,10 @@ fn merge(row: &Row, touched: &Row, next: &mut Vec<(u32, u32)>) {
     next.extend_from_slice(rest);
 }
 
-/// Who looks at markings and fires what they enable.
+/// Visits markings and fires the enabled transitions.
 #[derive(Clone)]
 struct Walker {
-    /// Tokens of all places; noughts between two looks.
+    /// Tokens of all places; zero between two visits.
     here: Vec<u32>,
     row: Vec<(u32, u32)>,
     next: Vec<(u32, u32)>,
@@ -149,8 +150,8 @@ impl Walker {
         self.row.extend_from_slice(rows.row(number));
     }
 
-    /// Fires what is enabled, in the order of transitions: `reach` is given each row that this leads to. How many places and
-    /// transitions were looked at; nothing when a place gets too many tokens for a number.
+    /// Fires the enabled transitions in order; calls `reach` with each resulting row. Returns the number of
+    /// places and transitions tested; `None` if a place gets too many tokens for a number.
     #[inline]
     fn fire(
         &mut self,
@@ -242,14 +243,14 @@ impl<'a> Sparse<'a> {
         self.parents.iter().enumerate().map(row).collect()
     }
 
-    /// What was found.
+    /// Returns the result of the search.
     pub fn explored(mut self) -> Explored {
         let unbounded = (!self.complete).then(|| growing(&self.rows, &self.parents, &mut self.walker.here));
         self.tally.explored(self.net, self.rows.count().min(self.limit), unbounded)
     }
 }
 
-/// A worker, and what it saw and found: rows, each with its hash and the number of the marking before it.
+/// A worker and its findings: rows, each with its hash and the number of the marking before it.
 pub(super) struct Worker {
     walker: Walker,
     tally: Tally,
@@ -373,7 +374,7 @@ mod tests {
         }
         let net = net.build().unwrap();
         assert!(suits(&net));
-        // Rows of all places would be 900 MB here, and 900 million looks at transitions.
+        // Rows of all places would be 900 MB here, and 900 million tests of transitions.
         let found = explore(&net, 1_000_000);
         assert_eq!((found.reachable_markings, found.edges, found.complete), (30_000, 30_000, true));
         assert_eq!(found.bounds, vec![1; PLACES as usize]);

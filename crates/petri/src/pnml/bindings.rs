@@ -1,9 +1,9 @@
-//! The bindings of a transition whose guard holds, without trying all that there could be.
+//! The bindings of a transition whose guard holds, without testing all combinations.
 //!
-//! Variables are bound one after another. A guard that is false whatever the others will be ends the branch, and where what is
-//! bound leaves a variable but a few colours (it is equal to something known, or that in each of several cases) only those
-//! are tried, before variables of which all colours have to be. What is found is in the order of all bindings by name, the
-//! last variable running fastest.
+//! Variables are bound one after another. A guard that is false for all values of the other variables ends the
+//! branch. If the bound variables leave only a few colours for another one (it must equal a known value, or one
+//! in each of several cases), only those are tried, before variables with all colours. Results are in the order
+//! of all bindings by name, the last variable varying fastest.
 
 use super::elements::{PARTS_PER_LOOK, Watch, wrong};
 use super::sorts::{Sort, Sorts};

@@ -1,17 +1,17 @@
-//! How deep a document is nested, before anything recursive reads it.
+//! Limits the nesting of a document before any recursive reader runs.
 //!
-//! The reader of XML goes one call deeper for each element inside another, and so do terms and guards: a few thousand levels
-//! overflow the stack, which ends the process without a word. Nets are some ten levels deep, long guards some hundred.
+//! The XML reader recurses once per nested element, and so do terms and guards: a few thousand levels overflow
+//! the stack, which ends the process without a message. Nets have some ten levels, long guards some hundred.
 
 use crate::PetriError;
 
-/// Elements inside one another, at most.
+/// Most nested elements.
 const MOST_LEVELS: u32 = 400;
 
-/// Refuses what is nested deeper than anything that is a net.
+/// Returns an error if the nesting is deeper than in any net.
 ///
-/// This finds the tags as a reader of XML does, comments, sections of characters and quotes included. Where the document is
-/// no XML it may miscount, but the reader stops there as well.
+/// It finds tags as an XML reader does, with comments, character data and quotes. If the document is no XML it
+/// may miscount, but the reader returns an error there as well.
 pub(super) fn check(text: &str) -> Result<(), PetriError> {
     let bytes = text.as_bytes();
     let wrong = |at: usize, found: &str, expected: String| PetriError::Pnml {
@@ -31,7 +31,7 @@ pub(super) fn check(text: &str) -> Result<(), PetriError> {
             behind("?>")
         } else if rest.starts_with("<!") {
             let end = end_of_tag(bytes, opened, b"[>");
-            // Entities stand for elements that no look at the text finds.
+            // Entities can expand to elements that a scan of the text does not find.
             if bytes.get(end) == Some(&b'[') {
                 let expected = "a document without declarations of its own".to_owned();
                 return Err(wrong(opened, "a document type with declarations", expected));
@@ -55,7 +55,7 @@ pub(super) fn check(text: &str) -> Result<(), PetriError> {
     Ok(())
 }
 
-/// Where the first of these letters stands that is not inside quotes; the end of the text if nowhere.
+/// Returns the position of the first of these letters outside quotes; the end of the text if there is none.
 fn end_of_tag(bytes: &[u8], from: usize, ends: &[u8]) -> usize {
     let mut quote = None;
     for (at, &byte) in bytes.iter().enumerate().skip(from) {

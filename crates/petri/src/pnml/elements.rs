@@ -1,13 +1,13 @@
-//! Elements of a document: finding them, and saying what is wrong with one.
+//! Finds elements of a document, and reports their errors.
 
 use super::depth;
 use crate::PetriError;
 use roxmltree::{Document, Node};
 use std::ops::ControlFlow;
 
-/// Unfolded transitions, and bindings that are tried, between two looks at whether to stop.
+/// Unfolded transitions, and bindings that are tried, between two calls of the watch.
 pub(super) const PARTS_PER_LOOK: u64 = 1 << 12;
-/// Asked now and then whether to go on.
+/// Called periodically; returns whether to continue.
 pub(crate) type Watch<'w> = &'w mut dyn FnMut() -> ControlFlow<()>;
 
 /// An error at an element.

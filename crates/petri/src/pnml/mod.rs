@@ -1,9 +1,9 @@
 //! PNML (ISO/IEC 15909-2): place/transition nets and symmetric nets.
 //!
-//! A symmetric net is unfolded: a place for each colour of its sort, a transition for each binding of its variables whose
-//! guard holds. Names are ids, with `@` and the colours joined by points. Inhibitor and reset arcs are no part of the
-//! standard; the ways in which GreatSPN, TAPAAL and pm4py write them are read. Anything else that an arc says of its type is
-//! an error: an arc that is left out makes another net.
+//! A symmetric net is unfolded: a place for each colour of its sort, a transition for each binding of its
+//! variables whose guard holds. Names are ids, with `@` and the colours joined by points. Inhibitor and reset
+//! arcs are not in the standard; the notations of GreatSPN, TAPAAL and pm4py are read. Any other type of arc is
+//! an error, because a net without that arc would be another net.
 
 mod bindings;
 mod depth;
@@ -34,8 +34,8 @@ fn label(node: Node<'_, '_>, name: &str) -> Result<Option<u32>, PetriError> {
     count.parse().map(Some).map_err(|_| wrong(label, format!("{text:?}"), "a whole number from 0"))
 }
 
-/// Tokens of the class `Default` in `Default,1,red,0`, as PIPE writes numbers; nothing where another class has some: those
-/// tokens are not of the kind that a place/transition net has.
+/// Returns the tokens of the class `Default` in `Default,1,red,0`, as PIPE writes numbers; `None` if another
+/// class has tokens, which a place/transition net does not have.
 fn default_class(text: &str) -> Option<&str> {
     let mut parts = text.split(',').map(str::trim);
     let mut of_default = None;
@@ -53,16 +53,19 @@ fn default_class(text: &str) -> Option<&str> {
 /// Reads the first net of a PNML document.
 ///
 /// # Errors
-/// When it is no XML, no net of these kinds, or says something that cannot be used; with the line.
+///
+/// If it is no XML, no net of these kinds, or has unusable contents; with the line.
 pub fn read_pnml(text: &str) -> Result<Net, PetriError> {
-    // Nobody stops it.
+    // No watch stops it.
     read_pnml_until(text, &mut || ControlFlow::Continue(()))
 }
 
-/// The same; `watch` is asked now and then whether to go on, for a small file may unfold to millions of transitions.
+/// As `read_pnml`; `watch` is called periodically and returns whether to continue, because a small file may
+/// unfold to millions of transitions.
 ///
 /// # Errors
-/// As [`read_pnml`], and when `watch` ended it.
+///
+/// As [`read_pnml`], and if `watch` ended it.
 pub fn read_pnml_until(text: &str, watch: Watch<'_>) -> Result<Net, PetriError> {
     let document = parse(text)?;
     let root = document.root_element();
@@ -70,7 +73,7 @@ pub fn read_pnml_until(text: &str, watch: Watch<'_>) -> Result<Net, PetriError> 
     let net = net.filter(|_| root.tag_name().name() == "pnml");
     let net =
         net.ok_or_else(|| wrong(root, format!("<{}>", root.tag_name().name()), "<pnml> with a <net>"))?;
-    // Some tools write no type, and mean a place/transition net; what only a symmetric net has tells otherwise.
+    // Some tools write no type and mean a place/transition net, unless it contains parts of symmetric nets.
     let plain = || net.descendants().all(|node| !node.tag_name().name().starts_with("hlin"));
     let kind = match net.attribute("type") {
         None if plain() => "ptnet",
@@ -99,7 +102,7 @@ struct Reader<'a, 'i, 'w> {
     sorts: Sorts,
     builder: NetBuilder,
     places: FxHashMap<&'a str, FilePlace>,
-    /// Reference places and transitions, and whom they stand for.
+    /// Reference places and transitions, and their targets.
     references: FxHashMap<&'a str, &'a str>,
     unfolded_places: u64,
     watch: Watch<'w>,
@@ -171,9 +174,9 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         self.builder.build()
     }
 
-    /// Whom an id stands for.
+    /// Returns the target of an id.
     fn real(&self, mut id: &'a str) -> &'a str {
-        // References to references end, or they go round: so many steps are enough.
+        // A chain of references longer than their number is a circle.
         for _ in 0..=self.references.len() {
             match self.references.get(id) {
                 Some(&further) => id = further,
@@ -305,7 +308,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         Ok(())
     }
 
-    /// Whether to go on.
+    /// Returns whether to continue.
     fn look(&mut self) -> Result<(), PetriError> {
         self.parts += 1;
         if self.parts.is_multiple_of(PARTS_PER_LOOK) && (self.watch)().is_break() {
@@ -345,7 +348,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
     }
 }
 
-/// The meaning of a label of a symmetric net stands in its structure.
+/// The meaning of a label of a symmetric net is in its structure.
 fn structure<'a, 'i>(label: Node<'a, 'i>) -> Result<Node<'a, 'i>, PetriError> {
     let inner = child(label, "structure").and_then(|structure| children(structure).next());
     inner.ok_or_else(|| {

@@ -102,7 +102,7 @@ impl Sorts {
         let mut sorts = Self::default();
         sorts.named.insert("dot".to_owned(), Sort::dot());
         let named: Vec<_> = net.descendants().filter(|node| node.tag_name().name() == "namedsort").collect();
-        // A product may stand before its parts: what cannot be read yet is tried again.
+        // A product may precede its parts: a sort that cannot be read yet is tried again.
         let mut waiting = named;
         while !waiting.is_empty() {
             let before = waiting.len();
@@ -132,7 +132,7 @@ impl Sorts {
         Ok(sorts)
     }
 
-    /// Whether a definition's parts are declared.
+    /// Returns whether a definition's parts are declared.
     fn is_known(&self, node: Node<'_, '_>) -> bool {
         match node.tag_name().name() {
             "usersort" => node.attribute("declaration").is_some_and(|name| self.named.contains_key(name)),
@@ -239,7 +239,7 @@ impl Sorts {
         }
     }
 
-    /// The colour so many places further, round and round.
+    /// Returns the colour a number of steps further, cyclically.
     pub fn further(&self, (sort, colour): (usize, u32), by: i64) -> (usize, u32) {
         let size = self.simple[sort].colours.len() as i64;
         (sort, (i64::from(colour) + by).rem_euclid(size) as u32)

@@ -27,7 +27,7 @@ impl Variables {
     }
 }
 
-/// A term that stands for colours.
+/// A term for colours.
 #[derive(Clone, Debug)]
 pub(super) enum Term {
     Sum(Vec<Term>),
@@ -164,7 +164,7 @@ impl Term {
         }
     }
 
-    /// Every colour that the term stands for: several where `all` is part of it.
+    /// Returns every colour of the term: several if `all` is part of it.
     fn colours(&self, sorts: &Sorts, bound: &Variables, at: Node<'_, '_>) -> Result<Vec<Colour>, PetriError> {
         match self {
             Self::Dot => Ok(vec![Vec::new()]),
@@ -204,7 +204,7 @@ impl Term {
         }
     }
 
-    /// Whether all its variables are bound.
+    /// Returns whether all its variables are bound.
     fn is_bound(&self, bound: &Variables) -> bool {
         match self {
             Self::Sum(terms) | Self::Difference(terms) | Self::Tuple(terms) => {
@@ -312,7 +312,7 @@ impl Condition {
         }
     }
 
-    /// Whether it holds, whatever the variables are that are not bound yet; nothing where they decide.
+    /// Returns whether it holds for all values of the unbound variables; `None` if it depends on them.
     pub fn decide(
         &self,
         sorts: &Sorts,
@@ -345,8 +345,8 @@ impl Condition {
         }
     }
 
-    /// The only colours that a variable can still have, if what is bound leaves but a few: equal to a term that is known,
-    /// or that in each case of several.
+    /// Returns the only colours that a variable can still have, if the bound variables leave a few: it must
+    /// equal a known term, or one in each of several cases.
     pub fn left_for(
         &self,
         name: &str,

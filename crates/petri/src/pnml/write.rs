@@ -1,6 +1,7 @@
-//! PNML out: a place/transition net from its parts, or a document again as it was read.
+//! Writes PNML: a place/transition net from its parts, or a document as it was read.
 //!
-//! Time has no place in the standard. It goes into `<toolspecific tool="linecard">` of a transition, which the reader knows.
+//! The standard has no times. They are in `<toolspecific tool="linecard">` of a transition, which the reader
+//! knows.
 
 use super::elements::{attribute, child, children, parse, wrong};
 use crate::PetriError;
@@ -103,10 +104,11 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Writes a document as it was read, all that other tools put into it included.
+/// Writes a document as it was read, including the contents of other tools.
 ///
 /// # Errors
-/// When it is no XML.
+///
+/// If it is no XML.
 pub fn rewrite_pnml(text: &str) -> Result<String, PetriError> {
     let document = parse(text)?;
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -117,7 +119,7 @@ pub fn rewrite_pnml(text: &str) -> Result<String, PetriError> {
     Ok(out)
 }
 
-/// A node and what is inside it; iteratively, so that no depth is too much.
+/// Writes a node and its contents; iteratively, so that any depth is possible.
 fn element(root: Node<'_, '_>, out: &mut String) {
     let mut stack = vec![(root, false)];
     while let Some((node, opened)) = stack.pop() {

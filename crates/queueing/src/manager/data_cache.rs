@@ -1,9 +1,10 @@
 //! `dc`: the programs of `nc` with a data cache at the memory's side (sections 3.2, 4.1.1 and 4.5).
 //!
-//! The cache holds words of descriptors, one pointer each; links pass it by, since they are hardly used again. It is
-//! lock-up free: each miss under way takes a miss status holding register (MSHR), accesses to a line that is on its way
-//! wait there, and accesses that find no register, or a set full of lines on their way, are tried again when a line
-//! has come. Its access time is the time between accesses; Table 5 adds no latency for it.
+//! The cache holds words of descriptors, one pointer each; links bypass it, since they are hardly reused. It is
+//! lock-up free: each outstanding miss occupies a miss status holding register (MSHR), and accesses to a line
+//! that is being fetched wait there. An access that finds no free register, or a set full of lines that are
+//! being fetched, tries again when a line arrives. Its access time is the time between accesses; Table 5 adds
+//! no latency for it.
 
 use super::no_cache::{LINK, LOAD, STORE, link, next_step};
 use super::{Manager, Progress};
@@ -15,9 +16,10 @@ use crate::settings::Settings;
 use linecard_sim::Ticks;
 use std::collections::VecDeque;
 
-/// A memory read that fills a line; the message's thread is the slot. Above the kinds of the programs.
+/// A memory read that fills a line; the message's thread is the slot. Its number is above the kinds of the
+/// programs.
 const FILL: u8 = 3;
-/// A write that goes to memory, and whose thread waits for it.
+/// A write to memory that its thread waits for.
 const STORE_THROUGH: u8 = 4;
 
 /// A cache of descriptor words.
@@ -29,7 +31,7 @@ pub struct DataCache {
     directory: Directory,
     line_words: u32,
     words: Vec<Word>,
-    /// Accesses that wait for the line in each slot; a line that is on its way has one at least.
+    /// Accesses that wait for the line in each slot; a line that is being fetched has at least one.
     waiting: Vec<VecDeque<Message>>,
     on_their_way: u32,
     mshrs: u32,
@@ -39,7 +41,7 @@ pub struct DataCache {
 }
 
 impl DataCache {
-    /// With the cache of these settings.
+    /// Returns a manager with the cache of these settings.
     pub fn new(settings: &Settings, fabric: &Fabric) -> Self {
         let sets = settings.words / settings.line_words / settings.ways;
         let lines = (settings.all_queues() * 2).div_ceil(settings.line_words);
@@ -61,7 +63,7 @@ impl DataCache {
         }
     }
 
-    /// An access to a line that is there and whole.
+    /// Serves an access to a complete line.
     fn hit(&mut self, fabric: &mut Fabric, slot: u32, message: Message) {
         let at = slot * self.line_words + (fabric.address_of(message.thread) & (self.line_words - 1));
         let word = &mut self.words[at as usize];
@@ -85,7 +87,7 @@ impl DataCache {
         fabric.write(Message { thread, kind: STORE_THROUGH }, 1);
     }
 
-    /// Looks an access up; whether it found a place to go on or to wait.
+    /// Looks an access up. Returns whether it can continue or wait.
     fn look_up(&mut self, fabric: &mut Fabric, message: Message, first_time: bool) -> bool {
         let line = fabric.address_of(message.thread) >> self.line_words.trailing_zeros();
         let found = self.directory.find(line);
@@ -126,7 +128,7 @@ impl DataCache {
         true
     }
 
-    /// Where the words of a line are in the cache and in memory; the last line of memory may be cut short.
+    /// Returns the words of a line in the cache and in memory; the last line of memory may be shorter.
     fn places(
         &self,
         slot: u32,
@@ -138,7 +140,7 @@ impl DataCache {
         (here..here + words, there..there + words)
     }
 
-    /// Puts a changed line into memory; whether there was one.
+    /// Writes a dirty line back to memory. Returns whether there was one.
     fn write_back(&mut self, fabric: &mut Fabric, slot: u32) -> bool {
         let Some(line) = self.directory.line(slot).filter(|_| self.directory.is_dirty(slot)) else {
             return false;

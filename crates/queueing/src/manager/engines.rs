@@ -1,16 +1,17 @@
-//! The engines that carry out the operations of a queue cache, and the token that hands them requests.
+//! The engines that execute the operations of a queue cache, and the token that assigns requests to them.
 //!
-//! Every clock the token is at the next engine; the engine takes a request if it is idle (section 5.6). With
-//! [`Token::Rotating`] an engine at work lets its clock pass, so requests start less often the busier the engines are.
+//! The token moves to the next engine every clock; the engine takes a request if it is idle (section 5.6). With
+//! [`Token::Rotating`] a busy engine lets its clock pass, so the busier the engines, the less often requests
+//! start.
 
 use crate::fabric::Fabric;
 use crate::settings::{Settings, Token};
 use linecard_sim::Ticks;
 
-/// Engines at work and the token's place.
+/// Busy engines and the position of the token.
 #[derive(Debug)]
 pub(super) struct Engines {
-    /// One bit an engine.
+    /// One bit per engine.
     idle: Vec<u64>,
     count: u32,
     at_work: u32,
@@ -18,7 +19,7 @@ pub(super) struct Engines {
     token: Token,
     /// The first clock that no engine has used.
     next_clock: u64,
-    /// When each engine began, for its share of time.
+    /// When each engine started, for its utilisation.
     since: Vec<Ticks>,
 }
 
@@ -40,7 +41,7 @@ impl Engines {
         }
     }
 
-    /// When the token is next at an idle engine, and which: from the present on.
+    /// Returns when the token is next at an idle engine, and which; not before the present.
     fn next_turn(&self, now: Ticks) -> Option<(u64, u32)> {
         if self.at_work == self.count {
             return None;
@@ -55,7 +56,7 @@ impl Engines {
         Some((clock + u64::from(wait), engine))
     }
 
-    /// The first idle engine from `first` on, around.
+    /// Returns the first idle engine from `first` on, cyclically.
     fn idle_from(&self, first: u32) -> Option<u32> {
         let words = self.idle.len();
         let (start, offset) = (first as usize / 64, first % 64);
@@ -69,7 +70,7 @@ impl Engines {
         })
     }
 
-    /// Wakes the token for the next idle engine, or not at all.
+    /// Schedules the token for the next idle engine, or cancels it.
     pub fn wait(&self, fabric: &mut Fabric) {
         match self.next_turn(fabric.now) {
             Some((clock, _)) => fabric.wake_token(clock * self.clock),
@@ -77,7 +78,7 @@ impl Engines {
         }
     }
 
-    /// The idle engine at which the token is now begins to work.
+    /// The idle engine that has the token becomes busy.
     pub fn take(&mut self, fabric: &mut Fabric) -> Option<u32> {
         let (clock, engine) = self.next_turn(fabric.now)?;
         if clock * self.clock != fabric.now {

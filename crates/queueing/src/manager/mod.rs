@@ -1,8 +1,8 @@
-//! Queue managers: the ways to carry out enqueues and dequeues.
+//! Queue managers: implementations of enqueue and dequeue.
 //!
-//! A manager is one file, one variant of [`Kind`](crate::Kind) and one line in its list. The machine hands it a thread whose
-//! instructions are done ([`Manager::issue`]) and everything that happens on the way; it says when the operation is
-//! complete. Locks, threads, interconnect and memory are the machine's.
+//! A manager is one file, one variant of [`Kind`](crate::Kind) and one line in its list. The machine passes it
+//! a thread whose instructions are complete ([`Manager::issue`]), and all its events; the manager decides when
+//! the operation is complete. Locks, threads, interconnect and memory are the machine's.
 
 mod data_cache;
 mod engines;
@@ -21,43 +21,43 @@ use crate::lists::{End, NIL, Word};
 use crate::settings::{Entry, Settings};
 use linecard_sim::Ticks;
 
-/// How an operation stands.
+/// The progress of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It goes on.
+    /// It continues.
     Going,
-    /// The thread is done with it.
+    /// It is complete.
     Done,
 }
 
-/// A way to carry out queue operations.
+/// An implementation of queue operations.
 pub trait Manager {
-    /// From the thread's start to its first message.
+    /// Returns the time from the thread's start to its first message.
     fn instructions(&self) -> Ticks;
     /// A thread begins its operation.
     #[inline]
     fn begin(&mut self, fabric: &mut Fabric, thread: u32) {
         fabric.compute(thread, self.instructions());
     }
-    /// A thread's instructions are done.
+    /// A thread has executed its instructions.
     fn issue(&mut self, fabric: &mut Fabric, thread: u32);
-    /// A message from a thread is there.
+    /// A message from a thread has arrived.
     fn arrive(&mut self, fabric: &mut Fabric, message: Message);
-    /// A memory reference is done.
+    /// A memory reference completes.
     fn referenced(&mut self, fabric: &mut Fabric, message: Message);
-    /// The data cache's port takes an access.
+    /// The data cache's port accepts an access.
     fn access(&mut self, _fabric: &mut Fabric, _message: Message) {}
     /// The token is at an engine that waits for it.
     fn turn(&mut self, _fabric: &mut Fabric) {}
     /// An engine has held its queue long enough.
     fn freed(&mut self, _fabric: &mut Fabric, _engine: u32) {}
-    /// A message is back at its thread.
+    /// A message has returned to its thread.
     fn replied(&mut self, fabric: &mut Fabric, message: Message) -> Progress;
-    /// Writes everything back into memory; all operations are done.
+    /// Writes all cached state back to memory; all operations must be complete.
     fn flush(&mut self, fabric: &mut Fabric);
 }
 
-/// The word after a thread's operation has passed this end.
+/// Returns the word after a thread's operation has passed this end.
 #[inline]
 fn moved(fabric: &Fabric, thread: u32, word: Word) -> Word {
     let this = &fabric.threads[thread as usize];
@@ -68,7 +68,7 @@ fn moved(fabric: &Fabric, thread: u32, word: Word) -> Word {
     Word { node, passed: word.passed.wrapping_add(1) }
 }
 
-/// Whether a thread's dequeue found no packet.
+/// Returns whether a thread's dequeue found no packet.
 #[inline]
 fn found_empty(fabric: &Fabric, thread: u32) -> bool {
     let this = &fabric.threads[thread as usize];
@@ -80,7 +80,7 @@ fn found_empty(fabric: &Fabric, thread: u32) -> bool {
 struct Entries {
     directory: Directory,
     words: Vec<[Word; 2]>,
-    /// Line whose changed content a slot still holds.
+    /// Line whose dirty content a slot still holds.
     leaving: Vec<Option<u32>>,
     entry: Entry,
 }
@@ -97,7 +97,7 @@ impl Entries {
         }
     }
 
-    /// The line of a thread's operation.
+    /// Returns the line of a thread's operation.
     #[inline]
     fn line(&self, fabric: &Fabric, thread: u32) -> u32 {
         let operation = fabric.threads[thread as usize].operation;
@@ -107,15 +107,15 @@ impl Entries {
         }
     }
 
-    /// Gives a slot to a line. What was there stays until [`Entries::load`], and may not be used any more.
+    /// Assigns a slot to a line. The old content stays until [`Entries::load`], and must not be used any more.
     fn claim(&mut self, slot: u32, line: u32) {
         let changed = self.directory.line(slot).filter(|_| self.directory.is_dirty(slot));
         self.leaving[slot as usize] = changed;
         self.directory.replace(slot, line);
     }
 
-    /// The entry's old content, if it had changed, goes into memory, and the new one is read: both take effect now,
-    /// when the references reach memory. Who comes for the old line reads after this.
+    /// Writes the entry's old content to memory, if it is dirty, and reads the new one. Both take effect now,
+    /// when the references reach memory; a later access to the old line reads after this.
     fn load(&mut self, fabric: &mut Fabric, slot: u32, message: Message) {
         if let Some(line) = self.leaving[slot as usize].take() {
             self.write_back(fabric, slot, line);
@@ -149,7 +149,7 @@ impl Entries {
         &mut self.words[this.slot as usize][end]
     }
 
-    /// Sends the link reference of a thread's operation on its way.
+    /// Sends the link reference of a thread's operation.
     #[inline(always)]
     fn link(&mut self, fabric: &mut Fabric, message: Message) {
         let word = *self.word(fabric, message.thread);
@@ -161,7 +161,7 @@ impl Entries {
         }
     }
 
-    /// The link reference is done: the descriptor moves on.
+    /// The link reference completes: updates the descriptor.
     #[inline]
     fn finish(&mut self, fabric: &mut Fabric, thread: u32) {
         if !found_empty(fabric, thread) {

@@ -1,7 +1,8 @@
 //! `nc`: threads read and write descriptors and links in memory (sections 3.1 and 5.2).
 //!
-//! An enqueue reads the tail, then links the old tail to the packet and writes the new tail, both at once. A dequeue
-//! reads the head, then the link behind it, then writes the new head: three references one after the other.
+//! An enqueue reads the tail, then in parallel links the old tail to the packet and writes the new tail. A
+//! dequeue reads the head, then the link behind it, then writes the new head: three references one after
+//! another.
 
 use super::{Manager, Progress, moved};
 use crate::Kind;
@@ -14,14 +15,14 @@ pub(super) const LOAD: u8 = 0;
 pub(super) const LINK: u8 = 1;
 pub(super) const STORE: u8 = 2;
 
-/// No cache and no support for queues.
+/// Neither a cache nor support for queues.
 #[derive(Debug)]
 pub struct NoCache {
     instructions: Ticks,
 }
 
 impl NoCache {
-    /// With the instruction time of these settings.
+    /// Returns a manager with the instruction time of these settings.
     pub fn new(settings: &Settings, fabric: &Fabric) -> Self {
         let ps = settings.instruction_ps[Kind::NoCache as usize];
         Self { instructions: fabric.timebase.ticks_from_ps(ps) }
@@ -64,7 +65,7 @@ impl Manager for NoCache {
     fn flush(&mut self, _fabric: &mut Fabric) {}
 }
 
-/// The link reference at memory, where the thread does it.
+/// Performs the link reference at memory, if the thread does it.
 pub(super) fn link(fabric: &mut Fabric, message: Message) {
     let this = &fabric.threads[message.thread as usize];
     if this.operation.is_dequeue() {
@@ -78,7 +79,7 @@ pub(super) fn link(fabric: &mut Fabric, message: Message) {
     }
 }
 
-/// What a thread does with a reply: the program of Table 2, with or without a data cache.
+/// Executes a thread's step after a reply: the program of Table 2, with or without a data cache.
 pub(super) fn next_step(fabric: &mut Fabric, message: Message) -> Progress {
     let thread = message.thread;
     let this = &mut fabric.threads[thread as usize];

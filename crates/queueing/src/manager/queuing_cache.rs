@@ -1,12 +1,14 @@
 //! `qc`: the queuing cache (sections 3.4 and 5.6).
 //!
-//! One command carries out an operation. It waits in the request buffer; the engine that holds the token takes the
-//! oldest request whose queue is not in service. On a miss the engine writes the least recently used descriptor back
-//! and reads the one it needs. It then does the link reference, answers, and goes on with the oldest waiting request
-//! of the same queue: the operations of a queue are done one after the other, in the order in which they came.
+//! One command performs an operation. It waits in the request buffer; the engine that holds the token takes the
+//! oldest request whose queue is not in service. On a miss the engine writes the least recently used descriptor
+//! back and reads the one it needs. It then performs the link reference, answers, and continues with the oldest
+//! waiting request of the same queue. The operations of a queue thus execute one after another, in the order of
+//! arrival.
 //!
-//! With [`Locking::Queue`] an operation excludes others of its queue for its whole service time (section 3.6, Table 5), so
-//! that the engine holds the queue for the interconnect as well; with [`Locking::End`] for its references alone.
+//! With [`Locking::Queue`] an operation excludes others of its queue for its whole service time (section 3.6,
+//! Table 5), so that the engine holds the queue for the interconnect as well; with [`Locking::End`] for its
+//! references alone.
 
 use super::engines::Engines;
 use super::{Entries, Manager, Progress};
@@ -22,13 +24,13 @@ const LINK: u8 = 2;
 
 const NOBODY: u32 = u32::MAX;
 
-/// A cache with engines of its own.
+/// A cache with its own engines.
 #[derive(Debug)]
 pub struct QueuingCache {
     instructions: Ticks,
     entries: Entries,
     engines: Engines,
-    /// Requests in the buffer, and the most there can be.
+    /// Requests in the buffer, and their limit.
     buffered: u32,
     places: u32,
     /// Commands that found the buffer full.
@@ -50,7 +52,7 @@ pub struct QueuingCache {
 }
 
 impl QueuingCache {
-    /// With the entries and engines of these settings.
+    /// Returns a manager with the entries and engines of these settings.
     pub fn new(settings: &Settings, fabric: &Fabric) -> Self {
         let queues = settings.all_queues() as usize;
         let threads = settings.threads as usize;
@@ -101,7 +103,7 @@ impl QueuingCache {
         }
     }
 
-    /// A request leaves the buffer, and one that waited outside enters.
+    /// A request leaves the buffer, and a waiting command enters.
     fn leave_buffer(&mut self, fabric: &mut Fabric) {
         self.buffered -= 1;
         if let Some(thread) = self.outside.pop_front() {
@@ -109,7 +111,7 @@ impl QueuingCache {
         }
     }
 
-    /// An engine goes on with the oldest request of its queue, or is idle.
+    /// An engine continues with the oldest request of its queue, or becomes idle.
     fn go_on(&mut self, fabric: &mut Fabric, engine: u32) {
         let (queue, slot) = self.held[engine as usize];
         self.entries.directory.unpin(slot);
@@ -125,7 +127,7 @@ impl QueuingCache {
         }
     }
 
-    /// An engine turns to a request.
+    /// An engine starts a request.
     fn serve(&mut self, fabric: &mut Fabric, thread: u32, engine: u32) {
         self.engine[thread as usize] = engine;
         let line = self.entries.line(fabric, thread);
@@ -157,7 +159,7 @@ impl Manager for QueuingCache {
         self.instructions
     }
 
-    /// Nothing but the command follows from a thread's instructions, and commands keep their order.
+    /// A thread's instructions cause nothing but the command, and commands keep their order.
     #[inline(always)]
     fn begin(&mut self, fabric: &mut Fabric, thread: u32) {
         if fabric.sends_ahead && self.instructions > 0 {
@@ -200,7 +202,7 @@ impl Manager for QueuingCache {
         let engine = self.engine[thread as usize];
         self.held[engine as usize] = (this.operation.queue(), this.slot);
         match self.locking {
-            // The oldest request of the same queue, if there is one, before anybody else may enter.
+            // The oldest request of the same queue, if there is one, comes before all others.
             Locking::End => self.go_on(fabric, engine),
             Locking::Queue => fabric.hold(engine),
         }

@@ -1,14 +1,16 @@
-//! `sqc`: engines and a cache of descriptors that threads manage by commands (section 3.3), and its exact form in the
-//! IXP2800, `qarray`.
+//! `sqc`: engines and a cache of descriptors that threads manage by commands (section 3.3), and its exact form
+//! in the IXP2800, `qarray`.
 //!
-//! A thread that holds the queue's lock looks the queue up in a CAM. On a hit it sends one command, and the engine does
-//! the link reference and updates the cached descriptor. On a miss it first sends a command that writes the least
-//! recently used entry back and loads the descriptor, and waits for that. An entry stays while an operation uses it; a
-//! thread whose queue is on its way waits for it, and one that finds every entry in use waits for the first to be free.
+//! A thread that holds the queue's lock looks the queue up in a CAM. On a hit it sends one command, and the
+//! engine performs the link reference and updates the cached descriptor. On a miss it first sends a command
+//! that writes the least recently used entry back and loads the descriptor, and waits for it. An entry stays
+//! while an operation uses it. A thread whose queue is being loaded waits for it, and one that finds every
+//! entry in use waits for the first free entry.
 //!
-//! In the IXP2800 an SRAM channel's Q_array has 64 registers, 16 of which cache descriptors (head, tail and count); their
-//! tags are the 16 entries of one microengine's CAM, so only that microengine's 8 threads can use them. A run is one
-//! channel; channels share nothing but the interconnect. Times are those of `sqc`: the manual gives none.
+//! In the IXP2800 an SRAM channel's Q_array has 64 registers, 16 of which cache descriptors (head, tail and
+//! count). Their tags are the 16 entries of one microengine's CAM, so only that microengine's 8 threads can use
+//! them. A run is one channel; channels share only the interconnect. Times are those of `sqc`: the manual
+//! states none.
 
 use super::engines::Engines;
 use super::{Entries, Manager, Progress};
@@ -23,7 +25,7 @@ const COMMAND: u8 = 1;
 const DESCRIPTOR: u8 = 2;
 const LINK: u8 = 3;
 
-/// A cache that software fills.
+/// A cache that software manages.
 #[derive(Debug)]
 pub struct SoftwareCache {
     instructions: Ticks,
@@ -32,7 +34,7 @@ pub struct SoftwareCache {
     /// Commands that wait for an engine.
     ready: VecDeque<u32>,
     engine: Vec<u32>,
-    /// Threads that wait for the descriptor in each slot; the one that loads it does not count.
+    /// Threads that wait for the descriptor in each slot, without the one that loads it.
     waiting: Vec<VecDeque<u32>>,
     loading: Vec<bool>,
     /// Threads that found every entry in use.
@@ -40,7 +42,7 @@ pub struct SoftwareCache {
 }
 
 impl SoftwareCache {
-    /// With the entries and engines of these settings, or those of the IXP2800.
+    /// Returns a manager with the entries and engines of these settings, or those of the IXP2800.
     pub fn new(kind: Kind, settings: &Settings, fabric: &Fabric) -> Self {
         let (entries, entry) = match kind {
             Kind::QArray => (Q_ARRAY_ENTRIES, Entry::Descriptor),
@@ -60,7 +62,7 @@ impl SoftwareCache {
         }
     }
 
-    /// Looks a thread's queue up; whether it could go on or knows what to wait for.
+    /// Looks a thread's queue up. Returns whether the thread could continue or wait.
     fn look_up(&mut self, fabric: &mut Fabric, thread: u32, first_time: bool) -> bool {
         let line = self.entries.line(fabric, thread);
         let found = self.entries.directory.find(line);
@@ -72,7 +74,7 @@ impl SoftwareCache {
         self.entries.directory.pin(slot);
         fabric.threads[thread as usize].slot = slot;
         if found.is_none() {
-            // The tag changes at once; the entry's content when the command is there.
+            // The tag changes at once; the entry's content changes when the command arrives.
             self.loading[slot as usize] = true;
             self.entries.claim(slot, line);
             fabric.send(thread, LOAD);

@@ -1,7 +1,7 @@
 //! Departures: an approximate deficit round robin over the queues that hold packets (section 4.1.3).
 //!
-//! A queue at its turn sends what it holds, up to a burst; a fast queue, which holds more, thus sends more packets and
-//! longer bursts.
+//! In its turn a queue sends its packets, up to a burst; a fast queue, which holds more, thus sends more
+//! packets and longer bursts.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ pub struct Departures {
 }
 
 impl Departures {
-    /// Empty queues that send at most `burst` packets at a turn.
+    /// Returns empty queues that send at most `burst` packets per turn.
     pub fn new(queues: u32, burst: u32) -> Self {
         Self { inside: vec![0; queues as usize], turns: VecDeque::new(), burst, sent: 0 }
     }
@@ -30,7 +30,7 @@ impl Departures {
         }
     }
 
-    /// The queue whose packet leaves, if there is a packet.
+    /// Returns the queue whose packet leaves, if there is a packet.
     #[inline]
     pub fn next(&mut self) -> Option<u32> {
         let &queue = self.turns.front()?;

@@ -1,13 +1,13 @@
 //! Three levels of queues: port, class and flow (section 2.1).
 //!
-//! A packet enters its flow's queue, and an entry for it goes into the queues of its class and its port. It leaves from
-//! root to leaf: port, class, flow. One thread carries out the three operations of a packet one after the other.
-//! Flow queues come first among the ids, then classes, then ports.
+//! A packet enters its flow's queue, and an entry for it enters the queues of its class and its port. It leaves
+//! from root to leaf: port, class, flow. One thread executes the three operations of a packet one after
+//! another. Flow queues come first among the ids, then classes, then ports.
 
 use crate::operation::Operation;
 use crate::settings::Settings;
 
-/// The three operations of each packet.
+/// Returns the three operations of each packet.
 pub fn spread_over_levels(settings: &Settings, packets: impl Iterator<Item = Operation>) -> Vec<Operation> {
     let classes_from = settings.queues;
     let ports_from = classes_from + settings.queues / settings.flows;

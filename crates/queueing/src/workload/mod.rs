@@ -1,8 +1,9 @@
-//! Which queues packets arrive for, and which they leave from (section 4.1.3 and Table 4).
+//! The queues that packets enter, and from which they leave (section 4.1.3 and Table 4).
 //!
-//! Only the order of operations matters, since threads take the next one as soon as they can. The order of independent
-//! Poisson processes is that of independent draws, each queue as likely as its rate (the superposition of Poisson
-//! processes): arrivals are drawn so, and [`departures`] brings packets out in deficit round robin.
+//! Only the order of operations matters, since threads take the next one when they can. The order of
+//! independent Poisson processes is that of independent draws, each queue with a probability proportional to
+//! its rate (the superposition of Poisson processes). Arrivals are drawn in this way, and [`departures`]
+//! selects packets in deficit round robin.
 
 mod departures;
 mod levels;
@@ -50,11 +51,12 @@ pub enum Workload {
 }
 
 impl Workload {
-    /// A workload by the document's notation: `R`, `U`, `L1.1`, `SD16_90`, or `MIX17_1.12_60_18`; `edge` and `core`
-    /// are the stand-ins for the document's traces.
+    /// Parses a workload in the document's notation: `R`, `U`, `L1.1`, `SD16_90`, or `MIX17_1.12_60_18`; `edge`
+    /// and `core` are the stand-ins for the document's traces.
     ///
     /// # Errors
-    /// When the notation is unknown or its numbers make no sense.
+    ///
+    /// If the notation is unknown or its numbers are invalid.
     pub fn parse(text: &str) -> Result<Self, QueueingError> {
         let bad = |expected: &str| QueueingError::bad("workload", format!("\"{text}\""), expected);
         let lower = text.to_ascii_lowercase();
@@ -108,11 +110,12 @@ impl Workload {
         ))
     }
 
-    /// Operations: [`Settings::backlog`] enqueues, then enqueues and dequeues in turn, `count` in all (rounded up to
-    /// whole packets with several levels).
+    /// Returns operations: [`Settings::backlog`] enqueues, then alternating enqueues and dequeues, `count` in
+    /// all (rounded up to whole packets with several levels).
     ///
     /// # Errors
-    /// When the workload needs more queues than there are.
+    ///
+    /// If the workload needs more queues than there are.
     pub fn operations(
         &self,
         settings: &Settings,
@@ -153,11 +156,12 @@ impl Workload {
     }
 }
 
-/// Operations of packets that arrive for these queues, in this order, and leave in deficit round robin; the packets
-/// are taken from the beginning again until there are `count` operations.
+/// Returns operations of packets that arrive for these queues, in this order, and leave in deficit round robin;
+/// the packets repeat until there are `count` operations.
 ///
 /// # Errors
-/// When there is no packet, or a queue that is not there.
+///
+/// If there is no packet, or a queue that does not exist.
 pub fn operations_of_queues(
     arrivals: &[u32],
     settings: &Settings,
@@ -192,9 +196,9 @@ fn generate(settings: &Settings, count: u64, mut arrival: impl FnMut() -> u32) -
     if settings.levels == 1 { operations.collect() } else { spread_over_levels(settings, operations) }
 }
 
-/// Stands for the document's edge trace (see `studies/kumar2006`).
+/// Represents the document's edge trace (see `studies/kumar2006`).
 const EDGE: Workload = Workload::Mix { top_percent: 9.0, ratio: 1.1, queues: 50, spread_percent: 8.0 };
-/// Stands for the document's core trace (same place).
+/// Represents the document's core trace (see `studies/kumar2006`).
 const CORE: Workload = Workload::Mix { top_percent: 3.0, ratio: 1.2, queues: 40, spread_percent: 75.0 };
 
 #[cfg(test)]

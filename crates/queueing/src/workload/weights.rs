@@ -2,7 +2,7 @@
 
 use linecard_sim::Stream;
 
-/// Queues and how likely each is.
+/// Queues with their probabilities.
 #[derive(Clone, Debug)]
 pub struct Weights {
     keep: Vec<f64>,
@@ -10,20 +10,20 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Each queue `ratio` times as likely as the next.
+    /// Returns queues each `ratio` times as likely as the next.
     pub fn exponential(queues: u32, ratio: f64) -> Self {
         Self::new((0..queues).map(|queue| ratio.powi(-(queue as i32))).collect())
     }
 
-    /// The first `few` queues share `percent`, the others the rest.
+    /// Returns weights with which the first `few` queues share `percent`, and the others the rest.
     pub fn dominating(queues: u32, few: u32, percent: f64) -> Self {
         let rest = (100.0 - percent) / f64::from(queues.saturating_sub(few).max(1));
         let each = percent / f64::from(few);
         Self::new((0..queues).map(|queue| if queue < few { each } else { rest }).collect())
     }
 
-    /// The first queue with `top`, `few` queues whose weights fall by `ratio`, and `spread` over the others; all in
-    /// percent.
+    /// Returns weights with `top` for the first queue, `few` queues whose weights fall by `ratio`, and `spread`
+    /// over the others; all in percent.
     pub fn mix(queues: u32, top: f64, ratio: f64, few: u32, spread: f64) -> Self {
         let falling: Vec<f64> = (0..few).map(|queue| ratio.powi(-(queue as i32))).collect();
         let sum: f64 = falling.iter().sum();
@@ -52,12 +52,12 @@ impl Weights {
                 small.push(more);
             }
         }
-        // What is left is 1 but for rounding.
+        // The rest is 1 except for rounding.
         small.into_iter().chain(large).for_each(|at| keep[at] = 1.0);
         Self { keep, alias }
     }
 
-    /// A queue.
+    /// Draws a queue.
     #[inline]
     pub fn draw(&self, draws: &mut Stream) -> u32 {
         let at = draws.below(self.keep.len() as u32);

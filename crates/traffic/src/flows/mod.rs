@@ -1,4 +1,4 @@
-//! Flow statistics of a packet stream: what `linecard flows` prints.
+//! Flow statistics of a packet stream: the output of `linecard flows`.
 //!
 //! A flow is a one-way five-tuple; see [`FiveTuple`](crate::FiveTuple). Packets without one are counted under
 //! `skipped` by reason, and still count as packets and bytes.

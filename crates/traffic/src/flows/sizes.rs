@@ -1,4 +1,4 @@
-//! The size distribution, in the bins packet processors are usually judged by.
+//! The size distribution, in the usual bins for packet processors.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub struct SizeBin {
     pub packets: u64,
 }
 
-/// The bins: those of RMON (RFC 2819), one for jumbo frames and one for what only offloading can make.
+/// The bins: those of RMON (RFC 2819), one for jumbo frames and one for sizes that only offloading produces.
 pub const SIZE_BINS: [(u32, u32); 8] =
     [(0, 64), (65, 127), (128, 255), (256, 511), (512, 1023), (1024, 1518), (1519, 9216), (9217, u32::MAX)];
 
@@ -32,13 +32,13 @@ impl SizeHistogram {
         self.counts[bin] += 1;
     }
 
-    /// Packets of at most 64 bytes.
+    /// Returns the packets of at most 64 bytes.
     #[must_use]
     pub fn at_most_64(&self) -> u64 {
         self.counts[0]
     }
 
-    /// Every bin, also the empty ones.
+    /// Returns every bin, also the empty ones.
     #[must_use]
     pub fn bins(&self) -> Vec<SizeBin> {
         let bins = SIZE_BINS.iter().zip(self.counts);

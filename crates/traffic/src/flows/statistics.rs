@@ -1,4 +1,4 @@
-//! The statistics themselves, and what each number means.
+//! The statistics, and the meaning of each number.
 
 use super::{FlowTable, SizeBin, SizeHistogram};
 use crate::{CaptureReader, DamageReport, Decoded, Network, Packet, PacketSource, Severity, TrafficError};
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Counts as packets arrive.
+/// Counters that are updated per packet.
 #[derive(Clone, Debug, Default)]
 struct Counters {
     packets: u64,
@@ -105,8 +105,8 @@ impl FlowStatistics {
     ///
     /// # Errors
     ///
-    /// As [`PacketSource::next_packet`]; what was read until then is lost, so a caller who wants it uses
-    /// [`FlowStatisticsBuilder`].
+    /// As [`PacketSource::next_packet`]. The statistics up to the error are lost; [`FlowStatisticsBuilder`]
+    /// keeps them.
     pub fn of_capture(reader: &mut CaptureReader) -> Result<Self, TrafficError> {
         let mut builder = FlowStatisticsBuilder::default();
         builder.add_all(reader)?;
@@ -162,7 +162,7 @@ impl FlowStatisticsBuilder {
         &self.table
     }
 
-    /// The statistics of everything counted.
+    /// Returns the statistics of all counted packets.
     #[must_use]
     pub fn finish(&self, report: Option<&DamageReport>) -> FlowStatistics {
         let Counters { packets, wire_bytes, ipv4_packets, ipv6_packets, .. } = self.counters;
@@ -206,7 +206,7 @@ impl FlowStatisticsBuilder {
     }
 }
 
-/// A quotient for a table; 0 where there is nothing to divide by.
+/// Returns a quotient for a table; 0 if the divisor is 0.
 fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -30,31 +30,31 @@ impl FlowTable {
         count.bytes += u64::from(bytes);
     }
 
-    /// Number of flows.
+    /// Returns the number of flows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.flows.len()
     }
 
-    /// Whether no flow was seen.
+    /// Returns whether no flow was counted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }
 
-    /// What one flow counts, if it was seen.
+    /// Returns the counts of a flow, if it occurred.
     #[must_use]
     pub fn get(&self, flow: &FiveTuple) -> Option<FlowCount> {
         self.flows.get(flow).copied()
     }
 
-    /// Flows with exactly one packet.
+    /// Returns the flows with exactly one packet.
     #[must_use]
     pub fn single_packet_flows(&self) -> u64 {
         self.flows.values().filter(|count| count.packets == 1).count() as u64
     }
 
-    /// Flows with the most packets, most first; ties in the order of the flows themselves.
+    /// Returns the flows with the most packets, most first; ties in the order of the flows themselves.
     #[must_use]
     pub fn top(&self, count: usize) -> Vec<(FiveTuple, FlowCount)> {
         let mut flows: Vec<_> = self.flows.iter().map(|(&flow, &count)| (flow, count)).collect();

@@ -11,27 +11,27 @@ const BITS_PER_BYTE: f64 = 8.0;
 /// When packets arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrivals {
-    /// One behind the other on a link that is never idle.
+    /// One after another on a link that is never idle.
     BackToBack {
         /// Link rate in bits per second.
         bits_per_second: u64,
-        /// Bytes the link spends on each packet besides the packet: for Ethernet 38 (preamble, header, check
-        /// sequence, gap), for packet over SONET 7 to 9.
+        /// Overhead of the link per packet, in bytes: for Ethernet 38 (preamble, header, check sequence, gap),
+        /// for packet over SONET 7 to 9.
         overhead_bytes: u32,
     },
-    /// A Poisson process whose mean rate gives the stated load; packets may arrive faster than any link delivers
+    /// A Poisson process whose mean rate is the stated load; packets may arrive faster than any link delivers
     /// them.
     Poisson {
         /// Mean load in bits per second.
         bits_per_second: u64,
     },
-    /// Equal gaps, whatever the sizes.
+    /// Equal gaps, for all sizes.
     Constant {
         /// Mean load in bits per second.
         bits_per_second: u64,
     },
-    /// Gaps drawn evenly between a half and one and a half of the mean, whatever the sizes: at equal gaps packets may fall
-    /// into step with what they wait for.
+    /// Gaps drawn uniformly between 0.5 and 1.5 times the mean, for all sizes: with equal gaps, packets may
+    /// synchronise with the system under test.
     Jittered {
         /// Mean load in bits per second.
         bits_per_second: u64,
@@ -47,18 +47,18 @@ pub enum Arrivals {
     },
 }
 
-/// Tells arrival times.
+/// Computes arrival times.
 #[derive(Clone, Debug)]
 pub(super) enum Clock {
-    /// Exact: the time is a quotient of integers, so that no rounding accumulates.
+    /// Exact: the time is a quotient of integers, so that rounding errors never accumulate.
     BackToBack { bits_per_second: u128, overhead_bytes: u32, sent_bits: u128 },
     /// Gaps are drawn in picoseconds and added up as integers.
     Poisson { mean_gap_ps: f64, time_ns: u64, rest_ps: u64, random: Random },
-    /// Packet `n` comes after `n` gaps.
+    /// Packet `n` arrives after `n` gaps.
     Constant { gap_ns: f64, packets: u64 },
     /// As Poisson, from one packet to the next.
     Jittered { mean_gap_ps: f64, next_ps: u64, random: Random },
-    /// As Poisson, with a gap of the packet before it or, at the end of a burst, a pause in addition.
+    /// As Poisson; the gap of the previous packet, plus a pause at the end of a burst.
     OnOff { peak_ps_per_byte: f64, mean_pause_ps: f64, burst_packets: u32, next_ps: u64, random: Random },
 }
 
@@ -116,7 +116,7 @@ impl Clock {
         })
     }
 
-    /// The arrival time of the next packet, by its first bit.
+    /// Returns the arrival time of the next packet's first bit.
     pub(super) fn next_ns(&mut self, wire_bytes: u32) -> u64 {
         let ns = match self {
             Self::BackToBack { bits_per_second, overhead_bytes, sent_bits } => {

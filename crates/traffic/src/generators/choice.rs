@@ -1,7 +1,7 @@
-//! Drawing from a weighted list in constant time.
+//! Draws from a weighted list in constant time.
 //!
-//! Walker's alias method in Vose's formulation (IEEE Trans. Software Eng. 17(9), 1991): two table reads a draw,
-//! whatever the number of weights.
+//! Walker's alias method in Vose's formulation (IEEE Trans. Software Eng. 17(9), 1991): two table reads per
+//! draw, for any number of weights.
 
 use super::random::{Random, below};
 use crate::TrafficError;
@@ -10,13 +10,13 @@ use rand_xoshiro::rand_core::Rng;
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// Below this the slot's own index is drawn, from here on its alias.
+    /// Below this value the slot's own index is drawn, otherwise its alias.
     threshold: u64,
     alias: u32,
 }
 
 impl Slot {
-    /// One that always draws its own index.
+    /// Returns a slot that always draws its own index.
     fn whole(index: u32) -> Self {
         Self { threshold: u64::MAX, alias: index }
     }
@@ -26,7 +26,7 @@ impl Slot {
 #[derive(Clone, Debug)]
 pub struct WeightedChoice {
     count: u64,
-    /// By index; none where all weights are equal and each slot would draw its own.
+    /// By index; empty if all weights are equal and each slot would draw its own.
     slots: Vec<Slot>,
 }
 
@@ -35,11 +35,12 @@ impl WeightedChoice {
     ///
     /// # Errors
     ///
-    /// When there are no weights, more than 2³², one is negative or not a number, all are zero, or they are so large that
-    /// a sum of as many would be infinite.
+    /// If there are no weights or more than 2³², one is negative or not a number, all are zero, or their sum
+    /// would be infinite.
     pub fn new(weights: &[f64]) -> Result<Self, TrafficError> {
         let total: f64 = weights.iter().sum();
-        // Shares are weights times their number: infinite ones would be drawn for ever, and the means be wrong.
+        // Shares are weights times their number: infinite ones would always be drawn, and the means would be
+        // wrong.
         let fits = (total * weights.len() as f64).is_finite();
         let sound = weights.iter().all(|&weight| weight >= 0.0) && total > 0.0 && fits;
         if !sound || u32::try_from(weights.len()).is_err() {
@@ -67,7 +68,7 @@ impl WeightedChoice {
         Ok(Self { count: weights.len() as u64, slots })
     }
 
-    /// A choice of so many equal weights, which takes as many numbers of the stream as any other.
+    /// Returns a choice of `count` equal weights, which uses as many random numbers as any other.
     pub(super) fn even(count: u32) -> Self {
         Self { count: count.into(), slots: Vec::new() }
     }

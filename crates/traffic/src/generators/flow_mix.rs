@@ -1,13 +1,14 @@
-//! Traffic made to measure: so many flows of one packet, so many large ones, so many active at once.
+//! Traffic with stated flow statistics: the number of flows of one packet, of large flows, and of concurrent
+//! flows.
 //!
-//! Studies of flow caches state their captures by such numbers (Girish 2008, section 5.3.1). Here they are the input:
-//! flow sizes are one packet, or follow bounded Pareto laws up to and above [`LARGE_PACKETS`] whose exponents are
-//! solved for so that the totals come out. Packets of a flow come in bursts: gaps are log-normal, times a log-normal
-//! scale of the flow; one scale for all of them is solved for so that as many flows are active as asked for. A large
-//! flow is spread over 30 to 100 % of the traffic. No gap reaches the time-out, so that no flow falls into two.
+//! Studies of flow caches describe their captures by these numbers (Girish 2008, section 5.3.1). Here they are
+//! the input. Flow sizes are one packet, or follow bounded Pareto laws up to and above [`LARGE_PACKETS`]; their
+//! exponents are solved for the totals. Packets of a flow come in bursts: gaps are log-normal, times a
+//! log-normal scale of the flow. One common scale is solved for the stated number of concurrent flows. A large
+//! flow lasts for 30 to 100 % of the traffic. No gap reaches the time-out, so that no flow splits into two.
 //!
-//! What the statistics do not fix is a choice of this file: the laws above with their spreads of 1.5, as in the
-//! traces that the caches of this project are judged on.
+//! The statistics leave some choices to this file: the laws above with their spreads of 1.5, as in the traces
+//! on which this project evaluates caches.
 
 use super::random::{Random, below, open_unit};
 use crate::TrafficError;
@@ -20,19 +21,19 @@ pub const LARGE_PACKETS: u64 = 1000;
 const MOST_PACKETS: u64 = 100_000_000;
 /// Standard deviation of the logarithm of gaps, and of that of a flow's scale.
 const SPREAD: f64 = 1.5;
-/// No gap is longer than this share of the time-out.
+/// No gap is longer than this fraction of the time-out.
 const LONGEST_GAP: f64 = 0.9;
-/// A large flow takes at least this share of the whole time.
+/// A large flow lasts for at least this fraction of the whole time.
 const SHORTEST_LARGE: f64 = 0.3;
-/// No flow takes longer than this share of the whole time.
+/// No flow lasts longer than this fraction of the whole time.
 const LONGEST_FLOW: f64 = 0.9;
-/// Halvings until a solution is as exact as its type.
+/// Bisection steps until a solution has the precision of its type.
 const HALVINGS: u32 = 60;
 
-/// What the traffic is to be like.
+/// The statistics of the traffic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowMix {
-    /// Packets in all.
+    /// Total packets.
     pub packets: u64,
     /// Flows with one packet, of all flows.
     pub single_flows_percent: f64,
@@ -42,15 +43,15 @@ pub struct FlowMix {
     pub large_flows_percent: f64,
     /// Packets in them, of all packets.
     pub packets_in_large_flows_percent: f64,
-    /// Packets of the largest flow at most.
+    /// Most packets of the largest flow.
     pub largest_flow_packets: u64,
-    /// Flows active at once on average; a flow is active until it has been silent for the time-out.
+    /// Mean number of concurrent flows; a flow is active until it has been silent for the time-out.
     pub concurrent_flows: f64,
     /// Silence that ends a flow, in nanoseconds.
     pub time_out_ns: u64,
     /// Packets per second, on average.
     pub rate_pps: f64,
-    /// Seed; equal seeds give equal traffic.
+    /// Seed; equal seeds return equal traffic.
     pub seed: u64,
 }
 
@@ -64,19 +65,21 @@ pub struct MixedPacket {
 }
 
 impl FlowMix {
-    /// The packets, ordered by time.
+    /// Returns the packets, ordered by time.
     ///
     /// # Errors
-    /// When no traffic has these numbers; the text names the one that does not fit, and what would.
+    ///
+    /// If no traffic has these numbers; the text names the number that does not fit, and a valid range.
     pub fn generate(&self) -> Result<Vec<MixedPacket>, TrafficError> {
         let mut packets = self.flow_by_flow()?;
         packets.sort_unstable();
         Ok(packets)
     }
 
-    /// The packets, those of a flow together.
+    /// Returns the packets, grouped by flow.
     ///
     /// # Errors
+    ///
     /// See [`Self::generate`].
     pub(super) fn flow_by_flow(&self) -> Result<Vec<MixedPacket>, TrafficError> {
         let sizes = self.sizes()?;
@@ -84,7 +87,7 @@ impl FlowMix {
         let seconds = self.packets as f64 / self.rate_pps;
         let time_out = self.time_out_ns as f64 * 1e-9;
         let cap = time_out * LONGEST_GAP;
-        // A unit gap for each packet but a flow's first; flow by flow.
+        // A gap of mean 1 for each packet but a flow's first; flow by flow.
         let mut gaps: Vec<Vec<f64>> = Vec::with_capacity(sizes.len());
         for &size in &sizes {
             let scale = log_normal(&mut random);
@@ -97,7 +100,7 @@ impl FlowMix {
             gaps.push(of_flow);
         }
         self.pace(&sizes, &mut gaps, seconds, cap)?;
-        // Numbers in no order that says anything of size.
+        // Numbers whose order is independent of size.
         let mut names: Vec<u32> = (0..sizes.len() as u32).collect();
         for last in (1..names.len()).rev() {
             names.swap(last, below(&mut random, last as u64 + 1) as usize);
@@ -114,7 +117,7 @@ impl FlowMix {
         Ok(packets)
     }
 
-    /// Packets of each flow: single ones, then middle ones, then large ones.
+    /// Returns the packets of each flow: single ones, then middle ones, then large ones.
     fn sizes(&self) -> Result<Vec<u64>, TrafficError> {
         let shares = [
             ("flows with one packet", self.single_flows_percent, self.packets_in_single_flows_percent),
@@ -163,12 +166,12 @@ impl FlowMix {
         Ok(sizes)
     }
 
-    /// Scales the gaps of all but the large flows so that as many flows are active as asked for.
+    /// Scales the gaps of all but the large flows for the stated number of concurrent flows.
     fn pace(&self, sizes: &[u64], gaps: &mut [Vec<f64>], seconds: f64, cap: f64) -> Result<(), TrafficError> {
         let is_large = |size: u64| size > LARGE_PACKETS;
         let time_out = self.time_out_ns as f64 * 1e-9;
         let longest = LONGEST_FLOW * seconds;
-        // Those of large flows, half of all gaps, are summed once and not for every scale.
+        // The gaps of large flows, half of all gaps, are summed once and not for every scale.
         let unscaled: Vec<Option<f64>> = sizes
             .iter()
             .zip(&*gaps)
@@ -213,14 +216,15 @@ fn unfit(what: &'static str, found: String, expected: String) -> TrafficError {
     TrafficError::BadParameter(Mismatch::new(what, found, expected))
 }
 
-/// exp of a normal number of mean 0 (Box and Muller, 1958).
+/// Returns exp of a normal number of mean 0 (Box and Muller, 1958).
 fn log_normal(random: &mut Random) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(open_unit(random)));
     let normal = radius * libm::cos(std::f64::consts::TAU * open_unit(random));
     libm::exp(SPREAD * normal)
 }
 
-/// `flows` sizes at the quantiles of a bounded Pareto law, whose exponent makes them add up to `packets`.
+/// Returns `flows` sizes at the quantiles of a bounded Pareto law, whose exponent is solved so that they sum to
+/// `packets`.
 fn pareto_sizes(flows: u64, packets: u64, least: u64, most: u64) -> Vec<u64> {
     let sizes = |exponent: f64| {
         let (low, high) = (least as f64, most as f64 + 1.0);
@@ -236,7 +240,7 @@ fn pareto_sizes(flows: u64, packets: u64, least: u64, most: u64) -> Vec<u64> {
             (value as u64).clamp(least, most)
         })
     };
-    // The largest first: they are soon too many, or those behind cannot be, whatever they are.
+    // The largest first: the sum soon exceeds the total, or it cannot for any further sizes.
     let too_many = |exponent: f64| {
         let mut left = packets;
         for (behind, size) in (0..flows).rev().zip(sizes(exponent).rev()) {
@@ -259,7 +263,7 @@ fn pareto_sizes(flows: u64, packets: u64, least: u64, most: u64) -> Vec<u64> {
         if too_many(middle) { low = middle } else { high = middle }
     }
     let mut sizes: Vec<u64> = sizes(high).collect();
-    // What rounding left over, a packet each to the largest flows that have room.
+    // The remainder of rounding: one packet each to the largest flows that have room.
     let mut left = packets - sizes.iter().sum::<u64>();
     while left > 0 {
         for size in sizes.iter_mut().rev().filter(|size| **size < most) {
@@ -334,7 +338,7 @@ mod tests {
         let (mut low, mut high) = (-40.0, 40.0);
         for _ in 0..HALVINGS {
             let middle = (low + high) / 2.0;
-            // The law of 1/x stands between the two.
+            // The law of 1/x is between the two.
             let middle = if middle == 0.0 { 1e-8 } else { middle };
             if sizes(middle).iter().sum::<u64>() > packets { low = middle } else { high = middle }
         }

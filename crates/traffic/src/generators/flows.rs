@@ -14,14 +14,14 @@ const FIRST_EPHEMERAL_PORT: u16 = 32_768;
 /// Well-known ports by rough popularity.
 const SERVER_PORTS: [u16; 8] = [80, 443, 53, 25, 22, 110, 119, 6881];
 
-/// Which flows packets belong to.
+/// The flows of the packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowShape {
     /// Number of flows.
     pub flows: u32,
-    /// Exponent of the popularity; 0 makes all flows alike, 1 is Zipf's law.
+    /// Exponent of the popularity; 0 makes all flows equally popular, 1 is Zipf's law.
     pub zipf_exponent: f64,
-    /// Share of flows that are TCP; the others are UDP.
+    /// Fraction of flows that are TCP; the others are UDP.
     pub tcp_share: f64,
 }
 
@@ -44,14 +44,14 @@ pub(super) struct Flows {
 struct Flow {
     src: u32,
     dst: u32,
-    /// That of the source below that of the destination.
+    /// Source port in the upper half, destination port in the lower half.
     ports: u32,
     protocol: u8,
     /// Whether a packet of it has been drawn.
     begun: bool,
 }
 
-/// One packet's worth of a flow.
+/// The fields of a flow for one packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drawn {
     pub tuple: FiveTuple,
@@ -63,7 +63,7 @@ impl Flows {
     ///
     /// # Errors
     ///
-    /// When there are no flows, the exponent is negative or not finite, or the share is not between 0 and 1.
+    /// If there are no flows, the exponent is negative or not finite, or the fraction is not between 0 and 1.
     pub(super) fn new(shape: &FlowShape, mut random: Random) -> Result<Self, TrafficError> {
         let FlowShape { flows, zipf_exponent, tcp_share } = *shape;
         let sound = flows > 0
@@ -125,14 +125,14 @@ fn draw_flow(random: &mut Random, is_tcp: impl FnOnce(&mut Random) -> bool) -> F
     }
 }
 
-/// Addresses and ports of a new flow.
+/// Draws addresses and ports of a new flow.
 pub(super) fn draw_tuple(random: &mut Random) -> FiveTuple {
     let share = FlowShape::default().tcp_share;
     draw_flow(random, |random| open_unit(random) < share).tuple()
 }
 
-/// An IPv4 address spread over the public unicast space: nothing private, reserved, loopback, multicast or set
-/// aside for documentation.
+/// Draws an IPv4 address from the public unicast space: not private, reserved, loopback, multicast or set aside
+/// for documentation.
 #[inline]
 pub fn public_ipv4(random: &mut Random) -> u32 {
     loop {

@@ -1,29 +1,30 @@
 //! Traffic of a link by its flow statistics: flows of a [`FlowMix`] with addresses, ports and packet sizes.
 //!
-//! Stands in for captures that are not available, where what matters is how soon a flow, or a host, comes again.
+//! It replaces captures that are not available, for studies in which the time between packets of a flow, or of
+//! a host, matters.
 
 use super::random::{Random, below};
 use super::{FlowMix, MixedPacket, Sizes, WeightedChoice};
 use crate::{Decoded, FiveTuple, LinkType, Network, Packet, PacketSource, TrafficError, frame, ip};
 use rand_xoshiro::rand_core::SeedableRng;
 
-/// Arrivals that are put in order at first.
+/// Arrivals that are sorted at first.
 const FIRST_ORDERED: usize = 1 << 12;
 const SYN: u8 = 2;
 const ACK: u8 = 16;
 const FIRST_EPHEMERAL_PORT: u64 = 32_768;
 const SERVER_PORTS: [u16; 8] = [80, 443, 53, 25, 22, 110, 119, 6881];
 
-/// What the link is like.
+/// The properties of the link.
 #[derive(Clone, Debug)]
 pub struct LinkMix {
     /// Its flows.
     pub mix: FlowMix,
     /// Sizes of packets.
     pub sizes: Sizes,
-    /// Hosts on each side; the k-th most popular has a share of flows proportional to 1/k.
+    /// Hosts on each side; the k-th most popular has a fraction of flows proportional to 1/k.
     pub hosts: u32,
-    /// Share of flows that are TCP; the others are UDP.
+    /// Fraction of flows that are TCP; the others are UDP.
     pub tcp_share: f64,
 }
 
@@ -36,18 +37,18 @@ pub struct LinkPackets {
     random: Random,
 }
 
-/// Arrivals that are put in order as far as they are asked for: most runs want a few of many.
+/// Arrivals that are sorted on demand: most runs use a few of many.
 #[derive(Debug)]
 struct Arrivals {
     all: Vec<MixedPacket>,
     first: usize,
     next: usize,
-    /// Those from the first to here are in order, and none behind is earlier.
+    /// Arrivals up to this index are sorted, and none behind is earlier.
     ordered: usize,
 }
 
 impl Arrivals {
-    /// All but the first `skipped`.
+    /// Returns all but the first `skipped`.
     fn behind(mut all: Vec<MixedPacket>, skipped: usize) -> Self {
         if skipped < all.len() {
             all.select_nth_unstable(skipped);
@@ -57,7 +58,7 @@ impl Arrivals {
 
     fn next(&mut self) -> Option<MixedPacket> {
         if self.next == self.ordered {
-            // As many again, so that all of them take little more than one sort.
+            // As many again, so that all of them cost little more than one sort.
             let more = (self.ordered - self.first).max(FIRST_ORDERED);
             let rest = self.all.get_mut(self.ordered..)?;
             if more < rest.len() {
@@ -74,11 +75,12 @@ impl Arrivals {
 }
 
 impl LinkMix {
-    /// The packets, ordered by time; those that arrive before `skip_share` of all have is left out, so that flows
-    /// which began earlier are under way.
+    /// Returns the packets, ordered by time, without the first `skip_share` of all packets, so that older flows
+    /// are active at the start.
     ///
     /// # Errors
-    /// When no traffic has these numbers.
+    ///
+    /// If no traffic has these numbers.
     pub fn generate(&self, skip_share: f64) -> Result<LinkPackets, TrafficError> {
         let arrivals = self.mix.flow_by_flow()?;
         let mut random = Random::seed_from_u64(self.mix.seed ^ 0x4c69_6e6b);

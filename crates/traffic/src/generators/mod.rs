@@ -1,14 +1,14 @@
 //! Seeded traffic generators.
 //!
-//! A generator is three independent choices: how large packets are ([`Sizes`]), when they arrive ([`Arrivals`]),
-//! and which flow each belongs to ([`FlowShape`]). Each draws from a random stream of its own, so that changing one
-//! leaves the other two as they were. Everything is reproducible to the bit from the seed on every platform: the
+//! A generator is three independent choices: the sizes of packets ([`Sizes`]), their arrival times
+//! ([`Arrivals`]), and their flows ([`FlowShape`]). Each draws from a separate random stream, so that a change
+//! of one does not affect the other two. Every result follows bit by bit from the seed on every platform: the
 //! generator is xoshiro256++, logarithms and powers come from a portable library, and times are integers.
 //!
-//! Packets are IP packets without a link header: [`Packet::wire_bytes`] is the IP total length, and a size is
-//! what the distribution says. Left out: correlation between flow and size, and anything TCP would do about a
-//! lost packet. [`FlowMix`] is apart: it has flows that begin and end, by stated statistics, and no sizes. So
-//! is [`ShotNoise`], whose flows begin, send at a rate of their own, and end.
+//! Packets are IP packets without a link header: [`Packet::wire_bytes`] is the IP total length, as the size
+//! distribution states it. Not modelled: correlation between flow and size, and the reaction of TCP to a lost
+//! packet. [`FlowMix`] has flows that begin and end, by stated statistics, and no sizes. [`ShotNoise`] has
+//! flows that begin, send at individual rates, and end.
 
 mod arrivals;
 mod choice;
@@ -33,18 +33,18 @@ use crate::{Decoded, LinkType, Network, Packet, PacketSource, TrafficError, fram
 use arrivals::Clock;
 use rand_xoshiro::rand_core::SeedableRng;
 
-/// What to generate.
+/// The parameters of a generator.
 #[derive(Clone, Debug)]
 pub struct GeneratorConfig {
-    /// Seed; equal seeds give equal packets.
+    /// Seed; equal seeds return equal packets.
     pub seed: u64,
-    /// Packets to deliver; endless if `None`.
+    /// Number of packets; endless if `None`.
     pub packets: Option<u64>,
-    /// How large packets are.
+    /// The sizes of packets.
     pub sizes: Sizes,
-    /// When they arrive.
+    /// Their arrival times.
     pub arrivals: Arrivals,
-    /// Which flows they belong to.
+    /// Their flows.
     pub flows: FlowShape,
 }
 
@@ -63,7 +63,7 @@ impl Generator {
     ///
     /// # Errors
     ///
-    /// When a parameter cannot be worked with: a rate of zero, no flows, a size no IP packet has.
+    /// If a parameter is invalid: a rate of zero, no flows, a size that no IP packet has.
     pub fn new(config: &GeneratorConfig) -> Result<Self, TrafficError> {
         let size_random = Random::seed_from_u64(config.seed);
         let mut arrival_random = size_random.clone();

@@ -1,22 +1,22 @@
-//! The random generator behind everything here, and how numbers are drawn from it.
+//! The random generator of all traffic, and its distributions.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 
-/// The random generator behind everything here.
+/// The random generator of all traffic.
 pub type Random = Xoshiro256PlusPlus;
 
-/// A number in `0..bound`, from the upper bits of a 64-bit draw. The bias is below `bound`/2⁶⁴.
+/// Returns a number in `0..bound`, from the upper bits of a 64-bit draw. The bias is below `bound`/2⁶⁴.
 pub(super) fn below(random: &mut Random, bound: u64) -> u64 {
     ((u128::from(random.next_u64()) * u128::from(bound)) >> 64) as u64
 }
 
-/// A number in the open interval from 0 to 1, on a grid of 2⁻⁵³.
+/// Returns a number in the open interval from 0 to 1, on a grid of 2⁻⁵³.
 pub(super) fn open_unit(random: &mut Random) -> f64 {
     on_the_grid(grid_point(random))
 }
 
-/// Which point of that grid.
+/// Returns the index of a point of that grid.
 #[inline]
 fn grid_point(random: &mut Random) -> u64 {
     random.next_u64() >> 11
@@ -29,7 +29,8 @@ fn on_the_grid(point: u64) -> f64 {
     (point as f64 + 0.5) * (1.0 / GRID_POINTS as f64)
 }
 
-/// Whether [`open_unit`] is below a share, for many draws with one share: its points are counted once.
+/// Decides whether [`open_unit`] is below a fixed probability, for many draws: the points below it are counted
+/// once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chance(u64);
 
@@ -59,7 +60,7 @@ mod tests {
         let mut random = Random::seed_from_u64(5);
         for share in [0.0, 1e-300, 0.85, 0.5, 1.0 / 3.0, 1.0, open_unit(&mut random)] {
             let chance = Chance::of(share);
-            // The points around the bound are those that could be told wrong.
+            // The points around the bound are the critical ones.
             let near = (chance.0.saturating_sub(3)..chance.0 + 3).filter(|&point| point < GRID_POINTS);
             for point in near.chain([0, 1, GRID_POINTS / 2, GRID_POINTS - 2, GRID_POINTS - 1]) {
                 assert_eq!(point < chance.0, on_the_grid(point) < share, "{share} at {point}");

@@ -1,14 +1,16 @@
-//! Traffic of an uncongested link as shot noise: flows that begin, send at a rate of their own, and end.
+//! Traffic of an uncongested link as shot noise: flows begin, send at individual rates, and end.
 //!
-//! Source: Barakat et al., "Modeling Internet backbone traffic at the flow level" (IEEE Trans. Signal Processing 51(8),
-//! 2003), as Girish 2008, section 4.4.3 and Figure 4.5, uses it. Flows arrive in a Poisson process; each has a constant
-//! rate (a rectangular shot) and a duration, independent of each other and of other flows. Packets of a flow come in a
-//! Poisson process of its rate: the firing times of the net's `FlowRate` are exponential. Rates and durations are
-//! log-uniform between their bounds; the thesis gives the bounds. The traffic is stationary from its first packet on:
-//! as many flows as on average are under way then, the long ones more often, each somewhere in its life.
+//! Source: Barakat et al., "Modeling Internet backbone traffic at the flow level" (IEEE Trans. Signal
+//! Processing 51(8), 2003), as Girish 2008, section 4.4.3 and Figure 4.5, uses it. Flows arrive in a Poisson
+//! process; each has a constant rate (a rectangular shot) and a duration, independent of each other and of
+//! other flows. Packets of a flow arrive in a Poisson process of its rate: the firing times of the net's
+//! `FlowRate` are exponential. Rates and durations are log-uniform between their bounds, which the thesis
+//! states. The traffic is stationary from its first packet on: the initial flows are as many as on average,
+//! long ones more often, each at a random point of its life.
 //!
-//! All flows together are one Poisson process whose rate changes when a flow begins or ends, so that a packet costs one
-//! draw of a gap and one of a flow by its rate: an octave of rates by their sum, a flow of it by rejection.
+//! All flows together are one Poisson process whose rate changes when a flow begins or ends. A packet therefore
+//! costs one draw of a gap and one of a flow by its rate: first an octave of rates by their sum, then a flow of
+//! it by rejection.
 
 use super::flows::draw_tuple;
 use super::random::{Random, below, open_unit};
@@ -21,19 +23,19 @@ use std::collections::BinaryHeap;
 
 const PS_PER_SECOND: f64 = 1e12;
 const PS_PER_NS: u64 = 1000;
-/// Flows under way that a small machine has memory for.
+/// Most active flows for the memory of a small machine.
 const MOST_FLOWS: f64 = 1e7;
 /// Steps of the integral in [`ShotNoiseConfig::variation`].
 const STEPS: u32 = 4000;
 
-/// What to generate.
+/// The parameters of the traffic.
 #[derive(Clone, Debug)]
 pub struct ShotNoiseConfig {
-    /// Seed; equal seeds give equal packets.
+    /// Seed; equal seeds return equal packets.
     pub seed: u64,
     /// Mean load of all flows, bit/s.
     pub bits_per_second: u64,
-    /// How large packets are.
+    /// The sizes of packets.
     pub sizes: Sizes,
     /// Lowest and highest rate of a flow, bit/s.
     pub slowest_bps: u64,
@@ -45,7 +47,7 @@ pub struct ShotNoiseConfig {
     pub longest_ns: u64,
 }
 
-/// Mean of a log-uniform number from `low` to `high`, and of its square.
+/// Returns the mean of a log-uniform number from `low` to `high`, and of its square.
 fn log_uniform_moments(low: f64, high: f64) -> (f64, f64) {
     if high <= low {
         return (low, low * low);
@@ -84,28 +86,28 @@ impl ShotNoiseConfig {
         log_uniform_moments(self.shortest_ns as f64 * 1e-9, self.longest_ns as f64 * 1e-9).0
     }
 
-    /// Flows under way on average: load by mean rate.
+    /// Returns the mean number of active flows: load divided by mean rate.
     #[must_use]
     pub fn active_flows(&self) -> f64 {
         let (mean, _) = log_uniform_moments(self.slowest_bps as f64, self.fastest_bps as f64);
         self.bits_per_second as f64 / mean
     }
 
-    /// Standard deviation of the sum of the rates of the flows under way, bit/s (Campbell's theorem).
+    /// Returns the standard deviation of the sum of the rates of the active flows, bit/s (Campbell's theorem).
     #[must_use]
     pub fn rate_deviation_bps(&self) -> f64 {
         let (_, square) = log_uniform_moments(self.slowest_bps as f64, self.fastest_bps as f64);
         libm::sqrt(self.active_flows() * square)
     }
 
-    /// Standard deviation by mean of the load in windows of so many seconds: the autocovariance of shot noise averaged
-    /// over a window, and the Poisson noise of the packets in it.
+    /// Returns the coefficient of variation of the load in windows of `window` seconds: the autocovariance of
+    /// shot noise averaged over a window, and the Poisson noise of the packets in it.
     #[must_use]
     pub fn variation(&self, window_s: f64) -> f64 {
         let (low, high) = (self.shortest_ns as f64 * 1e-9, self.longest_ns as f64 * 1e-9);
         let mean = self.mean_duration_s();
         let octaves = libm::log(high / low);
-        // E[(D - t)+], the share of flows that still last after t.
+        // E[(D - t)+], the expected remaining duration after t.
         let left = |t: f64| match t {
             t if t <= low => mean - t,
             t if t >= high => 0.0,
@@ -124,13 +126,13 @@ impl ShotNoiseConfig {
     }
 }
 
-/// A flow under way.
+/// An active flow.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
     tuple: FiveTuple,
     rate_bps: u64,
     octave: u8,
-    /// Its place in the list of its octave.
+    /// Its position in the list of its octave.
     place: u32,
 }
 
@@ -140,7 +142,7 @@ struct Octave {
     flows: Vec<u32>,
     /// Sum of their rates.
     rate_bps: u64,
-    /// No rate in it is higher.
+    /// The highest rate in it.
     most_bps: u64,
 }
 
@@ -159,16 +161,16 @@ pub struct ShotNoise {
     free: Vec<u32>,
     octaves: Vec<Octave>,
     rate_bps: u64,
-    /// When flows end, by slot.
+    /// Ends of flows, by slot.
     ends: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl ShotNoise {
-    /// Prepares the stream, with the flows that are under way at its beginning.
+    /// Prepares the stream, with the flows that are active at its beginning.
     ///
     /// # Errors
     ///
-    /// When a parameter cannot be worked with: a rate of zero, bounds that are upside down, too many flows.
+    /// If a parameter is invalid: a rate of zero, a lower bound above the upper one, too many flows.
     pub fn new(config: &ShotNoiseConfig) -> Result<Self, TrafficError> {
         config.check()?;
         let size_random = Random::seed_from_u64(config.seed);
@@ -199,11 +201,11 @@ impl ShotNoise {
             rate_bps: 0,
             ends: BinaryHeap::new(),
         };
-        // As many as a Poisson variable of this mean says: unit exponentials that fit into it.
+        // A Poisson variable of this mean: the number of unit exponentials that fit into it.
         let mut sum = exponential(&mut stream.flow_random);
         while sum < active {
             sum += exponential(&mut stream.flow_random);
-            // A flow that is under way is long by its length: uniform where durations are log-uniform.
+            // The duration of an active flow is weighted by itself: uniform if durations are log-uniform.
             let (low, high) = (stream.config.shortest_ns as f64, stream.config.longest_ns as f64);
             let duration_ns = low + (high - low) * open_unit(&mut stream.flow_random);
             let left_ns = duration_ns * open_unit(&mut stream.flow_random);
@@ -213,13 +215,13 @@ impl ShotNoise {
         Ok(stream)
     }
 
-    /// The sum of the rates of the flows under way after the last packet, bit/s.
+    /// Returns the sum of the rates of the active flows after the last packet, bit/s.
     #[must_use]
     pub fn rate_bps(&self) -> u64 {
         self.rate_bps
     }
 
-    /// Flows under way after the last packet.
+    /// Returns the active flows after the last packet.
     #[must_use]
     pub fn flows_under_way(&self) -> usize {
         self.ends.len()
@@ -229,7 +231,7 @@ impl ShotNoise {
         self.now_ps.saturating_add((exponential(&mut self.flow_random) * self.flow_gap_ps) as u64)
     }
 
-    /// Begin a flow that lasts so long.
+    /// Begins a flow of the stated duration.
     fn begin(&mut self, lasts_ps: u64) {
         let (low, high) = (self.config.slowest_bps, self.config.fastest_bps);
         let rate_bps = log_uniform(&mut self.flow_random, low as f64, high as f64) as u64;
@@ -270,7 +272,7 @@ impl ShotNoise {
         self.free.push(slot);
     }
 
-    /// A flow under way, drawn by its rate.
+    /// Draws an active flow by its rate.
     fn draw(&mut self) -> u32 {
         let mut at = below(&mut self.packet_random, self.rate_bps);
         let octave = self.octaves.iter().find(|octave| {
@@ -281,20 +283,20 @@ impl ShotNoise {
         let Some(octave) = octave else { unreachable!("the rates of the octaves add up") };
         loop {
             let slot = octave.flows[below(&mut self.packet_random, octave.flows.len() as u64) as usize];
-            // Of an octave, at least every other try fits.
+            // In an octave, at least every second attempt succeeds.
             if below(&mut self.packet_random, octave.most_bps) < self.flows[slot as usize].rate_bps {
                 return slot;
             }
         }
     }
 
-    /// Go on to the next packet; the slot of its flow.
+    /// Advances to the next packet. Returns the slot of its flow.
     fn next_slot(&mut self) -> u32 {
         loop {
             let end_ps = self.ends.peek().map_or(u64::MAX, |&Reverse((at, _))| at);
             let change_ps = end_ps.min(self.next_flow_ps);
             if self.rate_bps > 0 {
-                // What was drawn before a change is forgotten: a Poisson process has no memory.
+                // A draw from before a change is discarded: a Poisson process has no memory.
                 let gap = exponential(&mut self.packet_random) * self.mean_bits * PS_PER_SECOND
                     / self.rate_bps as f64;
                 let at = self.now_ps.saturating_add(gap as u64);

@@ -9,26 +9,26 @@ use std::sync::Arc;
 
 /// The smallest size: an IPv4 header.
 pub const MIN_PACKET_BYTES: u32 = 20;
-/// The largest size: what an IPv4 total length can say.
+/// The largest size: the maximum of an IPv4 total length.
 pub const MAX_PACKET_BYTES: u32 = 65_535;
 
-/// "Simple IMIX" as IP total lengths: 40, 576 and 1500 bytes as 7 to 4 to 1, as test equipment has it (on the
-/// name, see RFC 6985). Its mean is 340⅓ bytes.
+/// "Simple IMIX" as IP total lengths: 40, 576 and 1500 bytes as 7 : 4 : 1, as in test equipment (on the name,
+/// see RFC 6985). Its mean is 340⅓ bytes.
 const IMIX: [(u32, u32); 3] = [(40, 7), (576, 4), (1500, 1)];
 
-/// How large packets are, as IP total length.
+/// The sizes of packets, as IP total lengths.
 #[derive(Clone, Debug)]
 pub enum Sizes {
-    /// All alike.
+    /// All packets have one size.
     Fixed(u32),
     /// Simple IMIX: 40, 576 and 1500 bytes as 7 : 4 : 1.
     Imix,
-    /// As measured.
+    /// A measured distribution.
     Empirical(EmpiricalSizes),
 }
 
 impl Sizes {
-    /// The mean size in bytes.
+    /// Returns the mean size in bytes.
     #[must_use]
     pub fn mean_bytes(&self) -> f64 {
         match self {
@@ -42,7 +42,7 @@ impl Sizes {
         }
     }
 
-    /// The mean of the square of the size.
+    /// Returns the mean of the square of the size.
     #[must_use]
     pub fn mean_square_bytes(&self) -> f64 {
         match self {
@@ -106,11 +106,11 @@ struct SizeTable {
 }
 
 impl EmpiricalSizes {
-    /// From sizes and their weights.
+    /// Returns a distribution of sizes and their weights.
     ///
     /// # Errors
     ///
-    /// When a size is none an IP packet has, or the weights cannot be drawn from.
+    /// If no IP packet has one of the sizes, or the weights are invalid.
     pub fn new(sizes: &[(u32, f64)]) -> Result<Self, TrafficError> {
         for &(bytes, _) in sizes {
             check_size(bytes)?;
@@ -137,12 +137,12 @@ impl EmpiricalSizes {
         Ok(Self { table: Arc::new(SizeTable { bytes, choice }), mean_bytes, mean_square_bytes })
     }
 
-    /// From a CSV file: lines of `bytes,weight`, or of sizes alone, one packet a line; a first line that begins
-    /// with `bytes` is a heading.
+    /// Reads a CSV file: lines of `bytes,weight`, or of sizes alone, one packet per line; a first line that
+    /// begins with `bytes` is a heading.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, or with the number of the first line that cannot be used.
+    /// If the file cannot be read, or the number of the first invalid line.
     pub fn from_csv(path: &Path) -> Result<Self, TrafficError> {
         let text = crate::remap::read_text(path)?;
         let mut sizes = Vec::new();

@@ -1,4 +1,4 @@
-//! Link types, by the numbers that capture files give them.
+//! Link types, by their numbers in capture files.
 
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ impl LinkType {
     /// A record type without a number in the registry.
     pub const UNKNOWN: Self = Self(u16::MAX);
 
-    /// From a number in a capture file.
+    /// Returns the link type of a number in a capture file.
     #[must_use]
     pub const fn from_number(number: u16) -> Self {
         match number {
@@ -53,13 +53,13 @@ impl LinkType {
         }
     }
 
-    /// Its number in the registry.
+    /// Returns its number in the registry.
     #[must_use]
     pub const fn number(self) -> u16 {
         self.0
     }
 
-    /// Its name, where this crate reads it.
+    /// Returns its name, if this crate reads it.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         Some(match self {
@@ -80,7 +80,7 @@ impl LinkType {
         })
     }
 
-    /// Whether packets of this type are decoded.
+    /// Returns whether packets of this type are decoded.
     #[must_use]
     pub const fn is_known(self) -> bool {
         self.name().is_some()

@@ -1,10 +1,10 @@
 //! Link layers: from the first byte of a frame to its network header.
 //!
-//! One file per family. Each walks forward only, so that no header chain can loop, and stops at the end of the
-//! captured bytes. Nothing here allocates or panics, whatever the bytes are.
+//! One file per family. Each reads forward only, so that no header chain can loop, and stops at the end of the
+//! captured bytes. Nothing here allocates or panics, for any bytes.
 //!
-//! Left out on purpose: 802.11, Frame Relay, Bluetooth, USB and the other hundred link types, whose packets are
-//! delivered as opaque; and everything inside of a tunnel.
+//! Deliberately not read: 802.11, Frame Relay, Bluetooth, USB and the hundred other link types, whose packets
+//! are delivered as opaque; and the contents of tunnels.
 
 mod atm;
 mod ethernet;

@@ -11,7 +11,7 @@ pub(super) fn decode_v1(frame: &[u8], packet: &mut Packet) {
     ethernet::decode_ethertype(frame, V1_PROTOCOL_AT, packet);
 }
 
-/// Version 2 has the protocol first, the packet behind the header; tags and labels may still stand between.
+/// Version 2 has the protocol first and the packet behind the header; tags and labels may be in between.
 pub(super) fn decode_v2(frame: &[u8], packet: &mut Packet) {
     let Some(ethertype) = word(frame, 0) else {
         packet.decoded = Decoded::CutBeforeIp;

@@ -1,4 +1,4 @@
-//! Compression, told by its signature and never by a file's name.
+//! Compression, detected by its signature and never by a file's name.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,7 +36,7 @@ impl Compression {
     }
 }
 
-/// What a file is that nothing here unpacks; nothing for others.
+/// Returns the name of an unsupported compression, if the file has one.
 fn packed_otherwise(start: &[u8]) -> Option<&'static str> {
     match start {
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
@@ -63,7 +63,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Wraps a file in the decompressor it needs. The counter tells how many of the file's bytes have been read.
+/// Wraps a file in its decompressor. The counter is the number of the file's bytes that have been read.
 pub(crate) fn decompress(
     file: impl Read + Send + 'static,
     bytes_read: Arc<AtomicU64>,

@@ -21,7 +21,8 @@ use std::net::IpAddr;
 const COLUMNS: [&str; 7] = ["time", "length", "src", "dst", "src_port", "dst_port", "protocol"];
 const MAX_LINE_BYTES: usize = 4096;
 
-/// Whether the beginning of a file could be CSV: printable text whose first line names the required columns.
+/// Returns whether the beginning of a file could be CSV: printable text whose first line names the required
+/// columns.
 pub(crate) fn sniff(start: &[u8]) -> bool {
     let line = start.split(|&byte| byte == b'\n').find(|line| !passed_over(line)).unwrap_or_default();
     let Ok(line) = std::str::from_utf8(line) else { return false };
@@ -34,7 +35,7 @@ fn passed_over(line: &[u8]) -> bool {
     line.is_empty() || line[0] == b'#'
 }
 
-/// What is wrong with a line: found, expected.
+/// An error of a line: found, expected.
 type Fault = (String, String);
 
 fn fault(found: impl Into<String>, expected: impl Into<String>) -> Fault {
@@ -42,16 +43,16 @@ fn fault(found: impl Into<String>, expected: impl Into<String>) -> Fault {
 }
 
 pub(crate) struct Csv {
-    /// Which of [`COLUMNS`] stands in each place.
+    /// The column of [`COLUMNS`] at each position.
     order: Vec<usize>,
-    /// Lines taken so far.
+    /// Lines read so far.
     line: u64,
-    /// Where the last line taken begins.
+    /// Start of the last line read.
     byte_offset: u64,
 }
 
 impl Csv {
-    /// Where the last line taken stands.
+    /// Returns the location of the last line read.
     pub(crate) fn place(&self) -> Place {
         Place { byte_offset: self.byte_offset, line: Some(self.line) }
     }
@@ -141,7 +142,7 @@ fn parse_packet(fields: &[&str; COLUMNS.len()]) -> Result<Packet, Fault> {
     Ok(packet)
 }
 
-/// Seconds in decimal to nanoseconds, without a floating-point number in between.
+/// Converts decimal seconds to nanoseconds without floating-point numbers.
 fn parse_time_ns(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -180,8 +181,8 @@ fn parse_protocol(text: &str) -> Result<u8, Fault> {
     }
 }
 
-/// Hands over the next line and whether it is whole (else it is the beginning of one too long). False at the
-/// end of the stream.
+/// Reads the next line and whether it is whole (otherwise it is the beginning of a line that is too long).
+/// Returns false at the end of the stream.
 fn take_line(stream: &mut ByteStream, use_line: impl FnOnce(&[u8], bool)) -> bool {
     let mut wanted = 256;
     let (line_bytes, ended) = loop {

@@ -33,7 +33,7 @@ fn layout(kind: u8) -> Layout {
     match kind {
         // HDLC over SONET, plain, coloured, from a steering module, hashed.
         1 | 10 | 15 | 19 => of(LinkType::PPP_HDLC, 0, false),
-        // Ethernet: an offset byte and a pad byte stand before the frame.
+        // Ethernet: an offset byte and a pad byte precede the frame.
         2 | 11 | 16 | 20 => of(LinkType::ETHERNET, 2, false),
         // One ATM cell; its wire length field always says 53.
         3 => of(LinkType::ATM_LLC, 4, true),
@@ -48,7 +48,7 @@ fn layout(kind: u8) -> Layout {
     }
 }
 
-/// Whether the beginning of a file could be ERF: a chain of plausible headers as far as `start` shows it.
+/// Returns whether the beginning of a file could be ERF: `start` is a chain of plausible headers.
 pub(crate) fn sniff(start: &[u8]) -> bool {
     let mut at = 0;
     let mut previous_seconds = None;

@@ -1,11 +1,11 @@
 //! Containers: from the bytes of a file to packets, one file per format.
 //!
-//! Each reader owns the little state its format needs and is handed the byte stream and the report for every
-//! packet. All of them share one rule: check a record whole before using any of it.
+//! Each reader keeps the small state of its format and receives the byte stream and the report for every
+//! packet. All of them follow one rule: check a whole record before using any of it.
 //!
-//! The parsers are this crate's own. Byte offsets, packet numbers, and knowing what to do about a record that is
-//! cut or contradicts itself are the purpose here; the containers are small, and around a general parser such as
-//! `pcap-file` or `pcap-parser` there would be as much code as it replaces.
+//! The parsers are part of this crate. Their purpose is to report byte offsets and packet numbers, and to
+//! handle records that are cut or contradict themselves. The containers are small, and a general parser such as
+//! `pcap-file` or `pcap-parser` would need as much code around it as it replaces.
 
 pub(crate) mod compression;
 pub(crate) mod csv;
@@ -20,29 +20,29 @@ use crate::report::{DamageKind, DamageReport, Place, Words};
 use crate::{LinkType, Packet, TrafficError};
 use stream::ByteStream;
 
-/// Largest record believed: a longer one is taken for a damaged length field.
+/// Largest plausible record: a longer one means a damaged length field.
 pub(crate) const MAX_RECORD_BYTES: u32 = 16 << 20;
 
-/// Captured length always believed, whatever the file header's snapshot length says (as Wireshark does).
+/// Captured length that is always accepted, for any snapshot length in the file header (as in Wireshark).
 pub(crate) const MAX_USUAL_CAPTURED_BYTES: u32 = 262_144;
 
 pub(crate) const NS_PER_SECOND: u64 = 1_000_000_000;
 
-/// The one job of every container.
+/// The interface of a container.
 pub(crate) trait Container {
-    /// The next packet; `None` at the end, or where damage makes going on impossible.
+    /// Returns the next packet; `None` at the end, or if damage makes further reading impossible.
     fn next_packet(
         &mut self,
         stream: &mut ByteStream,
         report: &mut DamageReport,
     ) -> Result<Option<Packet>, TrafficError>;
 
-    /// The link type, once known.
+    /// Returns the link type, once known.
     fn link_type(&self) -> Option<LinkType>;
 }
 
-/// Notes that the stream ended `have` bytes into something `need` bytes long, unless the stream itself failed
-/// there (which has been noted already).
+/// Reports that the stream ended `have` bytes into something `need` bytes long, unless the stream itself failed
+/// there (which is already reported).
 pub(crate) fn note_cut(
     stream: &ByteStream,
     report: &mut DamageReport,

@@ -38,7 +38,7 @@ fn magic(start: &[u8]) -> Option<Magic> {
     }
 }
 
-/// Whether a file begins like pcap.
+/// Returns whether a file begins like pcap.
 pub(crate) fn sniff(start: &[u8]) -> bool {
     magic(start).is_some()
 }

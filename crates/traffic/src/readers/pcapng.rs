@@ -31,7 +31,7 @@ const OPTION_TIME_OFFSET: u16 = 14;
 /// Interfaces remembered in one section; a file that declares more is hostile.
 const MAX_INTERFACES: usize = 65_536;
 
-/// Whether a file begins like pcapng.
+/// Returns whether a file begins like pcapng.
 pub(crate) fn sniff(start: &[u8]) -> bool {
     start.starts_with(&SECTION_HEADER.to_be_bytes())
         && matches!(start.get(8..12), Some([0x1a, 0x2b, 0x3c, 0x4d] | [0x4d, 0x3c, 0x2b, 0x1a]))

@@ -1,8 +1,8 @@
 //! A window over a stream of bytes.
 //!
-//! One buffer, refilled in large reads; records are looked at in place. The buffer grows only for a record
-//! larger than itself, and no reader asks for more than the largest record it believes, so memory is constant
-//! in the length of the capture.
+//! It has one buffer, refilled in large reads; records are used in place. The buffer grows only for a record
+//! larger than itself, and no reader requests more than the largest plausible record, so memory does not grow
+//! with the length of the capture.
 
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(crate) struct ByteStream {
     failed: bool,
     /// The current packet's frame, in `buffer`.
     frame: Range<usize>,
-    /// Bytes of the current record, given up when the next one is asked for.
+    /// Bytes of the current record, released with the next request.
     pending: usize,
 }
 
@@ -43,12 +43,12 @@ impl ByteStream {
         }
     }
 
-    /// Offset in the stream of the next byte that [`peek`](Self::peek) shows.
+    /// Returns the offset in the stream of the next byte of [`peek`](Self::peek).
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next `bytes` bytes; fewer only at the end of the stream.
+    /// Returns the next `bytes` bytes; fewer only at the end of the stream.
     #[inline]
     pub(crate) fn peek(&mut self, bytes: usize) -> &[u8] {
         if self.end - self.start < bytes {
@@ -57,7 +57,7 @@ impl ByteStream {
         &self.buffer[self.start..self.end.min(self.start + bytes)]
     }
 
-    /// Gives up bytes that have been peeked at.
+    /// Releases bytes that have been peeked at.
     #[inline]
     pub(crate) fn consume(&mut self, bytes: usize) {
         debug_assert!(bytes <= self.end - self.start);
@@ -86,12 +86,12 @@ impl ByteStream {
         &self.buffer[self.frame.clone()]
     }
 
-    /// The first failure of the source, once.
+    /// Returns the first failure of the source, once.
     pub(crate) fn take_failure(&mut self) -> Option<std::io::Error> {
         self.failure.take()
     }
 
-    /// Whether the stream ended because its source failed.
+    /// Returns whether the stream ended because its source failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed
     }

@@ -21,7 +21,8 @@ const NO_OPTIONS: u8 = 0x45;
 const OPTIONS_FIRST: u8 = 0x46;
 const OPTIONS_LAST: u8 = 0x4f;
 
-/// Whether the beginning of a file could be TSH: IPv4 headers and sound microseconds in every record seen.
+/// Returns whether the beginning of a file could be TSH: IPv4 headers and sound microseconds in every record
+/// seen.
 pub(crate) fn sniff(start: &[u8]) -> bool {
     let mut records = start.chunks_exact(RECORD_BYTES).peekable();
     records.peek().is_some()

@@ -1,4 +1,5 @@
-//! DRAM behind packet-buffer controllers as a memory: transfers of up to a row, one after another in each channel.
+//! DRAM behind packet-buffer controllers as a memory of a chip: transfers of up to a row, one after another in
+//! each channel.
 
 mod planned;
 
@@ -15,7 +16,7 @@ use planned::Planned;
 
 pub(crate) struct PacketBuffer {
     channels: Vec<Controller<Silent>>,
-    /// In place of the one channel's controller, where accesses are begun ahead.
+    /// Replaces the controller of the single channel, if accesses begin ahead of time.
     planned: Option<Box<Planned>>,
     config: PacketBufferConfig,
     clock: Clock,
@@ -25,11 +26,11 @@ pub(crate) struct PacketBuffer {
     interleave_shift: u32,
     halves_apart: bool,
     halves_from_bytes: u32,
-    /// To the controller and back, reckoned on the way back.
+    /// Latency to the controller and back, added on the way back.
     latency: Ticks,
     accesses: u64,
     bytes: u64,
-    /// Time from arrival to result, summed over accesses of the controllers.
+    /// Time from arrival to result, total over accesses of the controllers.
     residence: u128,
     started: Ticks,
 }
@@ -57,7 +58,8 @@ impl PacketBuffer {
         }
     }
 
-    /// Submit an access part by part: up to the end of a row or channel, and what comes from registers apart.
+    /// Submits an access part by part: split at the end of a row or channel, with bytes from registers as a
+    /// separate part.
     fn submit_parts(
         &mut self,
         cycle: Cycle,
@@ -93,7 +95,7 @@ impl PacketBuffer {
         requests
     }
 
-    /// Channel and address within it, and the bytes up to the next row or channel.
+    /// Returns the channel, the address within it, and the bytes up to the next row or channel.
     #[inline(always)]
     fn locate(&self, address: u64) -> (usize, u64, u64) {
         let to_row = |address: u64| self.row_bytes - (address & (self.row_bytes - 1));
@@ -108,7 +110,7 @@ impl PacketBuffer {
         ((chunk % channels) as usize, local, room)
     }
 
-    /// What happens in a channel when it has something to do, where controllers choose one access at a time.
+    /// Simulates a channel whose controller chooses one access at a time.
     fn wake_controller(
         &mut self,
         channel: usize,
@@ -127,12 +129,12 @@ impl PacketBuffer {
         controller.next_wake().map(|at| self.clock.ticks(at))
     }
 
-    /// Clock cycles of one channel since the last restart, up to `now`.
+    /// Returns the clock cycles of one channel from the last restart to `now`.
     fn cycles(&self, now: Ticks) -> Cycle {
         (now - self.started) / self.clock.period().max(1)
     }
 
-    /// What each channel counted up to `now`.
+    /// Returns the counts of each channel up to `now`.
     fn statistics(&self, now: Ticks) -> Vec<Statistics> {
         match &self.planned {
             Some(planned) => vec![planned.statistics(self.clock, now)],
@@ -156,7 +158,7 @@ impl Numbers for PacketBufferConfig {
         }
     }
 
-    /// Twice the channels.
+    /// Doubles the channels.
     fn faster(&mut self) {
         self.channels *= 2;
     }
@@ -189,7 +191,7 @@ impl Memory for PacketBuffer {
             && let Some(planned) = &mut self.planned
             && u64::from(bytes) <= self.row_bytes - (address & (self.row_bytes - 1))
         {
-            // Most are a cell, which lies in a row of the one channel.
+            // Most accesses are a cell, which is in one row of the single channel.
             let location = self.map.locate(address);
             let part = Request { location, bytes, write, more: false, tag: request };
             if let Some(at) = planned.submit(cycle, part, true) {
@@ -200,7 +202,7 @@ impl Memory for PacketBuffer {
         self.submit_parts(cycle, access, first, wake)
     }
 
-    /// Cells of a row are one run, which is a piece.
+    /// Cells of a row are one run, which is one piece.
     fn submit_cells(&mut self, cells: &Cells, now: Ticks, mut wake: impl FnMut(usize, Ticks)) -> u32 {
         let Some(planned) = &mut self.planned else { return 0 };
         let &Cells { request, address, count, last_bytes } = cells;
@@ -224,13 +226,13 @@ impl Memory for PacketBuffer {
         runs
     }
 
-    /// Where accesses are begun ahead and cells lie in rows as a whole.
+    /// Reads cells together if accesses begin ahead of time and every cell is within a row.
     #[inline(always)]
     fn reads_cells_together(&self) -> bool {
         self.planned.is_some() && self.row_bytes >= u64::from(CELL_BYTES)
     }
 
-    /// The controller may have made its choice: what comes then comes with its next clock.
+    /// The controller may already have chosen in this instant: a later access waits for its next clock.
     fn behind_wake(&self, now: Ticks) -> Option<Ticks> {
         Some(self.clock.ticks(self.clock.cycle_at_or_after(now) + 1))
     }
@@ -261,8 +263,8 @@ impl Memory for PacketBuffer {
         next.map(|at| self.clock.ticks(at))
     }
 
-    /// Fewer events give the same results as long as nothing else happens in an instant in which a channel has done
-    /// something: the chip has no other channel, and results take time.
+    /// Fewer events produce the same results if nothing else happens in an instant in which a channel acts: the
+    /// chip has no other channel, and results take time.
     fn begin_ahead(&mut self) {
         if let [_] = self.channels[..]
             && self.latency > 0

@@ -34,8 +34,8 @@ fn program() -> impl Strategy<Value = Vec<Line>> {
     })
 }
 
-/// Whether an operation must stand behind another one of its block, by a look at registers and memory as they are written:
-/// 2 for a later row, 1 for the same or a later one.
+/// Returns whether an operation must stand behind another one of its block, by a look at registers and memory
+/// as they are written: 2 for a later row, 1 for the same or a later one.
 fn distance(lines: &[Line], from: usize, to: usize) -> u32 {
     let ops: Vec<Op> = code(lines).ops().to_vec();
     let reads = |op: Op| if op.kind == crate::Kind::Helper { crate::executor::reads(op) } else { op.reads() };

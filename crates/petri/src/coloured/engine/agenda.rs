@@ -1,12 +1,12 @@
-//! Times that end, the first first; any of them can be called off.
+//! Timers in order of their end; each can be cancelled.
 
 use super::store::NONE;
 
-/// A time that ends.
+/// A running timer.
 #[derive(Clone, Copy)]
 struct Item {
     at: f64,
-    /// Of equal times the smaller goes first: the transition, then the order in which they began.
+    /// For equal times the smaller comes first: the transition, then the order of their start.
     order: u64,
     timer: u32,
 }
@@ -18,7 +18,7 @@ impl Item {
     }
 }
 
-/// Whose time it is.
+/// The owner of a timer.
 #[derive(Clone, Copy)]
 pub(super) struct Timer {
     pub transition: u32,
@@ -37,7 +37,7 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
-    /// Begins a time.
+    /// Starts a timer.
     pub fn start(&mut self, at: f64, transition: u32, binding: u32, below: u32) -> u32 {
         let place = self.heap.len() as u32;
         let timer = Timer { transition, binding, below, place };
@@ -58,7 +58,7 @@ impl Agenda {
         number
     }
 
-    /// The first time that ends, and whose it is.
+    /// Returns the first timer to end, and its owner.
     #[inline]
     pub fn first(&self) -> Option<(f64, u32)> {
         self.heap.first().map(|item| (item.at, item.timer))
@@ -74,7 +74,7 @@ impl Agenda {
         self.timers[number as usize].below = below;
     }
 
-    /// Calls a time off.
+    /// Cancels a timer.
     #[inline]
     pub fn stop(&mut self, number: u32) {
         let place = self.timers[number as usize].place as usize;
@@ -87,7 +87,7 @@ impl Agenda {
         }
     }
 
-    /// Gives a time another end.
+    /// Changes the end of a timer.
     #[inline]
     pub fn restart(&mut self, number: u32, at: f64) {
         let place = self.timers[number as usize].place as usize;

@@ -1,4 +1,4 @@
-//! The bindings of a timed transition that its coloured tokens allow, each with its times.
+//! The bindings of a timed transition that its coloured tokens permit, each with its timers.
 
 use super::store::NONE;
 
@@ -6,13 +6,13 @@ use super::store::NONE;
 pub(super) struct Bindings {
     /// Arcs that take coloured tokens.
     stride: usize,
-    /// For each binding and arc the entry, and the binding before and after it at that entry.
+    /// For each binding and arc the entry, and the neighbouring bindings at that entry.
     entries: Vec<u32>,
     next: Vec<u32>,
     prev: Vec<u32>,
     /// For each arc and entry the first binding.
     heads: Vec<Vec<u32>>,
-    /// Servers that work, and their last timer.
+    /// Busy servers, and their last timer.
     pub busy: Vec<u32>,
     pub timer: Vec<u32>,
     live: Vec<bool>,
@@ -81,7 +81,7 @@ impl Bindings {
         binding
     }
 
-    /// Takes a binding away; its times are to be stopped before.
+    /// Removes a binding; its timers must be cancelled before.
     pub fn remove(&mut self, binding: u32) {
         let first = binding as usize * self.stride;
         for arc in 0..self.stride {

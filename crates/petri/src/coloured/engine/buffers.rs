@@ -1,4 +1,4 @@
-//! Lists that are used again in each firing, so that none is made anew.
+//! Lists that are reused in each firing, so that none is allocated anew.
 
 /// See above.
 pub(super) struct Buffers {
@@ -6,7 +6,7 @@ pub(super) struct Buffers {
     pub last: u32,
     pub frame: Vec<i64>,
     pub entries: Vec<u32>,
-    /// Words of tokens that are put; of colours that are looked for.
+    /// Words of tokens that are put, and of colours that are looked up.
     pub words: Vec<i64>,
     /// Place, beginning of the words, number of tokens.
     pub puts: Vec<(u32, u32, u32)>,
@@ -18,7 +18,7 @@ pub(super) struct Buffers {
     /// Whether the new entry fits each arc that takes from its place.
     pub fits: Vec<bool>,
     pub touched: Vec<(u32, u32)>,
-    /// Places whose number of tokens changed, and what it was.
+    /// Places whose number of tokens changed, with the old number.
     pub changed: Vec<(u32, u32)>,
     pub is_changed: Vec<bool>,
     pub concerned: Vec<u32>,
@@ -27,7 +27,7 @@ pub(super) struct Buffers {
     pub needs_refill: Vec<bool>,
     /// Most tokens of an entry that a transition ever saw.
     pub widest: Vec<u32>,
-    /// How often the dots allowed each transition when it was last looked at.
+    /// How often the dots enabled each transition at the last test.
     pub units: Vec<u32>,
 }
 
@@ -55,7 +55,7 @@ impl Buffers {
         }
     }
 
-    /// A transition's dots are to be looked at.
+    /// Marks a transition whose dots must be tested.
     pub fn concern(&mut self, transition: u32) {
         if !std::mem::replace(&mut self.is_concerned[transition as usize], true) {
             self.concerned.push(transition);

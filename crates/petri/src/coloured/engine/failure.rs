@@ -1,4 +1,4 @@
-//! What goes wrong inside a firing.
+//! Errors inside a firing.
 
 use super::super::fault::Fault;
 

@@ -1,7 +1,7 @@
-//! A firing: what is put and taken, and whom that concerns.
+//! A firing: the tokens put and taken, and the transitions that it affects.
 //!
-//! Tokens are put before others are taken, so that a colour that comes back in the same firing was never away, and what it
-//! enables keeps its time. A reset empties its place before that.
+//! Tokens are put before others are taken, so that a colour that returns in the same firing was never absent,
+//! and the transitions that it enables keep their timers. A reset empties its place before that.
 
 use super::super::fault::Fault;
 use super::super::net::TimingCode;
@@ -9,7 +9,7 @@ use super::failure::{Done, Failure, as_weight, guard_failed};
 use super::state::Engine;
 
 impl Engine<'_> {
-    /// A time is over: its transition fires.
+    /// A timer has ended: its transition fires.
     pub(super) fn end_timer(&mut self, timer: u32) -> Done<()> {
         let ended = self.agenda.timer(timer);
         let (transition, binding) = (ended.transition as usize, ended.binding);
@@ -67,7 +67,7 @@ impl Engine<'_> {
         self.follow()
     }
 
-    /// Finds what the binding in the frame puts, and the dots whose number depends on it.
+    /// Computes the tokens that the binding in the frame puts, and the dots whose number depends on it.
     #[inline]
     fn compute(&mut self, number: usize) -> Done<()> {
         let net = self.net;
@@ -157,7 +157,7 @@ impl Engine<'_> {
                     }
                 }
             } else {
-                // What is taken there is taken from what the change finds.
+                // Tokens taken here are subtracted from the number that the change finds.
                 let needs = self.fixed[number].needs.iter().filter(|(other, _)| *other == place);
                 let taken: i64 = needs.map(|(_, weight)| i64::from(*weight)).sum();
                 let varying = self.fire.dots.iter().filter(|(other, by)| *other == place && *by < 0);
@@ -168,7 +168,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The number of tokens of a place changes.
+    /// Changes the number of tokens of a place.
     #[inline]
     fn shift(&mut self, place: u32, by: i64) -> Result<(), Fault> {
         let held = &mut self.tokens[place as usize];
@@ -179,7 +179,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Puts tokens of a colour; the arcs that can take them know them.
+    /// Puts tokens of a colour, and registers them with the arcs that can take them.
     pub(super) fn put(&mut self, place: u32, words: &[i64], count: u32) -> Result<(), Fault> {
         let Some(store) = self.stores[place as usize] else { return self.shift(place, i64::from(count)) };
         self.shift(place, i64::from(count))?;
@@ -196,7 +196,7 @@ impl Engine<'_> {
 
     /// Takes tokens of an entry.
     fn take(&mut self, place: u32, entry: u32, count: u32) {
-        // What is taken was there.
+        // The tokens taken were there.
         let _ = self.shift(place, -i64::from(count));
         let Some(store) = self.stores[place as usize] else { return };
         if !self.coloured[store as usize].remove(entry, count) {
@@ -222,7 +222,7 @@ impl Engine<'_> {
         self.coloured[store as usize].release(entry);
     }
 
-    /// Everybody whom a firing concerns follows.
+    /// Updates every transition that a firing affects.
     pub(super) fn follow(&mut self) -> Done<()> {
         for at in 0..self.fire.changed.len() {
             let (place, before) = self.fire.changed[at];
@@ -330,7 +330,8 @@ impl Engine<'_> {
                 self.renew(transition, binding, false)?;
             }
         }
-        // Who inhibits by colour looks at the number of the place, which changed as well unless a colour replaced another.
+        // An inhibitor by colour depends on the number of tokens of the place, which changed as well unless a
+        // colour replaced another.
         for at in 0..self.counters[place as usize].len() {
             let transition = self.counters[place as usize][at];
             if self.fixed[transition as usize].is_immediate {

@@ -1,10 +1,10 @@
-//! What is constant of a transition while it fires.
+//! The constants of a transition during its firing.
 
 use super::super::code::Code;
 use super::super::net::{Choice, ColouredNet, ColouredTransition, Take, TimingCode};
 use crate::net::Servers;
 
-/// What is constant of a transition while it fires.
+/// The constants of a transition during its firing.
 pub(super) struct Fixed {
     /// Dots that are taken and tokens that must not be there, in numbers that do not depend on the binding.
     pub needs: Vec<(u32, u32)>,
@@ -17,7 +17,7 @@ pub(super) struct Fixed {
     pub varying_puts: Vec<(u32, Code)>,
     /// Numbers of the arcs that put coloured tokens.
     pub puts: Vec<usize>,
-    /// Takes of a queue with finitely many servers: so many bindings at most.
+    /// Most bindings at a time, for a transition that takes from a queue with finitely many servers.
     pub most_bindings: u32,
     pub servers: Servers,
     pub is_immediate: bool,

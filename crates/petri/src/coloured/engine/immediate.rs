@@ -1,7 +1,7 @@
-//! Immediate transitions: which are enabled, and which of them fires.
+//! Immediate transitions: selects one of those enabled.
 //!
-//! Of those enabled, only the highest priority counts. There every binding competes with its weight, except that of a queue
-//! only the first token that fits is offered.
+//! Only the highest priority counts. There every binding competes with its weight; a queue offers only the
+//! first token that fits.
 
 use super::super::net::TimingCode;
 use super::failure::{Done, as_weight, guard_failed};

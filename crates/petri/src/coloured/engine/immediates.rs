@@ -5,7 +5,7 @@ use super::super::net::{Choice, ColouredNet, TimingCode};
 pub(super) struct Immediates {
     /// Transitions by priority, the highest first.
     pub order: Vec<u32>,
-    /// Where the next priority begins, for each place in the order.
+    /// Start of the next priority, for each position in the order.
     pub class_end: Vec<u32>,
     pub rank: Vec<u32>,
     /// A bit for each enabled one, in that order.
@@ -14,7 +14,7 @@ pub(super) struct Immediates {
     pub is_dirty: Vec<bool>,
     /// The first binding that was found.
     pub first: Vec<Vec<u32>>,
-    /// Whether there can be no other: everything but queues is decided by them.
+    /// Whether no other binding can exist: all arcs except queues are determined.
     pub decided: Vec<bool>,
     pub weights: Vec<(u32, f64)>,
 }
@@ -57,7 +57,7 @@ impl Immediates {
         }
     }
 
-    /// Whether a transition is enabled is to be found out again.
+    /// Marks a transition whose enabling must be computed again.
     #[inline]
     pub fn concern(&mut self, transition: u32) {
         if !std::mem::replace(&mut self.is_dirty[transition as usize], true) {

@@ -1,9 +1,9 @@
-//! A coloured net, firing by firing, on its tokens as they are.
+//! Simulates a coloured net, firing by firing, on its tokens.
 //!
-//! What holds: a timed transition has a timer for each binding that its coloured tokens allow (k for k servers, as far as
-//! tokens suffice); of a queue only the first fitting tokens are offered. Bindings of a timed transition are kept and
-//! follow each change of a token; those of an immediate one are searched for when it may fire. Nothing is allocated once
-//! all lists have grown to their working size.
+//! Invariants: a timed transition has a timer for each binding that its coloured tokens permit (k for k
+//! servers, if tokens suffice); a queue offers only its first fitting tokens. Bindings of a timed transition
+//! are kept and updated with each change of a token; those of an immediate one are searched for when it may
+//! fire. The engine allocates nothing once all lists have their working size.
 
 mod agenda;
 mod bindings;
@@ -39,7 +39,7 @@ use state::Engine;
 use std::ops::ControlFlow;
 use store::Store;
 
-/// A firing, as somebody who watches sees it.
+/// A firing, as an observer receives it.
 pub struct Firing<'a> {
     /// When.
     pub time: f64,
@@ -54,7 +54,8 @@ pub struct Firing<'a> {
 /// Simulates a coloured net once.
 ///
 /// # Errors
-/// When a transition has no time, an expression has no value, or immediate transitions fire for ever.
+///
+/// If a transition has no time, an expression has no value, or immediate transitions fire for ever.
 pub fn simulate_coloured(
     net: &ColouredNet,
     run: &Run,
@@ -68,9 +69,10 @@ pub fn simulate_coloured(
 }
 
 impl ColouredNet {
-    /// Simulates until a time, and shows each firing to somebody, who may end it.
+    /// Simulates until a time, and calls an observer with each firing; it may end the run.
     ///
     /// # Errors
+    ///
     /// As [`simulate_coloured`].
     pub fn watch(
         &self,
@@ -101,7 +103,7 @@ impl<'a> Engine<'a> {
         let mut stores = vec![None; places];
         let mut coloured = Vec::new();
         for (number, place) in net.places.iter().enumerate() {
-            // Dots are stored as tokens of no words when nothing else knows them: as numbers alone.
+            // Dots have no words: if nothing refers to them individually, they are stored as numbers.
             if place.colour.width() > 0 {
                 stores[number] = Some(coloured.len() as u32);
                 coloured.push(Store::new(place));
@@ -162,7 +164,7 @@ impl<'a> Engine<'a> {
         Ok(engine)
     }
 
-    /// Puts the first tokens, and starts what they enable.
+    /// Puts the initial tokens, and starts the transitions that they enable.
     fn begin(&mut self, progress: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<(), Ended> {
         for (number, place) in (0u32..).zip(&self.net.places) {
             for (words, count) in &place.tokens {
@@ -193,7 +195,7 @@ impl<'a> Engine<'a> {
         self.settle(progress)
     }
 
-    /// Whether the conditions without variables hold.
+    /// Returns whether the conditions without variables hold.
     fn always(&mut self, transition: u32) -> Done<bool> {
         for code in &self.plans[transition as usize].always {
             let holds = code.run(&[], &mut self.random);
@@ -308,7 +310,7 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Forgets what was counted.
+    /// Discards the counters.
     fn restart(&mut self) {
         self.started = self.now;
         self.occupancy = Occupancy::new(&self.tokens, self.now);

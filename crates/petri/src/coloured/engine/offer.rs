@@ -1,12 +1,12 @@
-//! The entries of a place that an arc can take: those that fit the arc by themselves, found by the words that other arcs
-//! of the transition decide.
+//! The entries of a place that an arc can take: those that fit the arc by themselves, indexed by the words that
+//! other arcs of the transition determine.
 
 use super::store::{NONE, mixed};
 use rustc_hash::FxHashMap;
 
 /// Entries of an arc by some of their words. Those of a queue stay in their order, others do not.
 pub(super) struct Index {
-    /// Words that are looked for; none, and there is one bucket.
+    /// Words of the key; without any, there is one bucket.
     pub key: Vec<u16>,
     queue: bool,
     buckets: Vec<Bucket>,
@@ -33,7 +33,7 @@ struct Link {
 
 const UNLINKED: Link = Link { bucket: NONE, before: NONE, after: NONE };
 
-/// Where a walk through a bucket stands.
+/// The position of a walk through a bucket.
 #[derive(Clone, Copy)]
 pub(super) struct Walk {
     bucket: u32,

@@ -1,4 +1,4 @@
-//! In which order a transition's arcs are searched, and what is known at each.
+//! The order in which a transition's arcs are searched, and the known words at each.
 
 use super::super::code::Code;
 use super::super::net::{Choice, ColouredNet, ColouredTransition};
@@ -19,7 +19,7 @@ pub(super) struct Step {
     pub conditions: Vec<Code>,
 }
 
-/// What an arc takes by itself.
+/// The entries that an arc alone accepts.
 pub(super) struct Offer {
     pub place: u32,
     pub weight: u32,
@@ -42,7 +42,7 @@ impl Offer {
         }
     }
 
-    /// Whether the words that are to be equal are.
+    /// Returns whether the words that must be equal are equal.
     #[inline]
     pub fn is_consistent(&self, words: &[i64]) -> bool {
         self.same.iter().all(|&(a, b)| words[a as usize] == words[b as usize])
@@ -101,7 +101,7 @@ impl Plans {
         plans
     }
 
-    /// Whether each entry that fits the only arc is a binding.
+    /// Returns whether each entry that fits the only arc is a binding.
     #[inline]
     pub fn is_single(&self) -> bool {
         self.offers.len() == 1 && self.always.is_empty()

@@ -1,11 +1,11 @@
-//! Bindings of a transition: one after another, and no further than somebody wants.
+//! Enumerates the bindings of a transition, and stops on request.
 
 use super::super::fault::Fault;
 use super::plan::{Plans, Step};
 use super::store::Store;
 use linecard_sim::Stream;
 
-/// Where a search keeps what it has bound.
+/// The state of a search.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub frame: Vec<i64>,
@@ -13,20 +13,20 @@ pub(super) struct Scratch {
     pub entries: Vec<u32>,
 }
 
-/// What a search looks at.
+/// The parameters of a search.
 pub(super) struct Search<'a> {
     pub stores: &'a [Store],
     pub plans: &'a Plans,
     /// Of an arc, the entry that it must take.
     pub fixed: Option<(usize, u32)>,
-    /// Whether tokens have to be as many as the arcs take.
+    /// Whether the number of tokens must cover all arcs.
     pub counted: bool,
-    /// Whether an arc's entry is left out.
+    /// Returns whether an arc's entry is excluded.
     pub is_out: &'a dyn Fn(usize, u32) -> bool,
 }
 
 impl Search<'_> {
-    /// Calls `visit` with each binding until it says `true`; whether it did.
+    /// Calls `visit` with each binding until it returns `true`. Returns whether it did.
     pub fn run(
         &self,
         scratch: &mut Scratch,

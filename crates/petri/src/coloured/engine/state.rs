@@ -12,14 +12,14 @@ use super::store::Store;
 use crate::occupancy::Occupancy;
 use linecard_sim::Stream;
 
-/// A coloured net at one moment of its run; what it does is told by the files around this one.
+/// A coloured net at one moment of its run; the files around this one implement its actions.
 pub(super) struct Engine<'a> {
     pub net: &'a ColouredNet,
     pub fixed: Vec<Fixed>,
     pub plans: Vec<Plans>,
     /// For each place, the transition and arc that takes its coloured tokens.
     pub takers: Vec<Vec<(u32, u32)>>,
-    /// For each place, transitions that look at how many tokens there are.
+    /// For each place, transitions that depend on its number of tokens.
     pub counters: Vec<Vec<u32>>,
     pub stores: Vec<Option<u32>>,
     pub coloured: Vec<Store>,
@@ -37,7 +37,7 @@ pub(super) struct Engine<'a> {
     pub busy_since: Vec<f64>,
     pub busy_time: Vec<f64>,
     pub fired: Vec<u64>,
-    /// What firings counted for, by transition.
+    /// Rewards of firings, by transition.
     pub rewards: Vec<f64>,
     pub firings: u64,
     pub started: f64,

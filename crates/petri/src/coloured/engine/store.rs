@@ -6,7 +6,7 @@ use super::super::net::{Choice, ColouredPlace};
 use rustc_hash::FxHashMap;
 
 pub(super) const NONE: u32 = u32::MAX;
-/// Up to so many colours each has an entry of its own for ever.
+/// Up to this number of colours, each has a permanent entry.
 const MOST_DIRECT: u64 = 4096;
 
 enum Lookup {
@@ -14,7 +14,7 @@ enum Lookup {
     Direct,
     /// By hash of the words, with the next entry of the same hash.
     Hashed { first: FxHashMap<u64, u32>, next: Vec<u32> },
-    /// Nobody looks: a queue.
+    /// Without lookups: a queue.
     None,
 }
 

@@ -1,4 +1,4 @@
-//! Timed transitions: which bindings they have, how often each is enabled, and when their times end.
+//! Timed transitions: their bindings, how often each is enabled, and when their timers end.
 
 use super::super::code::Code;
 use super::super::fault::Fault;
@@ -10,7 +10,8 @@ use super::state::Engine;
 use crate::net::{erlang, one_of};
 
 impl Engine<'_> {
-    /// Whether the dots suffice and nothing inhibits, as far as that does not depend on the binding.
+    /// Returns whether the dots suffice and no arc inhibits, for the conditions that do not depend on the
+    /// binding.
     #[inline]
     pub(super) fn is_open(&self, transition: usize) -> bool {
         let fixed = &self.fixed[transition];
@@ -100,11 +101,12 @@ impl Engine<'_> {
             degree = degree.min(if needed == 1 { held } else { held / needed });
         }
         let degree = self.limited_by_dots(transition, degree)?;
-        // What takes nothing is enabled once.
+        // A transition without inputs is enabled once.
         Ok(if degree == u32::MAX { 1 } else { degree })
     }
 
-    /// A binding's enabling may have changed: its times follow. Its own time is over where `fired`.
+    /// Updates the timers of a binding whose enabling may have changed. `fired` is whether its own timer has
+    /// ended.
     pub(super) fn renew(&mut self, transition: u32, binding: u32, fired: bool) -> Done<()> {
         let number = transition as usize;
         let busy = self.fixed[number].servers.busy(self.degree(number, binding)?);
@@ -117,7 +119,7 @@ impl Engine<'_> {
         if let TimingCode::Exponential { .. } = self.net.transitions[number].timing {
             return self.renew_exponential(transition, binding, busy);
         }
-        // What is no longer enabled loses the times that began last.
+        // A binding that is no longer enabled loses the timers that began last.
         let mut running = if fired { before - 1 } else { before };
         while running > busy {
             let timer = self.bindings[number].timer[binding as usize];
@@ -141,7 +143,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Exponential times have no memory: one for all servers, at the sum of their rates.
+    /// Exponential times have no memory: one timer for all servers, at the sum of their rates.
     fn renew_exponential(&mut self, transition: u32, binding: u32, busy: u32) -> Done<()> {
         let number = transition as usize;
         let timer = self.bindings[number].timer[binding as usize];
