@@ -335,9 +335,9 @@ struct Input {
     name: String,
     /// Format of the capture, `u32le` or `array`.
     format: &'static str,
-    /// How the file is compressed.
+    /// Compression of the file.
     compression: Compression,
-    /// Packets of the capture that belong to no flow and are left out.
+    /// Packets of the capture without a flow, which are left out.
     packets_without_flow: u64,
     /// Findings in the capture by kind; not every finding is damage.
     damage: BTreeMap<&'static str, u64>,
@@ -366,21 +366,21 @@ impl Default for Input {
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
-    /// Whether it looks into the future, so that nobody can build it.
+    /// Whether it uses future packets, so that hardware cannot build it.
     oracle: bool,
-    /// SHA-256 over one byte per packet, 1 for a hit: runs that agree in it agree in every decision.
+    /// SHA-256 over one byte per packet, 1 for a hit: runs with equal values agree in every decision.
     hit_seq_sha256: String,
-    /// Bits of an entry: the part of the digest that is stored, and the result.
+    /// Bits of an entry: the stored part of the digest, and the result.
     entry_bits: u32,
     /// Bytes of all entries, without the state of the policy.
     cache_bytes: u64,
     /// Packets that got the result of another flow; `None` if not counted.
     false_hits: Option<u64>,
-    /// Those by packets whose flow was not in the cache.
+    /// False hits, divided by packets whose flow was not in the cache.
     false_hit_probability: Option<f64>,
-    /// Ways by 2 to the width of the digest.
+    /// Ways, divided by 2 to the width of the digest.
     false_hit_probability_expected: Option<f64>,
-    /// Ways by 2 to the bits of the digest that are stored.
+    /// Ways, divided by 2 to the stored bits of the digest.
     false_hit_probability_expected_of_tags: Option<f64>,
 }
 
@@ -395,9 +395,9 @@ const MOST_DOUBLINGS: u32 = 14;
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "CacheCurves")]
 struct Curves {
-    /// Every number of sets in powers of two with 1 to 16 ways; the fully associative caches come first.
+    /// Caches with 1 to 16 ways and numbers of sets in powers of two; fully associative ones come first.
     lru: Vec<LruRow>,
-    /// Fully associative caches, sizes rising by a factor of 2^(1/8), up to the last that matters.
+    /// Fully associative caches whose sizes rise by a factor of 2^(1/8), up to the last that matters.
     curve: Vec<LruRow>,
     /// Reuse distances in powers of two.
     reuse: Vec<ReuseRow>,
@@ -422,23 +422,23 @@ pub struct Outcome {
     input: Input,
     /// Packets looked up.
     packets: u64,
-    /// Fields that make a flow; `None` when the input holds digests.
+    /// Fields that define a flow; `None` if the input is digests.
     key: Option<String>,
-    /// Hash of the digest; `None` when the input holds digests.
+    /// Hash of the digest; `None` if the input is digests.
     hash: Option<&'static str>,
     /// Bits of a digest.
     width_bits: u32,
     /// Bits of a result, for the cost of an entry.
     result_bits: u32,
-    /// A miss is cold if its digest does not occur in so many packets before.
+    /// A miss is cold if its digest does not occur in this number of packets before.
     cold_window_packets: u32,
-    /// How far `PRED` looks ahead.
+    /// Packets that `PRED` looks ahead.
     foresight_packets: u32,
-    /// Seed of the policies that draw, and of the hash `h3`.
+    /// Seed of random policies and of the hash `h3`.
     seed: u64,
-    /// LRU of all sizes, when asked for.
+    /// LRU of all sizes, on request.
     curves: Option<Curves>,
-    /// What the flows are like, when asked for.
+    /// Statistics of the flows, on request.
     traffic: Option<TrafficView>,
     /// Silence that ends a flow there.
     time_out_ns: Option<u64>,

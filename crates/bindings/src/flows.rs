@@ -38,9 +38,9 @@ pub fn flows<'py>(
 pub struct CaptureStatistics {
     /// The capture, or the name of a described link.
     file: String,
-    /// Its format; `described link` for one.
+    /// Its format, or `described link`.
     format: &'static str,
-    /// How it is compressed.
+    /// Its compression.
     compression: Compression,
     #[serde(flatten)]
     statistics: FlowStatistics,

@@ -32,13 +32,13 @@ struct Input {
     workload: String,
     /// `workload`, or the capture's format.
     format: &'static str,
-    /// How the capture is compressed.
+    /// Compression of the capture.
     compression: Option<Compression>,
-    /// Packets of the capture that were mapped to queues; 0 of a workload.
+    /// Packets of the capture that were mapped to queues; 0 for a workload.
     packets: u64,
-    /// Packets of the capture without an IP header, left out.
+    /// Packets of the capture without an IP header, which are left out.
     packets_without_flow: u64,
-    /// Damaged places of the capture that were passed over.
+    /// Damaged records of the capture, which were skipped.
     damaged_records: u64,
     /// The first findings in the capture.
     diagnostics: Vec<Diagnostic>,
@@ -46,7 +46,7 @@ struct Input {
     queues: Option<Vec<u32>>,
 }
 
-/// One manager: what was simulated, and what the analytical model says.
+/// One manager under the workload. Rates and shares cover the measured operations.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "QueueRow")]
 struct Row {
@@ -54,15 +54,15 @@ struct Row {
     report: Report,
     #[serde(flatten)]
     unloaded: Unloaded,
-    /// What the analytical model predicts (section 3.6, read as a recursion).
+    /// Prediction of the analytical model (section 3.6, read as a recursion).
     model_mops: f64,
-    /// Prediction against simulation, in percent of the simulation.
+    /// Difference of the prediction in percent of the simulation.
     model_difference_percent: f64,
-    /// What the formula predicts as it is printed.
+    /// Prediction of the formula as printed.
     model_printed_mops: f64,
-    /// Hits by the order of operations alone.
+    /// Hit rate that follows from the order of operations alone.
     model_hit_rate: f64,
-    /// What the memory ports allow at these hits.
+    /// Throughput at which the memory ports are full, at this hit rate.
     memory_limit_mops: f64,
 }
 
@@ -70,7 +70,7 @@ struct Row {
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "QueueingReport")]
 pub struct Outcome {
-    /// One row per manager, in the order asked for.
+    /// One row per manager, in the order of the request.
     rows: Vec<Row>,
     #[serde(flatten)]
     input: Input,
@@ -192,7 +192,7 @@ pub struct Setting {
     unit: String,
     /// What it means.
     meaning: String,
-    /// Where the value comes from.
+    /// Source of the value.
     source: String,
 }
 

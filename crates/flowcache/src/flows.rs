@@ -12,16 +12,16 @@ use std::hash::Hash;
 /// Silence after which a flow has ended, as in the thesis.
 pub const TIME_OUT_NS: u64 = 1_000_000_000;
 
-/// Flows of one size: the two curves of Girish 2008, Figure 5.3, at one place.
+/// Flows of one size: a point of the two curves of Girish 2008, Figure 5.3.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct FlowSizeRow {
     /// Packets of a flow.
     pub flow_packets: u64,
     /// Flows with this number of packets.
     pub flows: u64,
-    /// Flows with at most so many, of all flows.
+    /// Flows with at most that number of packets, in percent of all flows.
     pub flows_cumulative_percent: f64,
-    /// Packets in flows with at most so many, of all packets.
+    /// Packets in those flows, in percent of all packets.
     pub packets_cumulative_percent: f64,
 }
 
@@ -31,21 +31,21 @@ pub struct FlowSizeRow {
 pub struct TrafficView {
     /// Packets that belong to a flow.
     pub packets: u64,
-    /// Flows, those of one key that a silence separates counted apart.
+    /// Flows; a silence separates two flows of one key.
     pub flows: u64,
     /// Keys.
     pub keys: u64,
-    /// Flows with one packet, of all flows.
+    /// Flows with one packet, in percent of all flows.
     pub single_packet_flows_percent: f64,
-    /// Packets in them, of all packets.
+    /// Packets in these flows, in percent of all packets.
     pub packets_in_single_packet_flows_percent: f64,
-    /// Flows with more than 1000 packets, of all flows.
+    /// Flows with more than 1000 packets, in percent of all flows.
     pub large_flows_percent: f64,
-    /// Packets in them, of all packets.
+    /// Packets in these flows, in percent of all packets.
     pub packets_in_large_flows_percent: f64,
-    /// Active flows, averaged over the packets.
+    /// Mean number of active flows over the packets.
     pub mean_concurrent_flows: f64,
-    /// Most flows active at once.
+    /// Maximum number of active flows.
     pub most_concurrent_flows: u64,
     /// Flows by size, smallest first.
     pub sizes: Vec<FlowSizeRow>,

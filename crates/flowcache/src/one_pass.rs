@@ -30,7 +30,7 @@ pub struct LruRow {
     pub packets: u64,
     /// Packets whose digest was not in the cache.
     pub misses: u64,
-    /// Misses by packets.
+    /// Misses, divided by packets.
     pub miss_ratio: f64,
 }
 

@@ -4,19 +4,17 @@ use crate::trace::{NEVER, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Packets whose digest came back after `distance_from` to `distance_to` other digests.
-///
-/// `cumulative_percent` counts packets with this distance or less, of all packets: the hit rate of a fully associative
-/// LRU cache of one entry more.
+/// Packets whose digest recurs after `distance_from` to `distance_to` other digests. `cumulative_percent` is the hit
+/// rate of a fully associative LRU cache with one entry more than the distance.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct ReuseRow {
-    /// Least distance.
+    /// Smallest distance.
     pub distance_from: u32,
     /// Largest distance.
     pub distance_to: u32,
     /// Packets with a distance in between.
     pub packets: u64,
-    /// Packets with this distance or less, of all packets.
+    /// Packets with this distance or less, in percent of all packets.
     pub cumulative_percent: f64,
 }
 

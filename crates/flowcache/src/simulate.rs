@@ -61,7 +61,7 @@ pub struct Row {
     pub packets: u64,
     /// Packets whose digest was in the cache.
     pub hits: u64,
-    /// The others; `cold`, `capacity` and `conflict` together.
+    /// Packets without a hit: `cold`, `capacity` and `conflict` together.
     pub misses: u64,
     /// Misses divided by packets.
     pub miss_ratio: f64,
@@ -69,15 +69,15 @@ pub struct Row {
     pub cold: u64,
     /// Of the others, those that a fully associative LRU cache of the same size misses too.
     pub capacity: u64,
-    /// The rest.
+    /// The remaining misses.
     pub conflict: u64,
-    /// Packets whose digest was never seen before.
+    /// Packets with a new digest.
     pub first_ref_misses: u64,
-    /// Cold misses that the fully associative LRU cache would have hit.
+    /// Cold misses that are hits in the fully associative LRU cache.
     pub cold_but_fa_hit: u64,
-    /// Hits that the fully associative LRU cache would have missed.
+    /// Hits that are misses in the fully associative LRU cache.
     pub hit_but_fa_miss: u64,
-    /// Bits of state of the policy beside tags and results; `None` of an oracle.
+    /// State of the policy in addition to tags and results, in bits; `None` for an oracle.
     pub policy_state_bits: Option<u64>,
 }
 

@@ -22,7 +22,7 @@ pub struct Adaptation {
 pub struct Stretch {
     /// Packets before it.
     pub from_packet: u64,
-    /// Threads.
+    /// Number of threads.
     pub threads: u32,
     /// Packets per million cycles.
     pub packets_per_mcycle: f64,
@@ -35,9 +35,9 @@ pub struct Stretch {
 pub struct Adapted {
     /// Threads at the end.
     pub threads: u32,
-    /// Throughput between the adaptations.
+    /// Throughput between adaptations, in packets per million cycles.
     pub steady_packets_per_mcycle: f64,
-    /// Throughput with all trials.
+    /// Throughput including all trials.
     pub packets_per_mcycle: f64,
     /// The sequence of intervals.
     pub history: Vec<Stretch>,

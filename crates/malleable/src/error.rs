@@ -25,7 +25,7 @@ pub enum MalleableError {
     /// All threads wait for locks that others hold.
     #[error("all {threads} threads wait for locks that others hold; take locks in the same order everywhere")]
     Deadlock {
-        /// Threads.
+        /// Number of threads.
         threads: u32,
     },
 }

@@ -23,7 +23,7 @@ const MOST_ITERATIONS: u32 = 200_000;
 pub struct Solved {
     /// Markings in which time passes.
     pub tangible_markings: u64,
-    /// Markings that are left at once.
+    /// Markings in which no time passes.
     pub vanishing_markings: u64,
     /// Firings per unit of time, by transition.
     pub throughput: Vec<f64>,

@@ -12,11 +12,11 @@ pub struct Description {
     pub preset: String,
     /// What it is.
     pub title: String,
-    /// The presets that it goes back to, the one that it extends itself last.
+    /// The presets on which it is based, the one that it extends directly last.
     pub extends: Vec<String>,
     /// Its parameters, in the order of the file.
     pub parameters: Vec<Described>,
-    /// What follows from them.
+    /// Derived values.
     pub derived: Vec<Derived>,
 }
 
@@ -30,13 +30,13 @@ pub struct Described {
     pub value: Shown,
     /// Its unit; empty for names and switches.
     pub unit: String,
-    /// What the parameter is.
+    /// Meaning of the parameter.
     pub meaning: String,
-    /// The range or the names that it may have; empty where any text will do.
+    /// Its range or its names; empty if any text is allowed.
     pub allowed: String,
-    /// Where the value comes from.
+    /// Source of the value.
     pub source: String,
-    /// Lower and upper end of the interval that sources give it; `None` where they give none.
+    /// Lower and upper end of the interval in its sources; `None` without one.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -52,7 +52,7 @@ impl Described {
     }
 }
 
-/// A quantity that follows from the parameters, and the formula that gives it.
+/// A quantity that follows from the parameters, and its formula.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Derived {
     /// What it is.
@@ -61,7 +61,7 @@ pub struct Derived {
     pub value: f64,
     /// Its unit.
     pub unit: String,
-    /// How it follows.
+    /// Its formula.
     pub formula: String,
 }
 

@@ -18,11 +18,11 @@ static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../presets");
 pub struct PresetInfo {
     /// The name that `run` and `describe` take.
     pub name: String,
-    /// The folder it comes from: `platforms` can be run, the others are parts that platforms extend.
+    /// Its folder: `platforms` can be run, the others hold parts.
     pub kind: String,
-    /// One line on what it is.
+    /// Its title, one line.
     pub title: String,
-    /// The presets it changes.
+    /// The presets that it extends.
     pub extends: Vec<String>,
 }
 

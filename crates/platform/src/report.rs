@@ -16,7 +16,7 @@ use std::borrow::Cow;
 pub struct Metric {
     /// Dotted component path, such as `engine.3` or `dram.bank.0`.
     pub component: String,
-    /// What was measured, such as `utilization`.
+    /// The measured quantity, such as `utilization`.
     pub metric: String,
     /// Unit of the value, such as `fraction`, `ns`, `packets`.
     pub unit: Cow<'static, str>,
@@ -29,7 +29,7 @@ pub struct Metric {
 pub struct LatencyNs {
     /// Arithmetic mean, exact.
     pub mean: f64,
-    /// Median; quantiles are within 1.6 % of the value.
+    /// Median; percentiles are within 1.6 % of the exact value.
     pub p50: f64,
     /// 90 % of the packets are at most this late.
     pub p90: f64,
@@ -37,20 +37,20 @@ pub struct LatencyNs {
     pub p99: f64,
     /// 99.9 %.
     pub p999: f64,
-    /// The latest, exact.
+    /// Maximum, exact.
     pub max: f64,
 }
 
-/// The numbers to look at first.
+/// The main numbers of a run.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Summary {
-    /// Bits of packets that left, per simulated second, 10^9.
+    /// Throughput: bits of packets that left, in Gbit/s of simulated time.
     #[schemars(extend("x-unit" = "Gbit/s"))]
     pub throughput_gbps: f64,
-    /// Packets that left per simulated second, 10^6.
+    /// Throughput: packets that left, in Mpps of simulated time.
     #[schemars(extend("x-unit" = "Mpackets/s"))]
     pub throughput_mpps: f64,
-    /// Bits of packets that arrived, per simulated second, 10^9.
+    /// Offered load: bits of packets that arrived, in Gbit/s of simulated time.
     #[schemars(extend("x-unit" = "Gbit/s"))]
     pub offered_gbps: f64,
     /// Packets that arrived while statistics were on.
@@ -59,10 +59,10 @@ pub struct Summary {
     /// Packets that left while statistics were on.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_out: u64,
-    /// Packets lost: dropped, for any reason but by choice (`not_ip`).
+    /// Packets dropped for any reason except by choice (`not_ip`).
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_dropped: u64,
-    /// Packets dropped over packets that left or were dropped; those still inside are in neither.
+    /// Packets dropped, divided by packets that left or were dropped; packets still inside count in neither.
     #[schemars(extend("x-unit" = "fraction", "x-metric" = "loss"))]
     pub loss_fraction: f64,
     /// Latency of the packets that left.
@@ -70,21 +70,21 @@ pub struct Summary {
     /// Simulated time with statistics on.
     #[schemars(extend("x-unit" = "s", "x-metric" = "simulated_time"))]
     pub simulated_seconds: f64,
-    /// Whether the run was long enough, began at rest and piled nothing up.
+    /// Whether the run is steady: long enough, past its warm-up, and without packets that pile up; `None` if not
+    /// judged.
     pub steady: bool,
-    /// How sure the numbers are; `None` where the run is too short.
+    /// Confidence intervals; `None` if the run is too short, or not judged.
     pub intervals: Option<Intervals>,
-    /// Packets still inside at the end.
+    /// Packets still inside at the end; `None` if not counted.
     pub packets_inside: u64,
-    /// Frames that are not IP, by what became of them; `None` where there was none.
+    /// Frames that are not IP, by outcome; `None` without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_ip: Option<NotIpFrames>,
 }
 
-/// Frames that are not IP while statistics were on; what is left of those that came is still inside.
-///
-/// `not_ip` of `[program]` says what becomes of them in programs that check headers or look addresses up. Those that it
-/// punts or drops are no loss, and are among neither the packets out nor the packets dropped.
+/// Frames that are not IP while statistics were on; the remainder is still inside. `not_ip` of `[program]` sets their
+/// treatment by programs that check headers or look up addresses. Frames that it punts or drops are no loss: they
+/// count neither as packets out nor as packets dropped.
 #[derive(Clone, Copy, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct NotIpFrames {
     /// They arrived.
@@ -93,15 +93,15 @@ pub struct NotIpFrames {
     pub forwarded: u64,
     /// They went to the host.
     pub punted: u64,
-    /// They were dropped because the chip's file says so.
+    /// They were dropped by choice of the chip's file.
     pub dropped_by_choice: u64,
     /// An executed program, or a step `finish`, ended them; they count as packets that left.
     pub finished: u64,
-    /// They were lost as packets of any kind are, for want of room or too fast for the wire.
+    /// They were lost like other packets: a full buffer or queue, or arrival above line rate.
     pub lost: u64,
 }
 
-/// Bounds that hold the value with 95 % confidence.
+/// Bounds of a 95 % confidence interval.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Interval {
     /// Lower end.
@@ -110,108 +110,106 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// Confidence in the first numbers, by batch means of one run.
+/// Confidence intervals of the main numbers, from batch means of one run.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Intervals {
-    /// Of the throughput.
+    /// Interval of the throughput, Gbit/s.
     pub throughput_gbps: Interval,
-    /// Of the loss.
+    /// Interval of the loss, as a fraction.
     pub loss_fraction: Interval,
-    /// Of the mean latency.
+    /// Interval of the mean latency, ns.
     pub latency_mean_ns: Interval,
 }
 
-/// Share of the simulated time for which one resource was busy, 0 to 1.
+/// Fraction of the simulated time for which one resource was busy, 0 to 1.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ResourceUse {
-    /// The resource; of several that are alike the mean, and the busiest.
+    /// The resource; of several alike, the mean and the busiest one.
     pub component: String,
-    /// The share.
+    /// The fraction.
     pub utilization: f64,
 }
 
-/// Where the time of the DRAM data bus went: shares of the simulated time that add up to 1.
-///
-/// `row_hit_rate` is the share of accesses that found their row open.
+/// Use of the time of the DRAM data bus: fractions of the simulated time that add up to 1. `spacing` is the time
+/// between column commands of an open row; `None` if it is not counted separately. `row_hit_rate` is the fraction of
+/// accesses that hit an open row.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct DramTime {
     /// Data moved.
     pub data: f64,
-    /// A row had to be closed or opened.
+    /// Waiting for a precharge or an activate.
     pub row_miss: f64,
-    /// The bus changed its direction.
+    /// Bus turnaround.
     pub turnaround: f64,
     /// Refreshes.
     pub refresh: f64,
     /// No request.
     pub idle: f64,
-    /// Accesses that found their row open.
+    /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Between columns of an open row.
+    /// Between column commands of an open row; `None` if it is not counted separately.
     pub spacing: f64,
 }
 
-/// Mean time that a packet spent in one way between arrival and departure, in nanoseconds, and its share.
+/// One part of the mean latency of a packet, in nanoseconds, and its fraction.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct PacketTime {
-    /// The way, such as `compute` or `wait dram`.
+    /// The part, such as `compute` or `wait dram`.
     pub part: String,
     /// The mean.
     pub mean_ns: f64,
-    /// The same of the mean of all parts together, 0 to 1.
+    /// Its fraction of the sum of all parts, 0 to 1.
     pub share: f64,
 }
 
-/// What the run came to with one part made better.
+/// The gain of a run with one part improved.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct WhatIf {
-    /// What was done, such as `twice the threads in island`.
+    /// The change, such as `twice the threads in island`.
     pub change: String,
-    /// How much more left, as a share.
+    /// Relative change of the throughput.
     pub gain: f64,
 }
 
-/// What limits the run, and how that was decided.
+/// The bottleneck of a run, and the evidence.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Bottleneck {
-    /// The resource; of a chip that carries all that comes, the offered load.
+    /// The resource; if the chip carries all of its traffic, the offered load.
     pub component: String,
-    /// Share of the time for which it was busy.
+    /// Fraction of the time for which it was busy.
     pub utilization: f64,
-    /// The numbers that decide it, as a sentence.
+    /// The deciding numbers, as a sentence.
     pub why: String,
 }
 
-/// Some of the packets of a run, counted apart.
-///
-/// `packets_inside_at_start + packets_offered` equals `packets_delivered + packets_lost + packets_by_choice +
-/// packets_inside` for each.
+/// A group of the packets of a run, counted separately. `packets_inside_at_start + packets_offered` equals
+/// `packets_delivered + packets_lost + packets_by_choice + packets_inside` for each.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Part")]
 pub struct PartReport {
-    /// `input`, packets that came by a port; `output`, packets that programs sent to one; `class`, to a class, whatever
-    /// the port; `queue`, to a class of a port; `no queue`, packets that no program had sent when they were lost or
-    /// ended, or at the end of the run.
+    /// `input`, packets that arrived at a port; `output`, packets that programs sent to a port. `class`, packets of a
+    /// class of any port; `queue`, of a class of one port. `no queue`, packets that no program had sent when they
+    /// were lost or ended, or at the end of the run.
     pub of: &'static str,
-    /// Packets there when statistics started.
+    /// Packets inside when statistics started.
     pub packets_inside_at_start: u64,
-    /// Packets that came, or were sent there.
+    /// Packets that arrived or were sent there.
     pub packets_offered: u64,
     /// Packets that left.
     pub packets_delivered: u64,
     /// Packets lost, for any reason.
     pub packets_lost: u64,
-    /// Packets that programs ended by choice (`program.not_ip`): they are not lost.
+    /// Packets that programs ended by choice (`program.not_ip`), which are not lost.
     pub packets_by_choice: u64,
-    /// Packets there at the end.
+    /// Packets inside at the end.
     pub packets_inside: u64,
-    /// Packets lost over packets that left or were lost.
+    /// Packets lost, divided by packets that left or were lost.
     pub loss_fraction: f64,
     /// The port, of inputs, outputs and queues.
     pub port: Option<String>,
     /// The class, of classes and queues.
     pub traffic_class: Option<String>,
-    /// Bits of packets that came or were sent there, per simulated second, 10^9; `None` without queue.
+    /// Offered load: bits of packets that arrived or were sent there, in Gbit/s; `None` without a queue.
     pub offered_gbps: Option<f64>,
     /// Bits of packets that left, likewise.
     pub throughput_gbps: Option<f64>,
@@ -228,29 +226,29 @@ pub struct DropCount {
     pub packets: u64,
 }
 
-/// How often a program came to a result.
+/// The number of packets with one result of an executed program: a verdict of XDP, or the value of a C program.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProgramResult {
     /// The verdict, or the value in hexadecimal.
     pub result: String,
-    /// How many packets.
+    /// Number of packets.
     pub packets: u64,
 }
 
-/// What a source line of an executed program costs a packet, or a function where there are no lines.
+/// The cost of a source line of an executed program per packet, or of a function without lines.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SourceLine {
     /// File, number and text, or the function.
     pub line: String,
-    /// The file as the compiler was given it, where it is a line.
+    /// The file as passed to the compiler, of a line.
     pub file: Option<String>,
-    /// Its number, from 1, where it is a line.
+    /// Its number, from 1, of a line.
     pub number: Option<u32>,
     /// Instructions.
     pub instructions_per_packet: f64,
     /// Cycles of the engine, without those to issue accesses.
     pub cycles_per_packet: f64,
-    /// Cycles that the thread waited for accesses; its engine may have run others meanwhile.
+    /// Cycles that the thread waited for accesses; its engine may execute other threads meanwhile.
     pub stall_cycles_per_packet: f64,
     /// Accesses of memories.
     pub accesses_per_packet: f64,
@@ -258,7 +256,7 @@ pub struct SourceLine {
     pub memories: Vec<MemoryUse>,
 }
 
-/// How often an executed program, or a line of it, asks a memory for something.
+/// Accesses of an executed program, or of one of its lines, to a memory.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct MemoryUse {
     /// The memory.
@@ -267,7 +265,7 @@ pub struct MemoryUse {
     pub accesses_per_packet: f64,
 }
 
-/// Functions from the outermost to the innermost, and the engine's cycles in the innermost, of all packets.
+/// A call stack, and the engine's cycles in its innermost function, of all packets.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct CallStack {
     /// From the outermost to the innermost.
@@ -276,18 +274,18 @@ pub struct CallStack {
     pub cycles: u64,
 }
 
-/// What an executed program asks for most in a memory, or the lock that it takes most.
+/// The data that an executed program accesses most in a memory, or the lock that it takes most.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct HotWord {
     /// The memory, or `locks`.
     pub place: String,
-    /// Its busiest bank, where addresses decide which bank serves them.
+    /// Its busiest bank, if addresses select the bank.
     pub bank: Option<u32>,
-    /// What stands there: a map and its key, a variable, or a block of the heap by the line that allocated it.
+    /// The data: a map and its key, a variable, or a block of the heap by the line that allocated it.
     pub name: String,
-    /// Lines that ask for it, the most frequent first.
+    /// Lines that access it, the most frequent first.
     pub lines: Vec<String>,
-    /// Share of the program's accesses of that bank, or of that memory; of the locks that it takes.
+    /// Fraction of the program's accesses to that bank or memory, or of the locks that it takes.
     pub share: f64,
 }
 
@@ -312,34 +310,34 @@ impl HotWord {
     }
 }
 
-/// What an executed program came to; its lines stand in order of their cycles, its stacks in that of their names.
+/// The profile of an executed program. Its lines are in order of cycles, its stacks in order of names.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ExecutedProgram {
     /// The program.
     pub name: String,
-    /// Packets that it was executed for.
+    /// Packets on which it was executed.
     pub packets: u64,
     /// Instructions.
     pub instructions_per_packet: f64,
-    /// Engine cycles, without those to issue accesses.
+    /// Engine cycles, without the cycles that issue accesses.
     pub cycles_per_packet: f64,
-    /// Cycles that threads waited for what it asked for.
+    /// Cycles that threads waited for its accesses.
     pub stall_cycles_per_packet: f64,
-    /// Accesses that it asked for.
+    /// Its accesses.
     pub accesses_per_packet: f64,
     /// The same by memory.
     pub memories: Vec<MemoryUse>,
-    /// What it came to.
+    /// Its results.
     pub results: Vec<ProgramResult>,
     /// Source lines, in order of their cycles.
     pub lines: Vec<SourceLine>,
-    /// Functions by who called them.
+    /// Call stacks.
     pub stacks: Vec<CallStack>,
-    /// What it asks for most in each memory, and the lock that it takes most.
+    /// The data that it accesses most in each memory, and the lock that it takes most.
     pub hot: Vec<HotWord>,
 }
 
-/// A value of the chip's file for which sources give an interval, in the unit of its key.
+/// A value of the chip's file whose sources state an interval, in the unit of its key.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ValueRange {
     /// Its key.
@@ -359,47 +357,47 @@ pub struct RunReport {
     pub app: String,
     /// The traffic.
     pub traffic: String,
-    /// Seed of what is drawn.
+    /// Seed of all random draws.
     pub seed: u64,
     /// Version of Linecard.
     pub version: String,
     /// SHA-256 of the resolved configuration.
     pub config_hash: String,
-    /// What to know about this run.
+    /// Warnings about this run.
     pub warnings: Vec<String>,
     /// Those of them that say which file of a sound run could not be written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub unwritten: Vec<String>,
-    /// Damaged places of the capture that were passed over, each pass counted.
+    /// Damaged records of the capture that were skipped, counted in each pass.
     pub capture_damage: u64,
-    /// The first numbers.
+    /// The main numbers.
     pub summary: Summary,
-    /// What limits the run.
+    /// The bottleneck of the run.
     pub bottleneck: Bottleneck,
-    /// How busy each resource was.
+    /// Utilisation of each resource.
     pub resources: Vec<ResourceUse>,
-    /// Where the time of the DRAM data bus went.
+    /// Use of the time of the DRAM data bus.
     pub dram: DramTime,
-    /// Where the time of packets went.
+    /// Parts of the mean latency.
     pub packet_time: Vec<PacketTime>,
     /// Packets dropped, by reason.
     pub drops: Vec<DropCount>,
     /// Every measurement; the other fields show a part of them.
     pub metrics: Vec<Metric>,
-    /// What executed programs came to, one of each kind of cluster that has one.
+    /// Results of executed programs, one per kind of cluster that has one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ExecutedProgram>,
-    /// Values of the chip's file for which sources give an interval.
+    /// Values of the chip's file whose sources state an interval.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<ValueRange>,
-    /// Gains of the re-runs that found the limit, the largest first; not part of `to_dict`.
+    /// Gains of the runs that found the bottleneck, the largest first; not part of :meth:`to_dict`.
     pub what_if: Vec<WhatIf>,
-    /// Packets by port, by class and by queue, of each only where there are several.
+    /// Packets by port, class and queue, each only if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breakdown: Vec<PartReport>,
-    /// Latency in full: (ns, packets) of each bin that has some, 64 bins an octave, by their upper edge. Not part of
-    /// `to_dict`.
+    /// The histogram of the latency: (upper edge in ns, packets) of each bin that is not empty, 64 bins per octave.
+    /// Not part of :meth:`to_dict`.
     pub latency_bins: Vec<(f64, u64)>,
 }
 

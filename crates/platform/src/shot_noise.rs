@@ -27,15 +27,15 @@ pub struct ShotNoiseRequest {
 /// What comes out.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ShotNoiseReport {
-    /// Load of each window, Mbit/s.
+    /// Load of each window in Mbit/s.
     pub rates_mbps: Vec<f64>,
     /// Their mean.
     pub mean_mbps: f64,
-    /// Their sample standard deviation by their mean.
+    /// Their sample standard deviation, divided by their mean.
     pub variation_percent: f64,
     /// The same by the closed form (Campbell's theorem, averaged over a window).
     pub expected_variation_percent: f64,
-    /// Flows under way on average, by the closed form.
+    /// Mean number of active flows, by the closed form.
     pub active_flows: f64,
     /// Packets generated.
     pub packets: u64,

@@ -21,9 +21,9 @@ pub struct Design {
     pub entries: u32,
     /// Engines.
     pub engines: u32,
-    /// Fewest threads that reach the target; `None` when the most that were tried do not.
+    /// Fewest threads that reach the target; `None` if no tried number does.
     pub threads: Option<u32>,
-    /// Throughput with those threads, or with the most.
+    /// Throughput with these threads, or with the largest tried number.
     pub throughput_mops: f64,
     /// `entries × engines × threads`.
     pub product: Option<u32>,

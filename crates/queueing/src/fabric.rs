@@ -225,7 +225,7 @@ pub struct Fabric {
     memory: Ticks,
     /// Descriptors and links.
     pub lists: Lists,
-    /// Threads.
+    /// Number of threads.
     pub threads: Vec<Thread>,
     /// Counters.
     pub counts: Counts,

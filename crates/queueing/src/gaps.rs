@@ -21,14 +21,14 @@ pub struct GapRow {
     pub share: f64,
 }
 
-/// How near packets of a queue arrive after each other (section 5.1, Figure 10); shares from 0 to 1.
+/// Gaps between arrivals of a queue (section 5.1, Figure 10); shares from 0 to 1.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Gaps {
-    /// No packet of another queue in between: operations wait for each other.
+    /// Gaps without a packet of another queue: operations wait for each other.
     pub below_loss: f64,
-    /// Fewer than the cache has entries: a hit, and no wait.
+    /// Gaps with fewer packets than the cache has entries: a hit, and no wait.
     pub between: f64,
-    /// More: a miss is likely.
+    /// Longer gaps: a miss is likely.
     pub above_gain: f64,
     /// The distribution.
     pub rows: Vec<GapRow>,

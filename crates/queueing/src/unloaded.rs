@@ -11,13 +11,13 @@ use serde::Serialize;
 /// Latencies in nanoseconds, from when a thread takes the operation to when it is done.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Unloaded {
-    /// Latency of a lone thread's enqueue whose descriptor word is in the cache (Table 5).
+    /// Unloaded latency of an enqueue whose descriptor word is in the cache (Table 5).
     pub enqueue_hit_ns: f64,
-    /// The same, in memory.
+    /// The same with the descriptor word in memory.
     pub enqueue_miss_ns: f64,
-    /// The same of a dequeue.
+    /// Unloaded latency of a dequeue whose descriptor word is in the cache.
     pub dequeue_hit_ns: f64,
-    /// The same of a dequeue, in memory.
+    /// The same with the descriptor word in memory.
     pub dequeue_miss_ns: f64,
 }
 

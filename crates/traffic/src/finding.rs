@@ -87,13 +87,13 @@ damage_kinds! {
 /// One finding in a capture.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Diagnostic {
-    /// What kind of thing was found, such as `cut_short`.
+    /// Kind of the finding, such as `cut_short`.
     pub kind: DamageKind,
     /// The capture.
     pub file: PathBuf,
-    /// Where, in bytes from the beginning after decompression.
+    /// Position, in bytes from the beginning after decompression.
     pub byte_offset: u64,
-    /// The packet concerned, counted from 1; for lost ones, the number it would have had.
+    /// Number of the packet, counted from 1; of a lost packet, the number that it would have had.
     pub packet: u64,
     /// Line number from 1 in text files, else `None`.
     pub line: Option<u64>,

@@ -8,7 +8,7 @@ use linecard_sim::Histogram;
 pub struct Lost {
     /// A row had to be opened.
     pub row_miss: Cycle,
-    /// Another row had to be closed first.
+    /// Waiting for a precharge of another row.
     pub bank_conflict: Cycle,
     /// Bus turnaround between reads and writes.
     pub turnaround: Cycle,

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct Explored {
     /// Markings, including the first one.
     pub reachable_markings: u64,
-    /// Pairs of a marking and a transition that it enables.
+    /// Pairs of a marking and an enabled transition.
     pub edges: u64,
     /// Markings that enable nothing.
     pub dead_markings: u64,
@@ -23,7 +23,7 @@ pub struct Explored {
     /// Most tokens of each place.
     #[serde(skip_serializing)]
     pub bounds: Vec<u64>,
-    /// Whether everything was found before the limit; otherwise the numbers are of what was found.
+    /// Whether the search ended before the limit; otherwise the numbers cover the markings found so far.
     pub complete: bool,
     /// Places that are proven unbounded, if the search stopped at its limit.
     #[serde(skip_serializing)]

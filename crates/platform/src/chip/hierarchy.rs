@@ -40,31 +40,31 @@ pub struct HierarchyRequest {
 pub struct HierarchyReport {
     /// The platform.
     pub preset: String,
-    /// Packets that come, a second.
+    /// Offered packets per second.
     pub rate_pps: f64,
     /// Size of each.
     pub packet_bytes: u32,
     /// Bytes of a message to the host.
     pub message_bytes: u32,
-    /// Messages that went up and came back.
+    /// Messages that the host received and returned.
     pub messages_per_second: f64,
-    /// The same if as many packets asked as the ports take.
+    /// The same if the ports offer as many messages as they can.
     pub most_messages_per_second: f64,
-    /// Messages by packets.
+    /// Messages in percent of the packets.
     pub reach_percent: f64,
-    /// Cycles that the host has for the work on a message.
+    /// Cycles of the host for a message.
     pub host_cycles_per_message: f64,
-    /// Cycles that the core has.
+    /// Cycles of the core for a message.
     pub core_cycles_per_message: f64,
-    /// Share of the time for which the DRAM was busy.
+    /// Utilisation of the DRAM.
     pub dram_utilization: f64,
-    /// The same of the link to the host.
+    /// Utilisation of the link to the host.
     pub link_utilization: f64,
-    /// Of the core.
+    /// Utilisation of the core.
     pub core_utilization: f64,
-    /// Of the host.
+    /// Utilisation of the host.
     pub host_utilization: f64,
-    /// What an access of the engines waits for the DRAM.
+    /// Waiting time of an access of the engines for the DRAM.
     pub engine_wait_ns: f64,
     /// The same without core and host.
     pub engine_wait_alone_ns: f64,

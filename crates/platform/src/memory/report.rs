@@ -10,7 +10,7 @@ use serde::Serialize;
 /// Latency from acceptance to the last beat, in clocks of the memory.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MemoryLatency {
-    /// Requests that were sent, or answered from a waiting write.
+    /// Requests that were sent, or answered from a queued write.
     #[schemars(extend("x-unit" = "requests"))]
     pub count: u64,
     /// Mean; `queue_clocks`, `bank_clocks`, `bus_clocks` and `refresh_clocks` add up to it.
@@ -19,7 +19,7 @@ pub struct MemoryLatency {
     /// The same in nanoseconds.
     #[schemars(extend("x-unit" = "ns"))]
     pub mean_ns: f64,
-    /// Median, within 1.6 %, as the other quantiles.
+    /// Median, within 1.6 % like the other percentiles.
     #[schemars(extend("x-unit" = "clocks"))]
     pub p50_clocks: u64,
     /// 90 % are no longer.
@@ -31,21 +31,21 @@ pub struct MemoryLatency {
     /// Largest.
     #[schemars(extend("x-unit" = "clocks"))]
     pub max_clocks: u64,
-    /// Behind other requests.
+    /// Waiting for other requests.
     #[schemars(extend("x-unit" = "clocks"))]
     pub queue_clocks: f64,
-    /// From the first command that prepared the row to the row being ready.
+    /// From the first command that opens the row until the row is ready.
     #[schemars(extend("x-unit" = "clocks"))]
     pub bank_clocks: f64,
-    /// From a ready row to the last beat: turns of the bus, column latency, data.
+    /// From the ready row to the last beat: bus turnaround, column latency, data.
     #[schemars(extend("x-unit" = "clocks"))]
     pub bus_clocks: f64,
-    /// Behind a refresh.
+    /// Waiting for a refresh.
     #[schemars(extend("x-unit" = "clocks"))]
     pub refresh_clocks: f64,
 }
 
-/// Where the time of the data buses went, in shares that add up to 1.
+/// Use of the time of the data buses, in fractions that add up to 1.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct MemoryTime {
     /// Read data.
@@ -54,13 +54,13 @@ pub struct MemoryTime {
     /// Write data.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "writing"))]
     pub write: f64,
-    /// A closed row had to be opened.
+    /// Waiting for an activate.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "opening rows", "x-tone" = "bad"))]
     pub row_miss: f64,
-    /// Another row had to be closed first.
+    /// Waiting for a precharge of another row.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "bank conflicts", "x-tone" = "bad"))]
     pub bank_conflict: f64,
-    /// The bus changed its direction.
+    /// Bus turnaround.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "turning the bus", "x-tone" = "warn"))]
     pub turnaround: f64,
     /// Activates too close together (tRRD, tFAW).
@@ -69,7 +69,7 @@ pub struct MemoryTime {
     /// Refresh.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "refreshing", "x-tone" = "warn"))]
     pub refresh: f64,
-    /// Row open and direction kept: spacing of columns, order of requests, one command a clock.
+    /// Open row, same direction: spacing of column commands, order of requests, one command per clock.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "spacing"))]
     pub spacing: f64,
     /// No request.
@@ -77,7 +77,7 @@ pub struct MemoryTime {
     pub idle: f64,
 }
 
-/// Commands issued, by the datasheets' abbreviations; `refb` refreshes one bank.
+/// Issued commands, by the abbreviations of datasheets; `refb` refreshes one bank.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct CommandCounts {
     /// Rows opened.
@@ -106,7 +106,7 @@ pub struct CommandCounts {
     pub refb: u64,
 }
 
-/// One bank; `data_share` is the share of the run in which its data were on the bus.
+/// One bank; `data_share` is the fraction of the run with its data on the bus.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct BankUse {
     /// Its channel.
@@ -125,13 +125,13 @@ pub struct BankUse {
     pub activates: u64,
     /// Rows closed.
     pub precharges: u64,
-    /// Accesses that found their row open.
+    /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Share of the run in which its data were on the bus.
+    /// Fraction of the run with its data on the bus.
     pub data_share: f64,
 }
 
-/// Energy by what drew it, from the currents of the part's datasheet, in nanojoules.
+/// Energy by cause, from the currents of the part's datasheet, in nanojoules.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct MemoryEnergy {
     /// Opening and closing rows.
@@ -152,13 +152,13 @@ pub struct MemoryEnergy {
     /// Standby with all rows closed.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "standby, closed"))]
     pub closed_standby_nj: f64,
-    /// All of it.
+    /// Total energy.
     #[schemars(extend("x-unit" = "nJ"))]
     pub total_nj: f64,
-    /// The same over the length of the run.
+    /// Mean power over the length of the run.
     #[schemars(extend("x-unit" = "mW"))]
     pub mean_power_mw: f64,
-    /// The same by bits moved, picojoules.
+    /// Energy per moved bit, picojoules.
     #[schemars(extend("x-unit" = "pJ/bit"))]
     pub pj_per_bit: f64,
 }
@@ -170,13 +170,13 @@ pub struct MemoryReport {
     pub device: String,
     /// Preset of the controller's policy.
     pub policy: String,
-    /// File, or pattern.
+    /// Trace file, or pattern.
     pub input: String,
     /// Format of the file, or `pattern`.
     pub format: String,
     /// Version of Linecard.
     pub version: String,
-    /// SHA-256 of everything both presets say, after changes.
+    /// SHA-256 of both presets, after changes.
     pub config_hash: String,
     /// Period of the memory clock.
     pub clock_ns: f64,
@@ -197,33 +197,33 @@ pub struct MemoryReport {
     /// Time to the last beat.
     #[schemars(extend("x-unit" = "s"))]
     pub simulated_seconds: f64,
-    /// Data moved by then, in 10^9 bytes a second.
+    /// Bandwidth until then, in 10^9 bytes per second.
     #[schemars(extend("x-unit" = "GB/s"))]
     pub bandwidth_gbytes_s: f64,
-    /// What the buses of all channels could move.
+    /// Peak bandwidth of the buses of all channels, in the same unit.
     #[schemars(extend("x-unit" = "GB/s"))]
     pub peak_gbytes_s: f64,
-    /// Share of accesses that needed no activate.
+    /// Fraction of accesses that need no activate.
     #[schemars(extend("x-unit" = "fraction"))]
     pub row_hit_rate: f64,
-    /// A read of a closed row in an idle memory, from acceptance to the last beat.
+    /// Unloaded latency: a read of a closed row in an idle memory, from acceptance to the last beat.
     pub unloaded_read_clocks: u64,
     /// Writes never sent to the DRAM.
     #[schemars(extend("x-unit" = "requests"))]
     pub writes_left: u64,
-    /// Writes to an address for which a write waited already.
+    /// Writes merged with a queued write to the same address.
     pub writes_merged: u64,
-    /// Reads answered from a waiting write.
+    /// Reads answered from a queued write.
     #[schemars(extend("x-unit" = "requests"))]
     pub reads_forwarded: u64,
-    /// Reads that shared the data of an earlier read.
+    /// Reads that share the data of an earlier read.
     #[schemars(extend("x-unit" = "requests"))]
     pub reads_merged: u64,
     /// Latency of reads.
     pub read: MemoryLatency,
     /// Latency of writes.
     pub write: MemoryLatency,
-    /// Where the buses' time went.
+    /// Use of the buses' time.
     pub time: MemoryTime,
     /// Commands.
     pub commands: CommandCounts,

@@ -21,7 +21,7 @@ pub type Semiflow = BTreeMap<String, u64>;
 pub struct ExploreReport {
     /// Name of the net.
     pub net: String,
-    /// Places, after unfolding colours; `transitions` and `arcs` likewise.
+    /// Number of places after unfolding colours; so are `transitions` and `arcs`.
     pub places: usize,
     /// See `places`.
     pub transitions: usize,
@@ -32,12 +32,12 @@ pub struct ExploreReport {
     pub explored: Explored,
     /// Most tokens of each place.
     pub bounds: BTreeMap<String, u64>,
-    /// Places that can get any number of tokens, where the search stopped and that could be shown.
+    /// Places that the search proved unbounded before it stopped.
     pub unbounded_places: Vec<String>,
-    /// Weights of places under which no firing changes the sum of tokens: the minimal semiflows. `None` where they were
-    /// not asked for or are too many.
+    /// Minimal P-semiflows: weights of places under which no firing changes the sum of tokens. `None` if they were
+    /// not requested or are too many.
     pub place_invariants: Option<Vec<Semiflow>>,
-    /// How often transitions fire on the way back to where it began; likewise.
+    /// Minimal T-semiflows: numbers of firings that return to the same marking. `None` likewise.
     pub transition_invariants: Option<Vec<Semiflow>>,
 }
 
@@ -102,7 +102,7 @@ fn named<'a>(flows: &Semiflows, name: impl Fn(u32) -> &'a String) -> Option<Vec<
 pub struct SolveReport {
     /// Markings in which time passes.
     pub tangible_markings: u64,
-    /// Markings that are left at once.
+    /// Markings in which no time passes.
     pub vanishing_markings: u64,
     /// Throughputs and mean tokens.
     #[serde(flatten)]

@@ -26,31 +26,31 @@ pub struct SimulateReport {
     /// Throughputs and mean tokens.
     #[serde(flatten)]
     pub numbers: NamedNumbers,
-    /// Half the width of each interval; 0 with one replication says nothing.
+    /// Half the width of each interval; 0, without meaning, for one replication.
     pub throughput_half_width: BTreeMap<String, f64>,
-    /// The same for tokens.
+    /// Half the width of each interval of the tokens.
     pub mean_tokens_half_width: BTreeMap<String, f64>,
-    /// Servers that work, averaged over time, by transition; immediate ones have none.
+    /// Mean number of busy servers over time, by transition; immediate ones have none.
     pub busy_servers: BTreeMap<String, f64>,
-    /// The same for servers.
+    /// Half the width of each interval of the servers.
     pub busy_servers_half_width: BTreeMap<String, f64>,
-    /// What firings count for in a unit of time, of transitions that state a reward.
+    /// Reward per unit of time, of transitions with a reward.
     pub rewards: BTreeMap<String, f64>,
-    /// The same for rewards.
+    /// Half the width of each interval of the rewards.
     pub rewards_half_width: BTreeMap<String, f64>,
-    /// For each place the shares of time with 0, 1, 2, ... tokens; the 65th is for 64 and more.
+    /// For each place the shares of time with 0, 1, 2, ... tokens; the 65th share is for 64 and more.
     pub occupancy: BTreeMap<String, Vec<f64>>,
-    /// Most tokens seen, by place.
+    /// Most tokens, by place.
     pub most_tokens: BTreeMap<String, u32>,
-    /// Replications, each with a seed of its own.
+    /// Number of replications, each with its own seed.
     pub replications: u32,
-    /// Firings of all of them.
+    /// Firings of all replications.
     pub firings: u64,
-    /// Time with statistics of one.
+    /// Measured time of one replication.
     pub time: f64,
-    /// Those in which nothing was enabled any more.
+    /// Replications that ended in a dead marking.
     pub dead_replications: u32,
-    /// The widest interval of what counts, half of it, against its mean; `None` with one replication.
+    /// Half of the widest relevant interval, divided by its mean; `None` with one replication.
     pub relative_half_width: Option<f64>,
 }
 

@@ -25,15 +25,15 @@ pub struct PacketRequest {
     pub strict: bool,
 }
 
-/// The packets that a program was given.
+/// The packets that a program processed.
 #[derive(Clone, Debug, Default, schemars::JsonSchema, serde::Deserialize, serde::Serialize)]
 #[schemars(rename = "ProgramTraffic")]
 pub struct PacketStatistics {
-    /// What the traffic is.
+    /// Title of the traffic.
     pub title: String,
     /// IP packets.
     pub packets: u64,
-    /// Packets that are none, left out.
+    /// Packets that are not IP, left out.
     pub not_ip: u64,
     /// One-way flows.
     pub flows: u64,
@@ -41,7 +41,7 @@ pub struct PacketStatistics {
     pub mean_bytes: f64,
     /// Median number of packets between two of one flow.
     pub median_packets_between: u64,
-    /// Damaged records of the capture, passed over.
+    /// Damaged records of the capture, which were skipped.
     pub damaged_records: u64,
     /// The first of them.
     pub first_damage: Option<String>,

@@ -10,7 +10,7 @@ pub struct SizeBin {
     pub from_bytes: u32,
     /// Largest size.
     pub to_bytes: u32,
-    /// How many packets.
+    /// Number of packets.
     pub packets: u64,
 }
 

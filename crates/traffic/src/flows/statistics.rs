@@ -68,9 +68,9 @@ pub struct FlowStatistics {
     pub size_bins: Vec<SizeBin>,
     /// Packets with an IP header.
     pub ip_packets: u64,
-    /// Those of version 4.
+    /// Packets with an IPv4 header.
     pub ipv4_packets: u64,
-    /// Those of version 6.
+    /// Packets with an IPv6 header.
     pub ipv6_packets: u64,
     /// Packets with a VLAN tag.
     pub vlan_packets: u64,
@@ -80,17 +80,17 @@ pub struct FlowStatistics {
     pub flows: u64,
     /// Flows of exactly one packet.
     pub single_packet_flows: u64,
-    /// The same of all flows.
+    /// These flows, in percent of all flows.
     pub single_packet_flows_percent: f64,
-    /// Packets in them, of all packets.
+    /// Packets in these flows, in percent of all packets.
     pub packets_in_single_packet_flows_percent: f64,
-    /// Share of all packets that are in the ten largest flows.
+    /// Packets in the ten largest flows, in percent of all packets.
     pub top10_flows_percent: f64,
-    /// IPv4 headers captured whole, so that their checksum could be verified.
+    /// IPv4 headers that were captured whole, so that their checksum can be verified.
     pub ipv4_checksums: u64,
-    /// Share of those whose checksum holds; `None` when there are none.
+    /// Headers with a valid checksum, in percent of these; `None` without any.
     pub ipv4_checksums_ok_percent: Option<f64>,
-    /// Packets that belong to no flow, by reason. They still count as packets and bytes.
+    /// Packets without a flow, by reason. They still count as packets and bytes.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Packets of a flow whose ports, or part of the header, were not captured.
     pub incomplete_flow_packets: u64,

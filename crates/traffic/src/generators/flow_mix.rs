@@ -41,7 +41,7 @@ pub struct FlowMix {
     pub packets_in_single_flows_percent: f64,
     /// Flows with more than [`LARGE_PACKETS`] packets, of all flows.
     pub large_flows_percent: f64,
-    /// Packets in them, of all packets.
+    /// Packets in these flows, in percent of all packets.
     pub packets_in_large_flows_percent: f64,
     /// Most packets of the largest flow.
     pub largest_flow_packets: u64,

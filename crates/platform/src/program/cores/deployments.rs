@@ -19,7 +19,7 @@ const CONFIGURABLE_CORES: [u32; 10] = [3, 4, 5, 6, 8, 9, 11, 13, 16, 20];
 /// A memory that programs are deployed with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Deployment {
-    /// Cycles of an access off chip.
+    /// Latency of an off-chip access in cycles.
     pub latency_cycles: u32,
     /// References a cycle.
     pub refs_per_cycle: f64,

@@ -36,7 +36,7 @@ pub struct RegisterRequest {
 pub struct RegisterRow {
     /// Its name: `predicted`, `oracle`, `hot5`, `double_buffer`, or `lru_` and its size.
     pub scheme: String,
-    /// Threads.
+    /// Number of threads.
     pub threads: u32,
     /// Registers needed a switch.
     pub needed_per_switch: f64,

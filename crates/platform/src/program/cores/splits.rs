@@ -16,20 +16,19 @@ use std::ops::ControlFlow;
 /// Where the cycles of a core went, in per cent.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct CycleShares {
-    /// Cycles of instructions; the others: branches and long operations (`pipeline`), loads used too soon, changes of
-    /// threads, registers not there, idling for memory, idling for locks or packets.
+    /// Cycles in which instructions execute; the fields below are the rest of the cycles.
     pub instructions_percent: f64,
-    /// Cycles of branches and long operations.
+    /// Stall cycles of branches and long operations.
     pub pipeline_percent: f64,
-    /// Cycles of loads used too soon.
+    /// Stall cycles between a load and its use.
     pub load_use_percent: f64,
-    /// Cycles of changes of threads.
+    /// Cycles of thread switches.
     pub switches_percent: f64,
-    /// Cycles of registers that were not there.
+    /// Stall cycles for registers that must be loaded.
     pub registers_percent: f64,
-    /// Cycles of idling for memory.
+    /// Idle cycles in which threads wait for memory.
     pub idle_memory_percent: f64,
-    /// Cycles of idling for locks or packets.
+    /// Idle cycles in which threads wait for locks or packets.
     pub idle_other_percent: f64,
 }
 
@@ -51,28 +50,28 @@ impl CycleShares {
 /// One split of the area.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CoreRow {
-    /// Threads.
+    /// Number of threads.
     pub threads: u32,
-    /// Thread-equivalents of data cache; `cache_kb` its size.
+    /// Area of the data cache, in thread-equivalents.
     pub cache_th_eq: u32,
-    /// Its size.
+    /// Size of the data cache in KB.
     pub cache_kb: f64,
-    /// Throughput, packets in a million cycles.
+    /// Throughput in packets per million cycles.
     pub packets_per_mcycle: f64,
-    /// Accesses to data that do not go off chip.
+    /// Data accesses that hit in the cache.
     pub hit_percent: f64,
-    /// Use of memory.
+    /// Utilisation of the memory.
     pub bandwidth_percent: f64,
-    /// Mean wait of an access for memory to be free.
+    /// Mean waiting time of an access for a busy memory.
     pub queueing_cycles: f64,
-    /// Instructions between two changes of threads.
+    /// Mean instructions between two thread switches.
     pub run_instructions: f64,
-    /// Locks found held.
+    /// Lock requests that had to wait, per packet.
     pub lock_waits_per_packet: f64,
     /// Where the cycles went.
     #[serde(flatten)]
     pub cycles: CycleShares,
-    /// What holds throughput back: compute, switches, memory latency, memory bandwidth or locks.
+    /// Bottleneck: compute, switches, memory latency, memory bandwidth or locks.
     pub limit: &'static str,
 }
 
@@ -120,7 +119,7 @@ fn limit(cycles: &CycleShares, bandwidth_percent: f64, lock_waits: f64) -> &'sta
 /// One core, all splits of its area.
 #[derive(Clone, Debug)]
 pub struct CoreRequest {
-    /// Cycles of an access off chip.
+    /// Latency of an off-chip access in cycles.
     pub latency_cycles: u32,
     /// References a cycle.
     pub refs_per_cycle: f64,
@@ -141,24 +140,24 @@ pub struct CoreRequest {
 /// What a core reaches.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CoreReport {
-    /// Cycles of an access off chip.
+    /// Latency of an off-chip access in cycles.
     pub latency_cycles: u32,
-    /// References that memory serves a cycle.
+    /// References that the memory serves per cycle.
     pub refs_per_cycle: f64,
     /// Thread-equivalents for threads and cache.
     pub area: u32,
-    /// Packets that each simulation counts.
+    /// Packets that each simulation measures.
     pub window_packets: u64,
     /// One row per number of threads.
     pub rows: Vec<CoreRow>,
-    /// Threads of the best split; of equal ones, within 0.01 %, the most. `plateau` says how many others are as good as
-    /// equal.
+    /// Threads of the best split; of splits within 0.01 %, the largest number. `plateau` returns the splits that are
+    /// about as good.
     pub best_threads: u32,
     /// Its throughput.
     pub best_packets_per_mcycle: f64,
     /// Whether throughput over threads rises, peaks and falls.
     pub single_peak: bool,
-    /// A malleable core of the same area; `None` where it was not asked for.
+    /// A malleable core of the same area; `None` if it was not requested.
     pub adapted: Option<Adapted>,
 }
 

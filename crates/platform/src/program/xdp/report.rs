@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Entries of a map that a report lists; how many there are it says for all.
 const MOST_ENTRIES: usize = 4096;
 
-/// Accesses to a region a packet: `packet`, `context`, `stack`, a map's values, or `NAME.index`.
+/// Accesses to a region per packet: `packet`, `context`, `stack`, a map's values, or `NAME.index`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "RegionUse")]
 pub struct RegionReport {
@@ -30,7 +30,7 @@ pub struct RegionReport {
     pub bytes_per_packet: f64,
 }
 
-/// One key of a map; `numbers` are its values where they have 1, 2, 4 or 8 bytes.
+/// One key of a map; `numbers` are its values if they have 1, 2, 4 or 8 bytes.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMapEntry")]
 pub struct MapEntry {
@@ -38,11 +38,11 @@ pub struct MapEntry {
     pub key: String,
     /// Its value of each processor, in hexadecimal.
     pub values: Vec<String>,
-    /// Its values as numbers, where they have 1, 2, 4 or 8 bytes.
+    /// Its values as numbers, if they have 1, 2, 4 or 8 bytes.
     pub numbers: Option<Vec<u64>>,
 }
 
-/// What a map holds in the end; `listed` are the first of its `entries`, of arrays those that are not zero.
+/// The content of a map at the end; `listed` are the first of its `entries`, of arrays those that are not zero.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMap")]
 pub struct MapReport {
@@ -54,9 +54,9 @@ pub struct MapReport {
     pub key_bytes: u32,
     /// Bytes of a value.
     pub value_bytes: u32,
-    /// Entries that it has room for.
+    /// Maximum number of entries.
     pub most_entries: u32,
-    /// Entries that it holds.
+    /// Entries in it.
     pub entries: u64,
     /// The first of them; of arrays those that are not zero.
     pub listed: Vec<MapEntry>,
@@ -69,13 +69,13 @@ pub struct MapReport {
 /// What an XDP program did with its packets.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct XdpReport {
-    /// The program as it was given.
+    /// The requested program.
     pub name: String,
     /// The program, by function.
     pub program: String,
     /// Its packets: Ethernet frames without their check sequence.
     pub traffic: PacketStatistics,
-    /// What became of them, most frequent first.
+    /// Their verdicts, most frequent first.
     pub verdicts: Vec<Share>,
     /// Instructions of all packets; a 64-bit constant counts once, a call of a helper once.
     pub instructions: u64,
@@ -85,7 +85,7 @@ pub struct XdpReport {
     pub least_instructions: u64,
     /// Instructions of the longest.
     pub most_instructions: u64,
-    /// Mean size of packets as the program left them.
+    /// Mean size of packets after the program.
     pub mean_bytes_left: f64,
     /// Accesses by region, of instructions and helpers.
     pub regions: Vec<RegionReport>,
@@ -93,7 +93,7 @@ pub struct XdpReport {
     pub helpers: Vec<Share>,
     /// Source lines by instructions.
     pub lines: Vec<Share>,
-    /// What maps hold.
+    /// Content of the maps.
     pub maps: Vec<MapReport>,
 }
 

@@ -27,7 +27,7 @@ pub struct RowsRequest {
 /// Rows of a program with a number of lanes, and its instructions by rows.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct LaneRows {
-    /// Instructions that a row has room for.
+    /// Instructions that fit in a row.
     pub lanes: u32,
     /// Rows of the program.
     pub rows: u32,
@@ -35,26 +35,25 @@ pub struct LaneRows {
     pub instructions_per_row: f64,
 }
 
-/// Rows of a block: where it begins, the instructions left in it, and where its exit takes the action from.
-///
-/// `exit` is `constant`, `register` or `None` where the program does not end.
+/// Rows of a block: its beginning, its remaining instructions, and the origin of the action at its exit. `exit` is
+/// `constant`, `register`, or `None` if the program does not end there.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "BlockRows")]
 pub struct BlockReport {
-    /// Where it begins.
+    /// Its beginning.
     pub place: String,
     /// Its rows.
     pub rows: u32,
-    /// Instructions left in it.
+    /// Its remaining instructions.
     pub instructions: u32,
-    /// Where its exit takes the action from: `constant`, `register`, or `None` where the program does not end.
+    /// Origin of the action at its exit: `constant`, `register`, or `None` if the program does not end there.
     pub exit: Option<&'static str>,
 }
 
 /// What an XDP program comes to in rows.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RowsReport {
-    /// The program as it was given.
+    /// The requested program.
     pub name: String,
     /// The program, by function.
     pub program: String,
@@ -62,7 +61,7 @@ pub struct RowsReport {
     pub instructions: u32,
     /// Rows by lanes, from one on.
     pub lanes: Vec<LaneRows>,
-    /// Blocks in order, with as many lanes as were asked for.
+    /// Blocks in order, with the requested number of lanes.
     pub blocks: Vec<BlockReport>,
 }
 
