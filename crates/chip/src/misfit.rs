@@ -24,23 +24,21 @@ impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Misfit::NobodyFillsTransmitBuffer => {
-                f.write_str("ports send out of a transmit buffer, and the program does not fill it")
+                f.write_str("ports send from a transmit buffer, and the program does not fill it")
             }
             Misfit::SeveralListsOfFreeThreads => f.write_str(
-                "packets that are kept for congested ports go to any thread that is free: the chip needs one inbox with one \
+                "any free thread takes packets that are kept for congested ports: the chip needs one inbox with one \
                  list of free threads",
             ),
             Misfit::OrderBesideBlocks => f.write_str(
-                "where a cluster moves blocks, packets leave in the order in which they were stored, and no other order is \
-                 kept",
+                "if a cluster moves blocks, packets leave in the order in which they were stored; expected no other order",
             ),
             Misfit::BlocksWithoutMovers(cluster) => write!(
                 f,
                 "{cluster}: a program that sends block by block and a cluster that moves blocks go together"
             ),
             Misfit::SpaceByQueueWithoutCaches => f.write_str(
-                "space kept apart by queue must be given back in the order of the queue, which only the caches of queues see \
-                 to",
+                "memory partitioned by queue must be freed in the order of the queue, which only caches of queues ensure",
             ),
             Misfit::Other(sentence) => f.write_str(sentence),
         }

@@ -359,12 +359,12 @@ fn what_does_not_fit_together_is_refused() {
         let message = built.err().map(|misfit| misfit.to_string()).unwrap_or_default();
         assert!(message.contains(expected), "{message}");
     };
-    wrong(&|c| transmit(c).slots = None, "every port that sends has slots");
+    wrong(&|c| transmit(c).slots = None, "sending ports must have slots");
     wrong(&|c| slots(c).slots = 0, "1 to 128 transmit slots");
-    wrong(&|c| c.clusters[1].takes = vec![0], "one of the two");
-    wrong(&|c| c.order.kept = OrderKept::Flow, "no other order is");
-    wrong(&|c| c.packets = None, "there is none");
-    wrong(&|c| allocator(c).kind = AllocatorKind::PerQueue, "space kept apart by queue");
+    wrong(&|c| c.clusters[1].takes = vec![0], "must either take packets");
+    wrong(&|c| c.order.kept = OrderKept::Flow, "expected no other order");
+    wrong(&|c| c.packets = None, "the chip has none");
+    wrong(&|c| allocator(c).kind = AllocatorKind::PerQueue, "memory partitioned by queue");
     wrong(
         &|c| {
             allocator(c).kind = AllocatorKind::PerQueue;

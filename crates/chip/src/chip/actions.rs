@@ -201,7 +201,7 @@ impl Chip {
             }
             Action::Unlock(number) => {
                 let lock = &mut self.locks[number as usize];
-                assert_eq!(lock.owner, Some(thread), "a thread gave back a lock that it does not hold");
+                assert_eq!(lock.owner, Some(thread), "a thread released a lock that it does not hold");
                 lock.owner = lock.waiting.pop_front();
                 if let Some(next) = lock.owner {
                     self.make_ready(next, now);
@@ -422,7 +422,9 @@ impl Chip {
         let (cluster, role) =
             (&self.config.clusters[target / roles].name, &self.config.roles[target % roles]);
         self.fault.get_or_insert_with(|| {
-            format!("the program of {cluster} uses {role}, and no memory of {cluster} is that")
+            format!(
+                "the program of {cluster} uses the role {role}, which {cluster} does not bind to a memory"
+            )
         });
     }
 

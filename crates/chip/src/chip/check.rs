@@ -19,17 +19,20 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
     refuse(config.clusters.is_empty(), "a chip needs a cluster of engines")?;
     refuse(config.clusters.len() > 60_000, "a chip has at most 60,000 clusters")?;
     refuse(config.inboxes.len() > 60_000, "a chip has at most 60,000 inboxes and rings")?;
-    refuse(config.places.len() > 60_000, "a chip has at most 60,000 places")?;
+    refuse(config.places.len() > 60_000, "a chip has at most 60,000 memories and units")?;
     refuse(config.ports.len() > 60_000, "a chip has at most 60,000 ports")?;
-    refuse(config.ports.iter().all(|p| p.receive.is_none()), "a chip needs a port that packets come in by")?;
-    refuse(config.ports.iter().all(|p| p.transmit.is_none()), "a chip needs a port that packets go out by")?;
+    refuse(config.ports.iter().all(|p| p.receive.is_none()), "a chip needs a port that receives packets")?;
+    refuse(config.ports.iter().all(|p| p.transmit.is_none()), "a chip needs a port that sends packets")?;
     for cluster in &config.clusters {
         let name = &cluster.name;
         refuse(cluster.engines == 0 || cluster.threads == 0, &format!("{name} has no engine or no thread"))?;
-        refuse(cluster.posted == 0, &format!("threads of {name} need room for one posted operation"))?;
+        refuse(
+            cluster.posted == 0,
+            &format!("threads of {name} cannot post an operation; expected a limit of at least 1"),
+        )?;
         refuse(
             cluster.takes.is_empty() == cluster.block_cells.is_none(),
-            &format!("{name} takes packets from inboxes, or moves blocks to ports: one of the two"),
+            &format!("{name} must either take packets from inboxes or move blocks to ports"),
         )?;
         refuse(cluster.program >= programs, &format!("{name} has no program"))?;
     }
@@ -38,16 +41,19 @@ pub(super) fn check(config: &ChipConfig, programs: usize) -> Result<(), Misfit> 
             .clusters
             .iter()
             .any(|cluster| cluster.takes.contains(&number) && cluster.all_threads() > 0);
-        refuse(!taken, &format!("no thread in use takes from the inbox {}", inbox.name))?;
+        refuse(!taken, &format!("no thread in use takes packets from the inbox {}", inbox.name))?;
         refuse(inbox.capacity == Some(0), &format!("the inbox {} has no room", inbox.name))?;
-        refuse(inbox.window == Some(0), &format!("the window of the inbox {} is shut", inbox.name))?;
+        refuse(
+            inbox.window == Some(0),
+            &format!("the window of the inbox {} is 0; expected at least 1", inbox.name),
+        )?;
     }
     for port in config.ports.iter().filter_map(|port| port.receive.as_ref()) {
         let inbox = &config.inboxes[port.inbox];
         refuse(
             inbox.capacity.is_some() || inbox.window.is_some(),
             &format!(
-                "ports bring packets to the inbox {}, which wait in their receive buffer: it has no bound and no window",
+                "packets of ports wait in their receive buffer and not in the inbox {}: expected that it has no bound and no window",
                 inbox.name
             ),
         )?;
@@ -94,7 +100,7 @@ pub(super) fn check_transmit(config: &ChipConfig, programs: &[Box<dyn PacketProg
     let fills = |cluster: &ClusterConfig| programs[cluster.program].fills_transmit_buffer();
     refuse_as(!config.clusters.iter().all(fills), || Misfit::NobodyFillsTransmitBuffer)?;
     let Some(marks) = transmit.watermarks else { return Ok(()) };
-    refuse(marks.low_bytes > marks.high_bytes, "the low watermark lies above the high one")?;
+    refuse(marks.low_bytes > marks.high_bytes, "the low watermark is above the high one")?;
     let one_list = config.inboxes.len() == 1 && config.inboxes[0].rule.lists() == Lists::Single;
     refuse_as(!one_list, || Misfit::SeveralListsOfFreeThreads)
 }
@@ -106,15 +112,13 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
     let (sends, slots) = (threads.clone().count() > 0, senders.clone().any(|(_, t)| t.slots.is_some()));
     refuse(
         sends && config.transmit.is_some(),
-        "ports send out of a transmit buffer, or out of slots: not both",
+        "ports must send either from a transmit buffer or from slots",
     )?;
     refuse_as(sends && config.order.kept != OrderKept::Nothing, || Misfit::OrderBesideBlocks)?;
     for (name, transmit) in senders {
         refuse(
             transmit.slots.is_some() != sends,
-            &format!(
-                "{name}: where a cluster moves blocks, every port that sends has slots, and nowhere else"
-            ),
+            &format!("{name}: sending ports must have slots if a cluster moves blocks, and none otherwise"),
         )?;
         let wrong = transmit.slots.is_some_and(|slots| !(1..=128).contains(&slots.slots));
         refuse(wrong, &format!("{name} has 1 to 128 transmit slots"))?;
@@ -127,11 +131,11 @@ pub(super) fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgra
         })?;
     }
     let Some(packets) = &config.packets else {
-        return refuse(slots, "threads move blocks out of a packet memory, and there is none");
+        return refuse(slots, "threads move blocks from a packet memory, but the chip has none");
     };
     refuse(
         packets.placed_by_programs != sends,
-        "programs ask for room in the packet memory where a cluster moves blocks, and nowhere else",
+        "programs must allocate the packet memory if a cluster moves blocks, and not otherwise",
     )?;
     let per_queue =
         matches!(&packets.placement, PlacementRule::Allocator(a) if a.kind == AllocatorKind::PerQueue);
@@ -175,5 +179,5 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), Misfit
         let Some(next) = places.get(number) else { break };
         behind = next.kind.numbers().behind();
     }
-    refuse(behind.is_some(), &format!("behind {name} there is no memory"))
+    refuse(behind.is_some(), &format!("{name} has no memory behind it"))
 }

@@ -9,7 +9,7 @@ use linecard_sim::Ticks;
 
 /// Packets in a row that find no room in an empty memory.
 pub(super) const LOST_AT_ONCE: u32 = 1 << 20;
-/// Packets taken while none leaves, and as many more for each packet inside, up to this number.
+/// Limit on the packets taken while none leaves: a constant, a number for each packet inside, and the maximum.
 const WHILE_NONE_LEAVES: u64 = 1 << 20;
 const FOR_EACH_INSIDE: u64 = 64;
 const MOST_WHILE_NONE_LEAVES: u64 = 1 << 22;

@@ -168,7 +168,7 @@ impl Numbers for DramConfig {
 
     fn wrong(&self) -> Option<String> {
         let nothing = self.channels == 0 || self.access_bytes == 0;
-        nothing.then(|| "needs a channel, and accesses of a byte or more".to_owned())
+        nothing.then(|| "needs at least one channel, and accesses of at least 1 byte".to_owned())
     }
 
     fn clocks_hz(&self) -> Vec<u64> {

@@ -123,7 +123,7 @@ impl Numbers for SlotsConfig {
             return Some("holds more than 128 GiB, the most of a memory with slots".to_owned());
         }
         let nothing = self.back_pressure.is_some_and(|b| b.requests == 0 || b.request_bytes == 0);
-        let wants = "needs banks of a power of two of bytes, and a back pressure that lets accesses through";
+        let wants = "needs banks of 2^n bytes, and a back pressure of at least one request";
         (too_small || nothing).then(|| wants.to_owned())
     }
 

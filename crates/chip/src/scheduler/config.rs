@@ -109,10 +109,13 @@ impl SchedulerConfig {
                     Member::Class(class) => class < self.classes.len(),
                     Member::Group(inner) => number < inner && inner < self.groups.len(),
                 };
-                refuse(!known, &format!("the group {name} has a member that does not stand behind it"))?;
+                refuse(!known, &format!("the group {name} has a member that is not listed after it"))?;
                 let share = self.share(member);
                 let without = group.rule.counts_bytes() && share.quantum_bytes == 0;
-                refuse(without, &format!("{} needs some bytes of each class in a turn", group.rule.name()))?;
+                refuse(
+                    without,
+                    &format!("{} needs at least 1 byte per turn for each class", group.rule.name()),
+                )?;
                 let still = share.shaper.is_some_and(|shaper| shaper.bits_per_second == 0);
                 refuse(still, "a shaper needs a rate")?;
             }

@@ -167,10 +167,10 @@ impl Numbers for PacketBufferConfig {
         let organization = self.device.organization();
         let (banks, row_bytes) = (organization.banks, organization.row_bytes);
         if self.channels == 0 || !banks.is_power_of_two() || !row_bytes.is_power_of_two() {
-            return Some("needs a channel, and a power of two of banks and of bytes of a row".to_owned());
+            return Some("needs at least one channel, 2^n banks, and rows of 2^n bytes".to_owned());
         }
         let undivided = self.rows == RowMap::Halves && banks < 2;
-        undivided.then(|| "has one bank, which does not divide into odd and even ones".to_owned())
+        undivided.then(|| "has one bank; expected at least two, an odd and an even one".to_owned())
     }
 
     fn clocks_hz(&self) -> Vec<u64> {
