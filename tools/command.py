@@ -1,4 +1,4 @@
-"""What the commands of this folder share: they begin, fail and end as those of `linecard` do."""
+"""The common part of the commands of this folder, which start, fail and end like those of `linecard`."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def run(command: Callable[..., Any]) -> None:
 
 
 def check_whole(study: str | None, *, keep: bool) -> None:
-    """Refuse to keep a part.
+    """Refuse to keep the result of a part.
 
     Raises:
-        ConfigError: What is to be kept is of one study alone.
+        ConfigError: The result to keep covers a single study.
     """
     if keep and study is not None:
         message = f"what is kept is of all studies: leave out {study!r}, or --keep"

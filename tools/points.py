@@ -67,7 +67,7 @@ def _moved(run: RunSpec, values: dict[str, str]) -> RunSpec:
 
 
 def outcomes_at(plan: Plan, point: Plan, runs: Mapping[RunSpec, StudyRun | str]) -> dict[RunSpec, StudyRun | str]:
-    """What came out at a point; a run without the keys of the point stays as it was."""
+    """The results at a point; a run without the keys of the point is unchanged."""
     found = {}
     for run, other in zip(_in_order(plan), _in_order(point), strict=True):
         found[other] = runs[run] if is_without(runs[other]) else runs[other]
@@ -87,7 +87,7 @@ def _in_order(plan: Plan) -> list[RunSpec]:
 
 
 def items_behind(study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> set[str]:
-    """The tables and figures that a study's lines are computed from."""
+    """The tables and figures from which a study's lines are computed."""
     evidence = Evidence(study, tables, figures)
     for _, evaluate in evaluators_of(study.spec.id).values():
         with suppress(NotRunError):
@@ -96,7 +96,7 @@ def items_behind(study: Study, tables: Iterable[TableResult], figures: Iterable[
 
 
 def with_points(lines: Iterable[Line], at_points: Mapping[Input, tuple[Line, ...]]) -> tuple[Line, ...]:
-    """The lines of a study, each beside what it comes to at the point of its input, where it has one."""
+    """The lines of a study, each with its result at the point of its input, if it has one."""
     lines = tuple(lines)
     if not lines:
         return ()

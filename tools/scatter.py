@@ -29,14 +29,14 @@ class Dot(NamedTuple):
     """A point.
 
     Attributes:
-        x: What was published.
-        y: What came out.
-        group: What gives it its colour.
-        words: What it tells when pointed at.
+        x: The published number.
+        y: The measured number.
+        group: Group that sets its colour.
+        words: Text under the pointer.
         hollow: Whether it was calibrated.
         band: The ends of its bar.
-        name: What stands beside it.
-        shape: Its shape, a number; what differs in colour alone is a circle.
+        name: Text beside it.
+        shape: Number of its shape; 0 is a circle.
     """
 
     x: float
@@ -65,13 +65,13 @@ def draw(
 
     Args:
         dots: The points.
-        heading: What stands above.
+        heading: Text above the chart.
         axes: Names of both axes.
         within: Shares on both sides of the line that have a line of their own.
         title: The picture's name.
         words: The picture in words.
         groups: Names of groups in the order of their colours; in the order of the points if left out.
-        foot: What stands below.
+        foot: Text below the chart.
         hollow: What the legend says of hollow points.
     """
     canvas = Canvas()
@@ -139,7 +139,7 @@ def _name(canvas: Canvas, x: float, y: float, name: str, *, above: bool) -> None
 
 
 def mark(canvas: Canvas, x: float, y: float, colour: str, title: str, *, hollow: bool = False, shape: int = 0) -> None:
-    """A dot that tells its numbers when pointed at: a circle, or one of four other shapes."""
+    """A dot that shows its numbers under the pointer: a circle, or one of four other shapes."""
     fill = "#ffffff" if hollow else colour
     opacity = "" if hollow else ' fill-opacity="0.75"'
     at = f'cx="{number(x)}" cy="{number(y)}" r="3.2"'

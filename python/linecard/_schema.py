@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What `linecard.run` is asked for.
+    """The request of `linecard.run`.
 
     Attributes:
         preset: Name of a shipped preset, or path of a TOML file.
@@ -93,7 +93,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dram:
-    """What `linecard.dram` is asked for.
+    """The request of `linecard.dram`.
 
     Attributes:
         device: DRAM part: a shipped preset, or path of a TOML file.

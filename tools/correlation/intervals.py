@@ -1,4 +1,4 @@
-"""Which intervals the band of a run holds: those of the chip's file."""
+"""The intervals of the band of a run, from the chip's file."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @lru_cache
 def described(preset: str, changes: tuple[str, ...] = ()) -> Description:
-    """What a chip is with these changes of its parameters."""
+    """The description of a chip with these changes of its parameters."""
     return describe(preset, set=list(changes))
 
 
 def ranges_of(run: RunSpec) -> Iterator[ValueRange]:
-    """The intervals of a run's parameters; one that the run sets itself has none."""
+    """The intervals of a run's parameters, without parameters that the run sets itself."""
     own = {key for key, _, _ in (override.partition("=") for override in run.overrides)}
     for parameter in described(run.preset, tuple(chip_settings(run))).parameters:
         is_set = any(parameter.key == key or parameter.key.endswith(f".{key}") for key in own)

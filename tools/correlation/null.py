@@ -1,4 +1,4 @@
-"""Null models: what one would say of a rate without simulating the chip under load."""
+"""Null models: predictions of a rate without a simulation of the chip under load."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ PARTS = ("count", "engines", "threads")
 
 
 def one_thread(run: RunSpec) -> RunSpec | None:
-    """The same program and traffic on one thread of one engine; runs that differ by their numbers become one.
+    """The same program and traffic on one thread of one engine; runs that differ only in these numbers become one.
 
-    ``None`` where clusters share the work on a packet, so that no thread does it alone.
+    ``None`` if clusters share the work on a packet, so that no thread does it alone.
     """
     names = list(_clusters(described(run.preset)))
     if len(names) != 1:
@@ -38,10 +38,10 @@ def one_thread(run: RunSpec) -> RunSpec | None:
 
 
 def null_rates(run: RunSpec, outcome: StudyRun, alone: StudyRun | str | None) -> dict[str, float]:
-    """Rates by null model, in millions of packets a second; without a model that the run does not tell enough for.
+    """Rates by null model, in millions of packets per second, without models for which the run has too few numbers.
 
-    Work on a packet, in cycles of engines and in time of memories, does not depend on the load: a rate over the share
-    of time for which a resource was busy is what it would carry if it were always busy.
+    Work on a packet, in cycles of engines and in time of memories, does not depend on the load. A rate divided by the
+    utilisation of a resource is therefore the rate at full utilisation.
     """
     result = getattr(outcome, "first", outcome)
     if not isinstance(result, RunResult) or not result.summary.throughput_mpps:
@@ -67,7 +67,7 @@ def null_rates(run: RunSpec, outcome: StudyRun, alone: StudyRun | str | None) ->
 
 
 def parts_of(result: RunResult) -> dict[str, float]:
-    """The share of the time for which each part of the chip was busy; threads, which hold packets, are none."""
+    """The utilisation of each part of the chip, without threads, which hold packets."""
     return {use.component: use.utilization for use in result.resources if not use.component.startswith("threads of ")}
 
 

@@ -1,4 +1,4 @@
-"""What the correlation of devices tells: plain data, the same on the screen, in JSON and on the page."""
+"""The result of the correlation of devices: plain data for the screen, JSON and the page."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ NULL_MODELS = (WIRE, CYCLES, SERVERS, THREADS, LEAST)
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """What a prediction comes to over all intervals.
+    """The band of a prediction over all intervals.
 
     Attributes:
         low: Lower end, in the unit of the rate.
         high: Upper end.
-        widths: What each interval makes alone, the widest first.
+        widths: The effect of each interval alone, the largest first.
     """
 
     low: float
@@ -42,7 +42,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A published rate beside the predicted one, in millions of packets a second.
+    """A published rate beside the predicted one, in millions of packets per second.
 
     Attributes:
         table: Table of the study that holds it.
@@ -153,7 +153,7 @@ class Device:
 
     @property
     def judged(self) -> list[Point]:
-        """The points that count: predictions that came out, none of them calibrated."""
+        """The points that count: successful predictions that are not calibrated."""
         return [point for point in self.points if not point.calibrated and point.predicted is not None]
 
     @property
@@ -201,7 +201,7 @@ class Correlation:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Correlation:
-        """What `to_dict` gave; what follows from the points is computed anew."""
+        """Plain data of `to_dict`; derived numbers are computed again."""
         return convert(data, cls)
 
 
@@ -226,13 +226,13 @@ def rank_correlation(points: Sequence[Point]) -> float | None:
 
 
 def coverage(points: Sequence[Point]) -> tuple[int, int]:
-    """How many published rates lie in their band, and how many have one."""
+    """The number of published rates in their band, and the number with a band."""
     found = [point.inside for point in points if point.inside is not None]
     return sum(found), len(found)
 
 
 def groups_of(device: Device) -> list[tuple[str, list[Point]]]:
-    """The points that count: all, then group by group where there are several."""
+    """The points that count: all, then by group if there are several."""
     groups: dict[str, list[Point]] = {}
     for point in device.judged:
         groups.setdefault(point.group, []).append(point)

@@ -179,7 +179,7 @@ class _Rounds:
         self.outcomes: Outcomes = {}
 
     def run(self, runs: Iterable[RunSpec]) -> Outcomes:
-        """Make the runs that were not made before; everything that was made."""
+        """Make the missing runs, and return all runs."""
         new = [run for run in dict.fromkeys(runs) if run not in self.outcomes]
         self.outcomes |= execute(new, jobs=self._jobs, progress=self._step, run_function=self._run_function)
         self._round += 1
@@ -203,7 +203,7 @@ def _changed(run: RunSpec, changes: Sequence[str]) -> RunSpec:
 
 
 def _bands(points: Sequence[_Planned], found: Outcomes, rounds: _Rounds) -> dict[RunSpec, Band | str]:
-    """The band of each run that came out and has intervals, or why there is none."""
+    """The band of each successful run with intervals, or why there is none."""
     stated = {point.run: rate for point in points if (rate := _rate(point, found[point.run])) is not None}
     banded = {point.run: point for point in points if point.ranges and point.run in stated}
     singles = {run: [_changed(run, change) for change in bands.alone(point.ranges)] for run, point in banded.items()}

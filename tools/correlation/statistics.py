@@ -1,4 +1,4 @@
-"""What the page says of pairs of published and predicted rates: arithmetic on plain numbers."""
+"""Statistics of pairs of published and predicted rates: arithmetic on plain numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLATEAU = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """How far predictions are off.
+    """Errors of predictions.
 
     Attributes:
         points: Number of pairs.

@@ -1,1 +1,1 @@
-"""Pages of the reference that follow from the code: keys of files, and what results hold. ``make docs`` writes them."""
+"""Pages of the reference that follow from the code: keys of files, and fields of results. ``make docs`` writes them."""

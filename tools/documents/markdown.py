@@ -20,7 +20,7 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def code(text: str) -> str:
-    """A text as code; nothing where there is none."""
+    """A text as code; an empty text stays empty."""
     return f"`{text}`" if text else ""
 
 
@@ -41,6 +41,6 @@ def sentence(text: str) -> str:
 
 
 def first_sentences(owner: Any) -> str:
-    """What a docstring says before its sections."""
+    """The text of a docstring before its sections."""
     doc = (inspect.getdoc(owner) or "").partition("\n\nAttributes:")[0].partition("\n\nArgs:")[0]
     return sentence(doc)

@@ -1,7 +1,7 @@
-"""The page of what results hold: every metric of a run, and every attribute of a result.
+"""The page of results: every metric of a run, and every attribute of a result.
 
 Names and units are those that the code reports: shipped chips are run for a few packets, and results tell their fields.
-What a metric means stands in ``metric_words.toml``.
+``metric_words.toml`` has the meaning of each metric.
 """
 
 from __future__ import annotations

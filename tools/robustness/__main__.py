@@ -1,4 +1,4 @@
-"""`python -m tools.robustness`: what moves a study's numbers."""
+"""`python -m tools.robustness`: the changes that move a study's numbers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def robustness(
     """Run a study, or all with limits, with eight seeds and with each calibrated value a tenth up and down.
 
     Writes what moves the mean error and each limit into the output folder, results/robustness if left out. Finished
-    steps are kept there while it runs: after Ctrl-C the same command goes on from there.
+    steps are kept there while it runs: after Ctrl-C the same command continues from there.
 
     Raises:
         ConfigError: There is no such study.

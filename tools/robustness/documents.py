@@ -1,6 +1,6 @@
-"""What the documents say of robustness, from what ``python -m tools.robustness --keep`` kept.
+"""The documents about robustness, from ``studies/robustness.json``, which ``python -m tools.robustness --keep`` writes.
 
-That stands in ``studies/robustness.json``; a test compares the page and its pictures with it.
+A test compares the page and its pictures with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Steps that are finished, in a file: a run that was stopped goes on from there.
+"""Finished steps in a file, from which a stopped run continues.
 
 They count as long as nothing changed that decides them: the compiled core, the package, these tools, and the study's
 folder.

@@ -1,4 +1,4 @@
-"""What the robustness of a study tells: its first number and its limits with other seeds and other values."""
+"""The robustness of a study: its main number and its limits with other seeds and other values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def error_text(error: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What a line of ``targets.csv`` came out at.
+    """The result of a line of ``targets.csv``.
 
     Attributes:
         measured: The number, in the line's unit.
@@ -69,7 +69,7 @@ class Outcome:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
-        """What `to_dict` gave."""
+        """Plain data of `to_dict`."""
         lines = {name: Reached(line["measured"], line["kept"]) for name, line in data["lines"].items()}
         return cls(data["mean_abs_error"], lines, data["not_judged"], data["failed_runs"])
 
@@ -95,7 +95,7 @@ class Variation:
     up: Outcome
 
     def moves(self, base: Outcome) -> float:
-        """By how much it moves the mean error at most, a fraction."""
+        """Its largest change of the mean error, a fraction."""
         errors = [outcome.error for outcome in (self.down, self.up) if outcome.error is not None]
         return max((abs(error - (base.error or 0.0)) for error in errors), default=0.0)
 
@@ -109,7 +109,7 @@ class Variation:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Variation:
-        """What `to_dict` gave."""
+        """Plain data of `to_dict`."""
         plain = {name: data[name] for name in ("parameter", "key", "value", "low", "high")}
         return cls(**plain, down=Outcome.from_dict(data["down"]), up=Outcome.from_dict(data["up"]))
 
@@ -164,7 +164,7 @@ class Robustness:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Robustness:
-        """What `to_dict` gave."""
+        """Plain data of `to_dict`."""
         return cls(
             study=data["study"],
             quick=data["quick"],

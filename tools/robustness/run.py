@@ -91,7 +91,7 @@ def what_is_kept(study: Study, kept: Kept, *, quick: bool) -> Robustness:
 
 
 def steps_of(study: Study) -> int:
-    """How many times a study is run."""
+    """The number of runs of a study."""
     return len(_steps(study))
 
 
@@ -121,7 +121,7 @@ class _Runner:
         self._items = study.item_ids
 
     def run(self, seed: int, value: Value | None, number: float, progress: Progress) -> None:
-        """Run the study unless what it comes to is kept."""
+        """Run the study unless its result is kept."""
         name = _name(seed, value, number)
         if name in self._kept.steps:
             return

@@ -1,6 +1,6 @@
 """The tornado of a study's mean error: a bar for the seeds, then one for each calibrated value, the longest first.
 
-Drawn as SVG without a library, so that the same result gives the same bytes. The picture's own text says what it shows,
+Drawn as SVG without a library, so that the same result makes the same bytes. The picture's own text says what it shows,
 and so does the table beside it.
 """
 

@@ -1,1 +1,1 @@
-"""The scorecard: every limit that the studies are held to, measured on full studies (`python -m tools.scorecard`)."""
+"""The scorecard: every limit of the studies, measured on full studies (`python -m tools.scorecard`)."""

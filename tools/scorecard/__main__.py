@@ -1,4 +1,4 @@
-"""`python -m tools.scorecard`: every limit that the studies are held to."""
+"""`python -m tools.scorecard`: every limit of the studies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def scorecard(
     check: Annotated[bool, typer.Option("--check", help="End with status 1 when a limit is missed.")] = False,
     keep: command.Keep = False,
 ) -> None:
-    """Hold a study, or all that have limits, in full against every line of studies/targets.csv.
+    """Compare a study, or all with limits, in full with every line of studies/targets.csv.
 
     Writes the rows, a page and a plot a study into the output folder, results/scorecard if left out.
 

@@ -42,7 +42,7 @@ class Scorecard:
 
     @property
     def counts(self) -> str:
-        """How many lines are kept, contradicted, hang on an input, and are missed."""
+        """The numbers of lines that are kept, are contradicted, depend on an input, and are missed."""
         return f"{len(self.lines)} limits: {counts(line.outcome for line in self.lines)}"
 
     @property
@@ -55,7 +55,7 @@ class Scorecard:
         return {"rows": [line.to_dict() for line in self.lines]}
 
     def html(self) -> str:
-        """The page. The same studies give the same page."""
+        """The page. The same studies make the same page."""
         text = Path(__file__).with_name("page.html.j2").read_text(encoding="utf-8")
         page: str = template(text).render(
             card=self, outcomes=OUTCOMES, version=__version__, item_name=item_name, calibrated_text=_calibrated_text
@@ -100,7 +100,7 @@ def limited_studies() -> list[str]:
 def scorecard(
     studies: Iterable[str] | None = None, jobs: int | None = None, progress: ProgressCallback | None = None
 ) -> Scorecard:
-    """Run whole studies and hold them against every limit that was set for them (``studies/targets.csv``).
+    """Run whole studies and compare them with every limit that was set for them (``studies/targets.csv``).
 
     Args:
         studies: Names of shipped studies; ``None`` takes all five that have limits, which is many minutes.

@@ -1,6 +1,6 @@
-"""What the documents say of the scorecard, from the rows that ``python -m tools.scorecard --keep`` kept.
+"""The documents about the scorecard, from ``studies/scorecard.json`` (``python -m tools.scorecard --keep``).
 
-They stand in ``studies/scorecard.json``; a test compares the documents with them.
+A test compares the documents with its rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All cells of a study at once: what was measured over what is printed, calibrated ones hollow."""
+"""All cells of a study in one chart: measured over printed values, calibrated cells hollow."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ def together(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The changes of the last two runs: all ends that lower the number, and all ends that raise it.
 
-    ``numbers`` are those of the runs of `alone`, in their order. The difference between its own ends is the sign of an
-    interval's effect. One run has each end with the smaller number, the other one each end with the larger.
+    ``numbers`` are those of the runs of `alone`, in their order. The difference between the ends of an interval has the
+    sign of its effect. One run combines all ends with the smaller number, the other all ends with the larger.
     """
     lower: list[str] = []
     raised: list[str] = []
