@@ -114,7 +114,7 @@ class PartMethods:
 
 
 class ValueRangeMethods:
-    """Of a value of the chip's file for which sources give an interval."""
+    """Methods of a value of the chip's file with an interval in its sources."""
 
     __slots__ = ()
     key: str

@@ -12,7 +12,7 @@ class Metric(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         component: Dotted component path, such as ``engine.3`` or ``dram.bank.0``.
-        metric: What was measured, such as ``utilization``.
+        metric: The measured quantity, such as ``utilization``.
         unit: Unit of the value, such as ``fraction``, ``ns``, ``packets``.
         value: The value.
     """
@@ -28,9 +28,9 @@ class PresetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: The name that ``run`` and ``describe`` take.
-        kind: The folder it comes from: ``platforms`` can be run, the others are parts that platforms extend.
-        title: One line on what it is.
-        extends: The presets it changes.
+        kind: Its folder: ``platforms`` can be run, the others hold parts.
+        title: Its title, one line.
+        extends: The presets that it extends.
     """
 
     name: str
@@ -45,9 +45,9 @@ class DescriptionReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         preset: Its name.
         title: What it is.
-        extends: The presets that it goes back to, the one that it extends itself last.
+        extends: The presets on which it is based, the one that it extends directly last.
         parameters: Its parameters, in the order of the file.
-        derived: What follows from them.
+        derived: Derived values.
     """
 
     preset: str
@@ -64,10 +64,10 @@ class Parameter(ParameterMethods, msgspec.Struct, frozen=True, omit_defaults=Tru
         key: Dotted key path, as ``--set`` takes it.
         value: The value: a number, True or False, text, or a list of these.
         unit: Its unit; empty for names and switches.
-        meaning: What the parameter is.
-        allowed: The range or the names that it may have; empty where any text will do.
-        source: Where the value comes from.
-        interval: Lower and upper end of the interval that sources give it; ``None`` where they give none.
+        meaning: Meaning of the parameter.
+        allowed: Its range or its names; empty if any text is allowed.
+        source: Source of the value.
+        interval: Lower and upper end of the interval in its sources; ``None`` without one.
     """
 
     key: str
@@ -80,13 +80,13 @@ class Parameter(ParameterMethods, msgspec.Struct, frozen=True, omit_defaults=Tru
 
 
 class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A quantity that follows from the parameters, and the formula that gives it.
+    """A quantity that follows from the parameters, and its formula.
 
     Attributes:
         name: What it is.
         value: The value.
         unit: Its unit.
-        formula: How it follows.
+        formula: Its formula.
     """
 
     name: str
@@ -99,18 +99,18 @@ class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
     """A key as the reader of a file declares it, whether the file has it or not.
 
     Attributes:
-        file: The file that is read: a chip's reader reads those of its memories' parts, too.
+        file: The file: a chip's reader also reads those of its memories' parts.
         key: Dotted key path.
-        words: The same in words.
+        words: The same as text.
         unit: Unit of a number; empty for others.
-        units: Units that a text with a number may have instead.
-        meaning: What it means.
-        needed: Whether the file must give it.
-        default: What it is if no file gives it.
-        value: What it is.
+        units: Other units that a text with a number may have.
+        meaning: Its meaning.
+        needed: Whether the file must contain it.
+        default: Its default.
+        value: Its value.
         type: Its shape: ``whole``, ``number``, ``switch``, ``text``, ``name``, ``other``.
-        least: The least.
-        most: The most, if there is one.
+        least: The minimum.
+        most: The maximum, if there is one.
         list: Whether it may be a list.
         names: The names.
     """

@@ -22,7 +22,7 @@ LABEL_LINE = 12.0
 
 
 class Way(NamedTuple):
-    """A way from a cluster to a place; ``None`` nanoseconds where the file says nothing of it."""
+    """A route from a cluster to a memory or unit; ``None`` nanoseconds if the file states none."""
 
     from_: str
     to: str

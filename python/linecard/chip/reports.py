@@ -19,24 +19,24 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         preset: The chip.
         app: The program.
         traffic: The traffic.
-        seed: Seed of what is drawn.
+        seed: Seed of all random draws.
         version: Version of Linecard.
         config_hash: SHA-256 of the resolved configuration.
-        warnings: What to know about this run.
-        capture_damage: Damaged places of the capture that were passed over, each pass counted.
-        summary: The first numbers.
-        bottleneck: What limits the run.
-        resources: How busy each resource was.
-        dram: Where the time of the DRAM data bus went.
-        packet_time: Where the time of packets went.
+        warnings: Warnings about this run.
+        capture_damage: Damaged records of the capture that were skipped, counted in each pass.
+        summary: The main numbers.
+        bottleneck: The bottleneck of the run.
+        resources: Utilisation of each resource.
+        dram: Use of the time of the DRAM data bus.
+        packet_time: Parts of the mean latency.
         drops: Packets dropped, by reason.
         metrics: Every measurement; the other fields show a part of them.
-        programs: What executed programs came to, one of each kind of cluster that has one.
-        ranges: Values of the chip's file for which sources give an interval.
-        what_if: Gains of the re-runs that found the limit, the largest first; not part of ``to_dict``.
-        breakdown: Packets by port, by class and by queue, of each only where there are several.
-        latency_bins: Latency in full: (ns, packets) of each bin that has some, 64 bins an octave, by their upper edge.
-            Not part of ``to_dict``.
+        programs: Results of executed programs, one per kind of cluster that has one.
+        ranges: Values of the chip's file whose sources state an interval.
+        what_if: Gains of the runs that found the bottleneck, the largest first; not part of :meth:``to_dict``.
+        breakdown: Packets by port, class and queue, each only if there are several.
+        latency_bins: The histogram of the latency: (upper edge in ns, packets) of each bin that is not empty, 64 bins
+            per octave. Not part of :meth:``to_dict``.
     """
 
     preset: str
@@ -62,22 +62,24 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The numbers to look at first.
+    """The main numbers of a run.
 
     Attributes:
-        throughput_gbps: Bits of packets that left, per simulated second, 10^9.
-        throughput_mpps: Packets that left per simulated second, 10^6.
-        offered_gbps: Bits of packets that arrived, per simulated second, 10^9.
+        throughput_gbps: Throughput: bits of packets that left, in Gbit/s of simulated time.
+        throughput_mpps: Throughput: packets that left, in Mpps of simulated time.
+        offered_gbps: Offered load: bits of packets that arrived, in Gbit/s of simulated time.
         packets_in: Packets that arrived while statistics were on.
         packets_out: Packets that left while statistics were on.
-        packets_dropped: Packets lost: dropped, for any reason but by choice (``not_ip``).
-        loss_fraction: Packets dropped over packets that left or were dropped; those still inside are in neither.
+        packets_dropped: Packets dropped for any reason except by choice (``not_ip``).
+        loss_fraction: Packets dropped, divided by packets that left or were dropped; packets still inside count in
+            neither.
         latency_ns: Latency of the packets that left.
         simulated_seconds: Simulated time with statistics on.
-        steady: Whether the run was long enough, began at rest and piled nothing up.
-        intervals: How sure the numbers are; ``None`` where the run is too short.
-        packets_inside: Packets still inside at the end.
-        not_ip: Frames that are not IP, by what became of them; ``None`` where there was none.
+        steady: Whether the run is steady: long enough, past its warm-up, and without packets that pile up; ``None`` if
+            not judged.
+        intervals: Confidence intervals; ``None`` if the run is too short, or not judged.
+        packets_inside: Packets still inside at the end; ``None`` if not counted.
+        not_ip: Frames that are not IP, by outcome; ``None`` without any.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {
@@ -111,11 +113,11 @@ class LatencyNs(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         mean: Arithmetic mean, exact.
-        p50: Median; quantiles are within 1.6 % of the value.
+        p50: Median; percentiles are within 1.6 % of the exact value.
         p90: 90 % of the packets are at most this late.
         p99: 99 %.
         p999: 99.9 %.
-        max: The latest, exact.
+        max: Maximum, exact.
     """
 
     mean: float
@@ -127,12 +129,12 @@ class LatencyNs(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Intervals(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Confidence in the first numbers, by batch means of one run.
+    """Confidence intervals of the main numbers, from batch means of one run.
 
     Attributes:
-        throughput_gbps: Of the throughput.
-        loss_fraction: Of the loss.
-        latency_mean_ns: Of the mean latency.
+        throughput_gbps: Interval of the throughput, Gbit/s.
+        loss_fraction: Interval of the loss, as a fraction.
+        latency_mean_ns: Interval of the mean latency, ns.
     """
 
     throughput_gbps: Interval
@@ -141,7 +143,7 @@ class Intervals(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Bounds that hold the value with 95 % confidence.
+    """Bounds of a 95 % confidence interval.
 
     Attributes:
         low: Lower end.
@@ -153,18 +155,17 @@ class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Frames that are not IP while statistics were on; what is left of those that came is still inside.
-
-    ``not_ip`` of ``[program]`` says what becomes of them in programs that check headers or look addresses up. Those
-    that it punts or drops are no loss, and are among neither the packets out nor the packets dropped.
+    """Frames that are not IP while statistics were on; the remainder is still inside. ``not_ip`` of ``[program]`` sets
+    their treatment by programs that check headers or look up addresses. Frames that it punts or drops are no loss: they
+    count neither as packets out nor as packets dropped.
 
     Attributes:
         packets_in: They arrived.
         forwarded: They left by a port.
         punted: They went to the host.
-        dropped_by_choice: They were dropped because the chip's file says so.
+        dropped_by_choice: They were dropped by choice of the chip's file.
         finished: An executed program, or a step ``finish``, ended them; they count as packets that left.
-        lost: They were lost as packets of any kind are, for want of room or too fast for the wire.
+        lost: They were lost like other packets: a full buffer or queue, or arrival above line rate.
     """
 
     packets_in: int
@@ -176,12 +177,12 @@ class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults
 
 
 class Bottleneck(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What limits the run, and how that was decided.
+    """The bottleneck of a run, and the evidence.
 
     Attributes:
-        component: The resource; of a chip that carries all that comes, the offered load.
-        utilization: Share of the time for which it was busy.
-        why: The numbers that decide it, as a sentence.
+        component: The resource; if the chip carries all of its traffic, the offered load.
+        utilization: Fraction of the time for which it was busy.
+        why: The deciding numbers, as a sentence.
     """
 
     component: str
@@ -190,11 +191,11 @@ class Bottleneck(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Share of the simulated time for which one resource was busy, 0 to 1.
+    """Fraction of the simulated time for which one resource was busy, 0 to 1.
 
     Attributes:
-        component: The resource; of several that are alike the mean, and the busiest.
-        utilization: The share.
+        component: The resource; of several alike, the mean and the busiest one.
+        utilization: The fraction.
     """
 
     component: str
@@ -202,18 +203,18 @@ class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where the time of the DRAM data bus went: shares of the simulated time that add up to 1.
-
-    ``row_hit_rate`` is the share of accesses that found their row open.
+    """Use of the time of the DRAM data bus: fractions of the simulated time that add up to 1. ``spacing`` is the time
+    between column commands of an open row; ``None`` if it is not counted separately. ``row_hit_rate`` is the fraction
+    of accesses that hit an open row.
 
     Attributes:
         data: Data moved.
-        row_miss: A row had to be closed or opened.
-        turnaround: The bus changed its direction.
+        row_miss: Waiting for a precharge or an activate.
+        turnaround: Bus turnaround.
         refresh: Refreshes.
         idle: No request.
-        row_hit_rate: Accesses that found their row open.
-        spacing: Between columns of an open row.
+        row_hit_rate: Fraction of accesses that hit an open row.
+        spacing: Between column commands of an open row; ``None`` if it is not counted separately.
     """
 
     data: float
@@ -226,12 +227,12 @@ class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PacketTime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Mean time that a packet spent in one way between arrival and departure, in nanoseconds, and its share.
+    """One part of the mean latency of a packet, in nanoseconds, and its fraction.
 
     Attributes:
-        part: The way, such as ``compute`` or ``wait dram``.
+        part: The part, such as ``compute`` or ``wait dram``.
         mean_ns: The mean.
-        share: The same of the mean of all parts together, 0 to 1.
+        share: Its fraction of the sum of all parts, 0 to 1.
     """
 
     part: str
@@ -252,7 +253,7 @@ class DropCount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """A value of the chip's file for which sources give an interval, in the unit of its key.
+    """A value of the chip's file whose sources state an interval, in the unit of its key.
 
     Attributes:
         key: Its key.
@@ -266,11 +267,11 @@ class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=T
 
 
 class WhatIf(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the run came to with one part made better.
+    """The gain of a run with one part improved.
 
     Attributes:
-        change: What was done, such as ``twice the threads in island``.
-        gain: How much more left, as a share.
+        change: The change, such as ``twice the threads in island``.
+        gain: Relative change of the throughput.
     """
 
     change: str
@@ -278,25 +279,24 @@ class WhatIf(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Some of the packets of a run, counted apart.
-
-    ``packets_inside_at_start + packets_offered`` equals ``packets_delivered + packets_lost + packets_by_choice +
-    packets_inside`` for each.
+    """A group of the packets of a run, counted separately. ``packets_inside_at_start + packets_offered`` equals
+    ``packets_delivered + packets_lost + packets_by_choice + packets_inside`` for each.
 
     Attributes:
-        of: ``input``, packets that came by a port; ``output``, packets that programs sent to one; ``class``, to a
-            class, whatever the port; ``queue``, to a class of a port; ``no queue``, packets that no program had sent
-            when they were lost or ended, or at the end of the run.
-        packets_inside_at_start: Packets there when statistics started.
-        packets_offered: Packets that came, or were sent there.
+        of: ``input``, packets that arrived at a port; ``output``, packets that programs sent to a port. ``class``,
+            packets of a class of any port; ``queue``, of a class of one port. ``no queue``, packets that no program had
+            sent when they were lost or ended, or at the end of the run.
+        packets_inside_at_start: Packets inside when statistics started.
+        packets_offered: Packets that arrived or were sent there.
         packets_delivered: Packets that left.
         packets_lost: Packets lost, for any reason.
-        packets_by_choice: Packets that programs ended by choice (``program.not_ip``): they are not lost.
-        packets_inside: Packets there at the end.
-        loss_fraction: Packets lost over packets that left or were lost.
+        packets_by_choice: Packets that programs ended by choice (``program.not_ip``), which are not lost.
+        packets_inside: Packets inside at the end.
+        loss_fraction: Packets lost, divided by packets that left or were lost.
         port: The port, of inputs, outputs and queues.
         traffic_class: The class, of classes and queues.
-        offered_gbps: Bits of packets that came or were sent there, per simulated second, 10^9; ``None`` without queue.
+        offered_gbps: Offered load: bits of packets that arrived or were sent there, in Gbit/s; ``None`` without a
+            queue.
         throughput_gbps: Bits of packets that left, likewise.
         latency_ns: Latency of those that left; ``None`` if none did, and without a queue.
     """

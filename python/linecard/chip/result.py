@@ -84,7 +84,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
     """Everything a run tells. Two runs of the same request are equal, on any machine.
 
     Attributes:
-        request: What was asked for beside what stands here.
+        request: The rest of the request.
         run_id: Name of the run in tables; equal requests have equal ids.
         wall_seconds: Real time. Only this field differs between equal runs: it is not compared and not part of
             :meth:`to_dict`.

@@ -15,10 +15,10 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         device: Preset of the part.
         policy: Preset of the controller's policy.
-        input: File, or pattern.
+        input: Trace file, or pattern.
         format: Format of the file, or ``pattern``.
         version: Version of Linecard.
-        config_hash: SHA-256 of everything both presets say, after changes.
+        config_hash: SHA-256 of both presets, after changes.
         clock_ns: Period of the memory clock.
         requests: Requests accepted.
         reads: Reads.
@@ -26,17 +26,18 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         end_clock: Clock of the last beat.
         last_accept_clock: Clock in which the last request was accepted.
         simulated_seconds: Time to the last beat.
-        bandwidth_gbytes_s: Data moved by then, in 10^9 bytes a second.
-        peak_gbytes_s: What the buses of all channels could move.
-        row_hit_rate: Share of accesses that needed no activate.
-        unloaded_read_clocks: A read of a closed row in an idle memory, from acceptance to the last beat.
+        bandwidth_gbytes_s: Bandwidth until then, in 10^9 bytes per second.
+        peak_gbytes_s: Peak bandwidth of the buses of all channels, in the same unit.
+        row_hit_rate: Fraction of accesses that need no activate.
+        unloaded_read_clocks: Unloaded latency: a read of a closed row in an idle memory, from acceptance to the last
+            beat.
         writes_left: Writes never sent to the DRAM.
-        writes_merged: Writes to an address for which a write waited already.
-        reads_forwarded: Reads answered from a waiting write.
-        reads_merged: Reads that shared the data of an earlier read.
+        writes_merged: Writes merged with a queued write to the same address.
+        reads_forwarded: Reads answered from a queued write.
+        reads_merged: Reads that share the data of an earlier read.
         read: Latency of reads.
         write: Latency of writes.
-        time: Where the buses' time went.
+        time: Use of the buses' time.
         commands: Commands.
         banks: Every bank of every channel.
         energy: Energy, if the part has currents.
@@ -89,17 +90,17 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
     """Latency from acceptance to the last beat, in clocks of the memory.
 
     Attributes:
-        count: Requests that were sent, or answered from a waiting write.
+        count: Requests that were sent, or answered from a queued write.
         mean_clocks: Mean; ``queue_clocks``, ``bank_clocks``, ``bus_clocks`` and ``refresh_clocks`` add up to it.
         mean_ns: The same in nanoseconds.
-        p50_clocks: Median, within 1.6 %, as the other quantiles.
+        p50_clocks: Median, within 1.6 % like the other percentiles.
         p90_clocks: 90 % are no longer.
         p99_clocks: 99 % are no longer.
         max_clocks: Largest.
-        queue_clocks: Behind other requests.
-        bank_clocks: From the first command that prepared the row to the row being ready.
-        bus_clocks: From a ready row to the last beat: turns of the bus, column latency, data.
-        refresh_clocks: Behind a refresh.
+        queue_clocks: Waiting for other requests.
+        bank_clocks: From the first command that opens the row until the row is ready.
+        bus_clocks: From the ready row to the last beat: bus turnaround, column latency, data.
+        refresh_clocks: Waiting for a refresh.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {
@@ -130,17 +131,17 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where the time of the data buses went, in shares that add up to 1.
+    """Use of the time of the data buses, in fractions that add up to 1.
 
     Attributes:
         read: Read data.
         write: Write data.
-        row_miss: A closed row had to be opened.
-        bank_conflict: Another row had to be closed first.
-        turnaround: The bus changed its direction.
+        row_miss: Waiting for an activate.
+        bank_conflict: Waiting for a precharge of another row.
+        turnaround: Bus turnaround.
         activate_window: Activates too close together (tRRD, tFAW).
         refresh: Refresh.
-        spacing: Row open and direction kept: spacing of columns, order of requests, one command a clock.
+        spacing: Open row, same direction: spacing of column commands, order of requests, one command per clock.
         idle: No request.
     """
 
@@ -168,7 +169,7 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Commands issued, by the datasheets' abbreviations; ``refb`` refreshes one bank.
+    """Issued commands, by the abbreviations of datasheets; ``refb`` refreshes one bank.
 
     Attributes:
         act: Rows opened.
@@ -203,7 +204,7 @@ class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BankUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One bank; ``data_share`` is the share of the run in which its data were on the bus.
+    """One bank; ``data_share`` is the fraction of the run with its data on the bus.
 
     Attributes:
         channel: Its channel.
@@ -214,8 +215,8 @@ class BankUse(msgspec.Struct, frozen=True, omit_defaults=True):
         writes: Writes.
         activates: Rows opened.
         precharges: Rows closed.
-        row_hit_rate: Accesses that found their row open.
-        data_share: Share of the run in which its data were on the bus.
+        row_hit_rate: Fraction of accesses that hit an open row.
+        data_share: Fraction of the run with its data on the bus.
     """
 
     channel: int
@@ -231,7 +232,7 @@ class BankUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MemoryEnergy(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Energy by what drew it, from the currents of the part's datasheet, in nanojoules.
+    """Energy by cause, from the currents of the part's datasheet, in nanojoules.
 
     Attributes:
         activate_nj: Opening and closing rows.
@@ -240,9 +241,9 @@ class MemoryEnergy(msgspec.Struct, frozen=True, omit_defaults=True):
         refresh_nj: Refreshing.
         open_standby_nj: Standby with rows open.
         closed_standby_nj: Standby with all rows closed.
-        total_nj: All of it.
-        mean_power_mw: The same over the length of the run.
-        pj_per_bit: The same by bits moved, picojoules.
+        total_nj: Total energy.
+        mean_power_mw: Mean power over the length of the run.
+        pj_per_bit: Energy per moved bit, picojoules.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {

@@ -50,16 +50,16 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ProgramTraffic(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The packets that a program was given.
+    """The packets that a program processed.
 
     Attributes:
-        title: What the traffic is.
+        title: Title of the traffic.
         packets: IP packets.
-        not_ip: Packets that are none, left out.
+        not_ip: Packets that are not IP, left out.
         flows: One-way flows.
         mean_bytes: Mean size of an IP packet.
         median_packets_between: Median number of packets between two of one flow.
-        damaged_records: Damaged records of the capture, passed over.
+        damaged_records: Damaged records of the capture, which were skipped.
         first_damage: The first of them.
     """
 
@@ -91,19 +91,19 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """What an XDP program did with its packets.
 
     Attributes:
-        name: The program as it was given.
+        name: The requested program.
         program: The program, by function.
         traffic: Its packets: Ethernet frames without their check sequence.
-        verdicts: What became of them, most frequent first.
+        verdicts: Their verdicts, most frequent first.
         instructions: Instructions of all packets; a 64-bit constant counts once, a call of a helper once.
         instructions_per_packet: Their mean; ``least_instructions`` and ``most_instructions`` the extremes.
         least_instructions: Instructions of the shortest packet.
         most_instructions: Instructions of the longest.
-        mean_bytes_left: Mean size of packets as the program left them.
+        mean_bytes_left: Mean size of packets after the program.
         regions: Accesses by region, of instructions and helpers.
         helpers: Calls of helpers.
         lines: Source lines by instructions.
-        maps: What maps hold.
+        maps: Content of the maps.
     """
 
     name: str
@@ -122,7 +122,7 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Accesses to a region a packet: ``packet``, ``context``, ``stack``, a map's values, or ``NAME.index``.
+    """Accesses to a region per packet: ``packet``, ``context``, ``stack``, a map's values, or ``NAME.index``.
 
     Attributes:
         name: The region.
@@ -140,15 +140,15 @@ class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a map holds in the end; ``listed`` are the first of its ``entries``, of arrays those that are not zero.
+    """The content of a map at the end; ``listed`` are the first of its ``entries``, of arrays those that are not zero.
 
     Attributes:
         name: Its name.
         kind: Its kind, such as ``HASH``.
         key_bytes: Bytes of a key.
         value_bytes: Bytes of a value.
-        most_entries: Entries that it has room for.
-        entries: Entries that it holds.
+        most_entries: Maximum number of entries.
+        entries: Entries in it.
         listed: The first of them; of arrays those that are not zero.
         records: Records of a ring buffer or of events.
         record_bytes: Their bytes.
@@ -166,12 +166,12 @@ class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMapEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One key of a map; ``numbers`` are its values where they have 1, 2, 4 or 8 bytes.
+    """One key of a map; ``numbers`` are its values if they have 1, 2, 4 or 8 bytes.
 
     Attributes:
         key: The key, in hexadecimal.
         values: Its value of each processor, in hexadecimal.
-        numbers: Its values as numbers, where they have 1, 2, 4 or 8 bytes.
+        numbers: Its values as numbers, if they have 1, 2, 4 or 8 bytes.
     """
 
     key: str
@@ -183,11 +183,11 @@ class RowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """What an XDP program comes to in rows.
 
     Attributes:
-        name: The program as it was given.
+        name: The requested program.
         program: The program, by function.
         instructions: Its instructions; a 64-bit constant counts once.
         lanes: Rows by lanes, from one on.
-        blocks: Blocks in order, with as many lanes as were asked for.
+        blocks: Blocks in order, with the requested number of lanes.
     """
 
     name: str
@@ -201,7 +201,7 @@ class LaneRows(msgspec.Struct, frozen=True, omit_defaults=True):
     """Rows of a program with a number of lanes, and its instructions by rows.
 
     Attributes:
-        lanes: Instructions that a row has room for.
+        lanes: Instructions that fit in a row.
         rows: Rows of the program.
         instructions_per_row: Its instructions by rows.
     """
@@ -212,16 +212,15 @@ class LaneRows(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BlockRows(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Rows of a block: where it begins, the instructions left in it, and where its exit takes the action from.
-
-    ``exit`` is ``constant``, ``register`` or ``None`` where the program does not end.
+    """Rows of a block: its beginning, its remaining instructions, and the origin of the action at its exit. ``exit`` is
+    ``constant``, ``register``, or ``None`` if the program does not end there.
 
     Attributes:
-        place: Where it begins.
+        place: Its beginning.
         rows: Its rows.
-        instructions: Instructions left in it.
-        exit: Where its exit takes the action from: ``constant``, ``register``, or ``None`` where the program does not
-            end.
+        instructions: Its remaining instructions.
+        exit: Origin of the action at its exit: ``constant``, ``register``, or ``None`` if the program does not end
+            there.
     """
 
     place: str
@@ -253,20 +252,20 @@ class CachedTrace(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an executed program came to; its lines stand in order of their cycles, its stacks in that of their names.
+    """The profile of an executed program. Its lines are in order of cycles, its stacks in order of names.
 
     Attributes:
         name: The program.
-        packets: Packets that it was executed for.
+        packets: Packets on which it was executed.
         instructions_per_packet: Instructions.
-        cycles_per_packet: Engine cycles, without those to issue accesses.
-        stall_cycles_per_packet: Cycles that threads waited for what it asked for.
-        accesses_per_packet: Accesses that it asked for.
+        cycles_per_packet: Engine cycles, without the cycles that issue accesses.
+        stall_cycles_per_packet: Cycles that threads waited for its accesses.
+        accesses_per_packet: Its accesses.
         memories: The same by memory.
-        results: What it came to.
+        results: Its results.
         lines: Source lines, in order of their cycles.
-        stacks: Functions by who called them.
-        hot: What it asks for most in each memory, and the lock that it takes most.
+        stacks: Call stacks.
+        hot: The data that it accesses most in each memory, and the lock that it takes most.
     """
 
     name: str
@@ -283,7 +282,7 @@ class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_
 
 
 class MemoryUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How often an executed program, or a line of it, asks a memory for something.
+    """Accesses of an executed program, or of one of its lines, to a memory.
 
     Attributes:
         memory: The memory.
@@ -295,11 +294,11 @@ class MemoryUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ProgramResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How often a program came to a result.
+    """The number of packets with one result of an executed program: a verdict of XDP, or the value of a C program.
 
     Attributes:
         result: The verdict, or the value in hexadecimal.
-        packets: How many packets.
+        packets: Number of packets.
     """
 
     result: str
@@ -307,15 +306,16 @@ class ProgramResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a source line of an executed program costs a packet, or a function where there are no lines.
+    """The cost of a source line of an executed program per packet, or of a function without lines.
 
     Attributes:
         line: File, number and text, or the function.
-        file: The file as the compiler was given it, where it is a line.
-        number: Its number, from 1, where it is a line.
+        file: The file as passed to the compiler, of a line.
+        number: Its number, from 1, of a line.
         instructions_per_packet: Instructions.
         cycles_per_packet: Cycles of the engine, without those to issue accesses.
-        stall_cycles_per_packet: Cycles that the thread waited for accesses; its engine may have run others meanwhile.
+        stall_cycles_per_packet: Cycles that the thread waited for accesses; its engine may execute other threads
+            meanwhile.
         accesses_per_packet: Accesses of memories.
         memories: The same by memory.
     """
@@ -331,7 +331,7 @@ class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CallStack(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Functions from the outermost to the innermost, and the engine's cycles in the innermost, of all packets.
+    """A call stack, and the engine's cycles in its innermost function, of all packets.
 
     Attributes:
         functions: From the outermost to the innermost.
@@ -343,14 +343,14 @@ class CallStack(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class HotWord(HotWordMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an executed program asks for most in a memory, or the lock that it takes most.
+    """The data that an executed program accesses most in a memory, or the lock that it takes most.
 
     Attributes:
         place: The memory, or ``locks``.
-        bank: Its busiest bank, where addresses decide which bank serves them.
-        name: What stands there: a map and its key, a variable, or a block of the heap by the line that allocated it.
-        lines: Lines that ask for it, the most frequent first.
-        share: Share of the program's accesses of that bank, or of that memory; of the locks that it takes.
+        bank: Its busiest bank, if addresses select the bank.
+        name: The data: a map and its key, a variable, or a block of the heap by the line that allocated it.
+        lines: Lines that access it, the most frequent first.
+        share: Fraction of the program's accesses to that bank or memory, or of the locks that it takes.
     """
 
     place: str

@@ -15,21 +15,21 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
         rows: One row per cache.
         input: The capture, the file of digests, or ``array``.
         format: Format of the capture, ``u32le`` or ``array``.
-        compression: How the file is compressed.
-        packets_without_flow: Packets of the capture that belong to no flow and are left out.
+        compression: Compression of the file.
+        packets_without_flow: Packets of the capture without a flow, which are left out.
         damage: Findings in the capture by kind; not every finding is damage.
         damaged_records: Findings that are damage.
         diagnostics: The first findings, with file, byte offset and packet number.
         packets: Packets looked up.
-        key: Fields that make a flow; ``None`` when the input holds digests.
-        hash: Hash of the digest; ``None`` when the input holds digests.
+        key: Fields that define a flow; ``None`` if the input is digests.
+        hash: Hash of the digest; ``None`` if the input is digests.
         width_bits: Bits of a digest.
         result_bits: Bits of a result, for the cost of an entry.
-        cold_window_packets: A miss is cold if its digest does not occur in so many packets before.
-        foresight_packets: How far ``PRED`` looks ahead.
-        seed: Seed of the policies that draw, and of the hash ``h3``.
-        curves: LRU of all sizes, when asked for.
-        traffic: What the flows are like, when asked for.
+        cold_window_packets: A miss is cold if its digest does not occur in this number of packets before.
+        foresight_packets: Packets that ``PRED`` looks ahead.
+        seed: Seed of random policies and of the hash ``h3``.
+        curves: LRU of all sizes, on request.
+        traffic: Statistics of the flows, on request.
         time_out_ns: Silence that ends a flow there.
     """
 
@@ -64,23 +64,23 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         policy: The policy's name, with its number and filter.
         packets: Packets looked up.
         hits: Packets whose digest was in the cache.
-        misses: The others; ``cold``, ``capacity`` and ``conflict`` together.
-        miss_ratio: Misses by packets.
+        misses: Packets without a hit: ``cold``, ``capacity`` and ``conflict`` together.
+        miss_ratio: Misses divided by packets.
         cold: Misses whose digest does not occur in the window before.
-        capacity: Of the others, those that a fully associative LRU cache of as many entries misses too.
-        conflict: The rest.
-        first_ref_misses: Packets whose digest was never seen before.
-        cold_but_fa_hit: Cold misses that the fully associative LRU cache would have hit.
-        hit_but_fa_miss: Hits that the fully associative LRU cache would have missed.
-        policy_state_bits: Bits of state of the policy beside tags and results; ``None`` of an oracle.
-        oracle: Whether it looks into the future, so that nobody can build it.
-        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit: runs that agree in it agree in every decision.
-        entry_bits: Bits of an entry: the part of the digest that is stored, and the result.
+        capacity: Of the others, those that a fully associative LRU cache of the same size misses too.
+        conflict: The remaining misses.
+        first_ref_misses: Packets with a new digest.
+        cold_but_fa_hit: Cold misses that are hits in the fully associative LRU cache.
+        hit_but_fa_miss: Hits that are misses in the fully associative LRU cache.
+        policy_state_bits: State of the policy in addition to tags and results, in bits; ``None`` for an oracle.
+        oracle: Whether it uses future packets, so that hardware cannot build it.
+        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit: runs with equal values agree in every decision.
+        entry_bits: Bits of an entry: the stored part of the digest, and the result.
         cache_bytes: Bytes of all entries, without the state of the policy.
         false_hits: Packets that got the result of another flow; ``None`` if not counted.
-        false_hit_probability: Those by packets whose flow was not in the cache.
-        false_hit_probability_expected: Ways by 2 to the width of the digest.
-        false_hit_probability_expected_of_tags: Ways by 2 to the bits of the digest that are stored.
+        false_hit_probability: False hits, divided by packets whose flow was not in the cache.
+        false_hit_probability_expected: Ways, divided by 2 to the width of the digest.
+        false_hit_probability_expected_of_tags: Ways, divided by 2 to the stored bits of the digest.
     """
 
     entries: int
@@ -112,8 +112,8 @@ class CacheCurves(CacheCurvesMethods, msgspec.Struct, frozen=True, omit_defaults
     """LRU of all sizes from stack distances (Mattson et al., 1970), in one pass.
 
     Attributes:
-        lru: Every number of sets in powers of two with 1 to 16 ways; the fully associative caches come first.
-        curve: Fully associative caches, sizes rising by a factor of 2^(1/8), up to the last that matters.
+        lru: Caches with 1 to 16 ways and numbers of sets in powers of two; fully associative ones come first.
+        curve: Fully associative caches whose sizes rise by a factor of 2^(1/8), up to the last that matters.
         reuse: Reuse distances in powers of two.
     """
 
@@ -131,7 +131,7 @@ class LruRow(msgspec.Struct, frozen=True, omit_defaults=True):
         entries: Entries of the cache.
         packets: Packets looked up.
         misses: Packets whose digest was not in the cache.
-        miss_ratio: Misses by packets.
+        miss_ratio: Misses, divided by packets.
     """
 
     sets: int
@@ -143,16 +143,14 @@ class LruRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ReuseRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Packets whose digest came back after ``distance_from`` to ``distance_to`` other digests.
-
-    ``cumulative_percent`` counts packets with this distance or less, of all packets: the hit rate of a fully
-    associative LRU cache of one entry more.
+    """Packets whose digest recurs after ``distance_from`` to ``distance_to`` other digests. ``cumulative_percent`` is the
+    hit rate of a fully associative LRU cache with one entry more than the distance.
 
     Attributes:
-        distance_from: Least distance.
+        distance_from: Smallest distance.
         distance_to: Largest distance.
         packets: Packets with a distance in between.
-        cumulative_percent: Packets with this distance or less, of all packets.
+        cumulative_percent: Packets with this distance or less, in percent of all packets.
     """
 
     distance_from: int

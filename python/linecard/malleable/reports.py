@@ -9,16 +9,16 @@ class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a core reaches.
 
     Attributes:
-        latency_cycles: Cycles of an access off chip.
-        refs_per_cycle: References that memory serves a cycle.
+        latency_cycles: Latency of an off-chip access in cycles.
+        refs_per_cycle: References that the memory serves per cycle.
         area: Thread-equivalents for threads and cache.
-        window_packets: Packets that each simulation counts.
+        window_packets: Packets that each simulation measures.
         rows: One row per number of threads.
-        best_threads: Threads of the best split; of equal ones, within 0.01 %, the most. ``plateau`` says how many
-            others are as good as equal.
+        best_threads: Threads of the best split; of splits within 0.01 %, the largest number. ``plateau`` returns the
+            splits that are about as good.
         best_packets_per_mcycle: Its throughput.
         single_peak: Whether throughput over threads rises, peaks and falls.
-        adapted: A malleable core of the same area; ``None`` where it was not asked for.
+        adapted: A malleable core of the same area; ``None`` if it was not requested.
     """
 
     latency_cycles: int
@@ -36,24 +36,23 @@ class CoreRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """One split of the area.
 
     Attributes:
-        threads: Threads.
-        cache_th_eq: Thread-equivalents of data cache; ``cache_kb`` its size.
-        cache_kb: Its size.
-        packets_per_mcycle: Throughput, packets in a million cycles.
-        hit_percent: Accesses to data that do not go off chip.
-        bandwidth_percent: Use of memory.
-        queueing_cycles: Mean wait of an access for memory to be free.
-        run_instructions: Instructions between two changes of threads.
-        lock_waits_per_packet: Locks found held.
-        instructions_percent: Cycles of instructions; the others: branches and long operations (``pipeline``), loads
-            used too soon, changes of threads, registers not there, idling for memory, idling for locks or packets.
-        pipeline_percent: Cycles of branches and long operations.
-        load_use_percent: Cycles of loads used too soon.
-        switches_percent: Cycles of changes of threads.
-        registers_percent: Cycles of registers that were not there.
-        idle_memory_percent: Cycles of idling for memory.
-        idle_other_percent: Cycles of idling for locks or packets.
-        limit: What holds throughput back: compute, switches, memory latency, memory bandwidth or locks.
+        threads: Number of threads.
+        cache_th_eq: Area of the data cache, in thread-equivalents.
+        cache_kb: Size of the data cache in KB.
+        packets_per_mcycle: Throughput in packets per million cycles.
+        hit_percent: Data accesses that hit in the cache.
+        bandwidth_percent: Utilisation of the memory.
+        queueing_cycles: Mean waiting time of an access for a busy memory.
+        run_instructions: Mean instructions between two thread switches.
+        lock_waits_per_packet: Lock requests that had to wait, per packet.
+        instructions_percent: Cycles in which instructions execute; the fields below are the rest of the cycles.
+        pipeline_percent: Stall cycles of branches and long operations.
+        load_use_percent: Stall cycles between a load and its use.
+        switches_percent: Cycles of thread switches.
+        registers_percent: Stall cycles for registers that must be loaded.
+        idle_memory_percent: Idle cycles in which threads wait for memory.
+        idle_other_percent: Idle cycles in which threads wait for locks or packets.
+        limit: Bottleneck: compute, switches, memory latency, memory bandwidth or locks.
     """
 
     threads: int
@@ -80,9 +79,9 @@ class Adapted(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         threads: Threads at the end.
-        steady_packets_per_mcycle: Throughput between the adaptations.
-        packets_per_mcycle: Throughput with all trials.
-        history: What happened, in order.
+        steady_packets_per_mcycle: Throughput between adaptations, in packets per million cycles.
+        packets_per_mcycle: Throughput including all trials.
+        history: The sequence of intervals.
         unsuccessful: Adaptations that the end of the stream cut short.
     """
 
@@ -98,8 +97,8 @@ class Stretch(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         from_packet: Packets before it.
-        threads: Threads.
-        packets_per_mcycle: Packets in a million cycles.
+        threads: Number of threads.
+        packets_per_mcycle: Packets per million cycles.
         trial: Whether it was a trial.
     """
 

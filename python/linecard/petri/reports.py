@@ -10,21 +10,22 @@ class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         net: Name of the net.
-        places: Places, after unfolding colours; ``transitions`` and ``arcs`` likewise.
+        places: Number of places after unfolding colours; so are ``transitions`` and ``arcs``.
         transitions: See ``places``.
         arcs: See ``places``.
-        reachable_markings: Markings, the first one included.
-        edges: Pairs of a marking and a transition that it enables.
+        reachable_markings: Markings, including the first one.
+        edges: Pairs of a marking and an enabled transition.
         dead_markings: Markings that enable nothing.
         max_tokens_in_place: Most tokens in a place.
         max_tokens_in_marking: Most tokens in a marking.
         never_enabled_transitions: Transitions that no marking enables.
-        complete: Whether everything was found before the limit; otherwise the numbers are of what was found.
+        complete: Whether the search ended before the limit; otherwise the numbers cover the markings found so far.
         bounds: Most tokens of each place.
-        unbounded_places: Places that can get any number of tokens, where the search stopped and that could be shown.
-        place_invariants: Weights of places under which no firing changes the sum of tokens: the minimal semiflows.
-            ``None`` where they were not asked for or are too many.
-        transition_invariants: How often transitions fire on the way back to where it began; likewise.
+        unbounded_places: Places that the search proved unbounded before it stopped.
+        place_invariants: Minimal P-semiflows: weights of places under which no firing changes the sum of tokens.
+            ``None`` if they were not requested or are too many.
+        transition_invariants: Minimal T-semiflows: numbers of firings that return to the same marking. ``None``
+            likewise.
     """
 
     net: str
@@ -49,9 +50,9 @@ class SolveReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         tangible_markings: Markings in which time passes.
-        vanishing_markings: Markings that are left at once.
+        vanishing_markings: Markings in which no time passes.
         net: Name of the net.
-        throughput: Firings in a unit of time, by transition.
+        throughput: Firings per unit of time, by transition.
         mean_tokens: Tokens averaged over time, by place.
     """
 
@@ -67,22 +68,21 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         net: Name of the net.
-        throughput: Firings in a unit of time, by transition.
+        throughput: Firings per unit of time, by transition.
         mean_tokens: Tokens averaged over time, by place.
-        throughput_half_width: Half the width of each interval; 0 with one replication says nothing.
-        mean_tokens_half_width: The same for tokens.
-        busy_servers: Servers that work, averaged over time, by transition; immediate ones have none.
-        busy_servers_half_width: The same for servers.
-        rewards: What firings count for in a unit of time, of transitions that state a reward.
-        rewards_half_width: The same for rewards.
-        occupancy: For each place the shares of time with 0, 1, 2, ... tokens; the 65th is for 64 and more.
-        most_tokens: Most tokens seen, by place.
-        replications: Replications, each with a seed of its own.
-        firings: Firings of all of them.
-        time: Time with statistics of one.
-        dead_replications: Those in which nothing was enabled any more.
-        relative_half_width: The widest interval of what counts, half of it, against its mean; ``None`` with one
-            replication.
+        throughput_half_width: Half the width of each interval; 0, without meaning, for one replication.
+        mean_tokens_half_width: Half the width of each interval of the tokens.
+        busy_servers: Mean number of busy servers over time, by transition; immediate ones have none.
+        busy_servers_half_width: Half the width of each interval of the servers.
+        rewards: Reward per unit of time, of transitions with a reward.
+        rewards_half_width: Half the width of each interval of the rewards.
+        occupancy: For each place the shares of time with 0, 1, 2, ... tokens; the 65th share is for 64 and more.
+        most_tokens: Most tokens, by place.
+        replications: Number of replications, each with its own seed.
+        firings: Firings of all replications.
+        time: Measured time of one replication.
+        dead_replications: Replications that ended in a dead marking.
+        relative_half_width: Half of the widest relevant interval, divided by its mean; ``None`` with one replication.
     """
 
     net: str

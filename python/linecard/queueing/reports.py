@@ -11,13 +11,13 @@ class QueueingReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """Every manager under one workload.
 
     Attributes:
-        rows: One row per manager, in the order asked for.
+        rows: One row per manager, in the order of the request.
         workload: Notation of the workload, or the capture.
         format: ``workload``, or the capture's format.
-        compression: How the capture is compressed.
-        packets: Packets of the capture that were mapped to queues; 0 of a workload.
-        packets_without_flow: Packets of the capture without an IP header, left out.
-        damaged_records: Damaged places of the capture that were passed over.
+        compression: Compression of the capture.
+        packets: Packets of the capture that were mapped to queues; 0 for a workload.
+        packets_without_flow: Packets of the capture without an IP header, which are left out.
+        damaged_records: Damaged records of the capture, which were skipped.
         diagnostics: The first findings in the capture.
         gaps: Inter-arrival times within queues.
     """
@@ -34,40 +34,40 @@ class QueueingReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One manager: what was simulated, and what the analytical model says.
+    """One manager under the workload. Rates and shares cover the measured operations.
 
     Attributes:
         manager: ``nc``, ``dc``, ``sqc``, ``qarray`` or ``qc``.
-        operations: Operations measured.
-        throughput_mops: Operations per simulated second, 10^6.
-        hit_rate: Operations that found their descriptor in the cache, 0 to 1.
-        latency_mean_ns: From when a thread takes an operation to when it is done, waiting for locks included.
+        operations: Measured operations.
+        throughput_mops: Million operations per simulated second.
+        hit_rate: Share of operations whose descriptor is in the cache, 0 to 1.
+        latency_mean_ns: Mean time from the start of an operation in a thread to its end, waiting for locks included.
         latency_p50_ns: Median.
         latency_p99_ns: 99th percentile.
         latency_max_ns: Largest.
-        lock_wait_mean_ns: Waiting for the lock, mean over all operations.
+        lock_wait_mean_ns: Mean waiting time for the lock over all operations.
         messages_per_operation: Messages from threads over the interconnect.
         reads_per_operation: Memory reads.
         writes_per_operation: Memory writes.
-        references_per_operation: Both.
-        instructions_per_operation: What the document states (Table 5), not a count.
-        read_port_utilization: Share of time that the memory's read port is busy, 0 to 1.
-        write_port_utilization: The same of the write port, which serves reads too where ports are shared.
-        request_path_utilization: The same of the interconnect towards memory.
-        response_path_utilization: The same of the interconnect towards threads.
-        engine_utilization: Share of time that an engine works.
-        empty_dequeues: Dequeues of the whole run that found their queue empty.
+        references_per_operation: Memory reads and writes.
+        instructions_per_operation: Number that the document states (Table 5), not a count.
+        read_port_utilization: Share of time in which the memory's read port is busy, 0 to 1.
+        write_port_utilization: The same for the write port, which also serves reads if ports are shared.
+        request_path_utilization: The same for the interconnect towards memory.
+        response_path_utilization: The same for the interconnect towards threads.
+        engine_utilization: Utilisation of the engines.
+        empty_dequeues: Dequeues from an empty queue in the whole run.
         packets_left_inside: Packets in queues at the end.
-        simulated_ns: Simulated time that was measured.
-        enqueue_hit_ns: Latency of a lone thread's enqueue whose descriptor word is in the cache (Table 5).
-        enqueue_miss_ns: The same, in memory.
-        dequeue_hit_ns: The same of a dequeue.
-        dequeue_miss_ns: The same of a dequeue, in memory.
-        model_mops: What the analytical model predicts (section 3.6, read as a recursion).
-        model_difference_percent: Prediction against simulation, in percent of the simulation.
-        model_printed_mops: What the formula predicts as it is printed.
-        model_hit_rate: Hits by the order of operations alone.
-        memory_limit_mops: What the memory ports allow at these hits.
+        simulated_ns: Measured simulated time.
+        enqueue_hit_ns: Unloaded latency of an enqueue whose descriptor word is in the cache (Table 5).
+        enqueue_miss_ns: The same with the descriptor word in memory.
+        dequeue_hit_ns: Unloaded latency of a dequeue whose descriptor word is in the cache.
+        dequeue_miss_ns: The same with the descriptor word in memory.
+        model_mops: Prediction of the analytical model (section 3.6, read as a recursion).
+        model_difference_percent: Difference of the prediction in percent of the simulation.
+        model_printed_mops: Prediction of the formula as printed.
+        model_hit_rate: Hit rate that follows from the order of operations alone.
+        memory_limit_mops: Throughput at which the memory ports are full, at this hit rate.
     """
 
     manager: str
@@ -104,12 +104,12 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How near packets of a queue arrive after each other (section 5.1, Figure 10); shares from 0 to 1.
+    """Gaps between arrivals of a queue (section 5.1, Figure 10); shares from 0 to 1.
 
     Attributes:
-        below_loss: No packet of another queue in between: operations wait for each other.
-        between: Fewer than the cache has entries: a hit, and no wait.
-        above_gain: More: a miss is likely.
+        below_loss: Gaps without a packet of another queue: operations wait for each other.
+        between: Gaps with fewer packets than the cache has entries: a hit, and no wait.
+        above_gain: Longer gaps: a miss is likely.
         rows: The distribution.
     """
 
@@ -127,7 +127,7 @@ class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         from_packets: Least gap of the range, in packets.
         to_packets: The first gap beyond it.
-        share: Packets in it, of all that have one before them in their queue.
+        share: Fraction of the packets with a predecessor in their queue.
     """
 
     from_packets: int
@@ -145,10 +145,10 @@ class QueueDesignReport(msgspec.Struct, frozen=True, omit_defaults=True):
         most_threads: Most threads that were tried.
         workload: Notation of the workload, or the capture.
         format: ``workload``, or the capture's format.
-        compression: How the capture is compressed.
-        packets: Packets of the capture that were mapped to queues; 0 of a workload.
-        packets_without_flow: Packets of the capture without an IP header, left out.
-        damaged_records: Damaged places of the capture that were passed over.
+        compression: Compression of the capture.
+        packets: Packets of the capture that were mapped to queues; 0 for a workload.
+        packets_without_flow: Packets of the capture without an IP header, which are left out.
+        damaged_records: Damaged records of the capture, which were skipped.
         diagnostics: The first findings in the capture.
     """
 
@@ -171,8 +171,8 @@ class QueueDesign(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         entries: Entries.
         engines: Engines.
-        threads: Fewest threads that reach the target; ``None`` when the most that were tried do not.
-        throughput_mops: Throughput with those threads, or with the most.
+        threads: Fewest threads that reach the target; ``None`` if no tried number does.
+        throughput_mops: Throughput with these threads, or with the largest tried number.
         product: ``entries × engines × threads``.
     """
 
@@ -191,7 +191,7 @@ class QueueSetting(msgspec.Struct, frozen=True, omit_defaults=True):
         value: Its value.
         unit: Unit of the value.
         meaning: What it means.
-        source: Where the value comes from.
+        source: Source of the value.
     """
 
     key: str

@@ -12,8 +12,8 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         file: The capture, or the name of a described link.
-        format: Its format; ``described link`` for one.
-        compression: How it is compressed.
+        format: Its format, or ``described link``.
+        compression: Its compression.
         packets: Packets delivered.
         bytes: Bytes on the wire, original lengths.
         captured_bytes: Bytes stored in the capture.
@@ -23,18 +23,18 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         at_most_64_bytes_percent: Share of packets of at most 64 bytes.
         size_bins: Packets by wire size.
         ip_packets: Packets with an IP header.
-        ipv4_packets: Those of version 4.
-        ipv6_packets: Those of version 6.
+        ipv4_packets: Packets with an IPv4 header.
+        ipv6_packets: Packets with an IPv6 header.
         vlan_packets: Packets with a VLAN tag.
         mpls_packets: Packets with an MPLS label.
         flows: One-way flows.
         single_packet_flows: Flows of exactly one packet.
-        single_packet_flows_percent: The same of all flows.
-        packets_in_single_packet_flows_percent: Packets in them, of all packets.
-        top10_flows_percent: Share of all packets that are in the ten largest flows.
-        ipv4_checksums: IPv4 headers captured whole, so that their checksum could be verified.
-        ipv4_checksums_ok_percent: Share of those whose checksum holds; ``None`` when there are none.
-        skipped: Packets that belong to no flow, by reason. They still count as packets and bytes.
+        single_packet_flows_percent: These flows, in percent of all flows.
+        packets_in_single_packet_flows_percent: Packets in these flows, in percent of all packets.
+        top10_flows_percent: Packets in the ten largest flows, in percent of all packets.
+        ipv4_checksums: IPv4 headers that were captured whole, so that their checksum can be verified.
+        ipv4_checksums_ok_percent: Headers with a valid checksum, in percent of these; ``None`` without any.
+        skipped: Packets without a flow, by reason. They still count as packets and bytes.
         incomplete_flow_packets: Packets of a flow whose ports, or part of the header, were not captured.
         damage: Findings by kind; not every finding is damage.
         clean: Whether no finding is damage.
@@ -79,7 +79,7 @@ class SizeBin(SizeBinMethods, msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         from_bytes: Smallest size.
         to_bytes: Largest size.
-        packets: How many packets.
+        packets: Number of packets.
     """
 
     from_bytes: int
@@ -91,14 +91,14 @@ class Diagnostic(DiagnosticMethods, msgspec.Struct, frozen=True, omit_defaults=T
     """One finding in a capture.
 
     Attributes:
-        kind: What kind of thing was found, such as ``cut_short``.
+        kind: Kind of the finding, such as ``cut_short``.
         file: The capture.
-        byte_offset: Where, in bytes from the beginning after decompression.
-        packet: The packet concerned, counted from 1; for lost ones, the number it would have had.
+        byte_offset: Position, in bytes from the beginning after decompression.
+        packet: Number of the packet, counted from 1; of a lost packet, the number that it would have had.
         line: Line number from 1 in text files, else ``None``.
         found: What was found.
         expected: What was expected.
-        action: What was done.
+        action: The action that was taken.
     """
 
     kind: str
@@ -116,14 +116,14 @@ class TrafficViewReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         packets: Packets that belong to a flow.
-        flows: Flows, those of one key that a silence separates counted apart.
+        flows: Flows; a silence separates two flows of one key.
         keys: Keys.
-        single_packet_flows_percent: Flows with one packet, of all flows.
-        packets_in_single_packet_flows_percent: Packets in them, of all packets.
-        large_flows_percent: Flows with more than 1000 packets, of all flows.
-        packets_in_large_flows_percent: Packets in them, of all packets.
-        mean_concurrent_flows: Active flows, averaged over the packets.
-        most_concurrent_flows: Most flows active at once.
+        single_packet_flows_percent: Flows with one packet, in percent of all flows.
+        packets_in_single_packet_flows_percent: Packets in these flows, in percent of all packets.
+        large_flows_percent: Flows with more than 1000 packets, in percent of all flows.
+        packets_in_large_flows_percent: Packets in these flows, in percent of all packets.
+        mean_concurrent_flows: Mean number of active flows over the packets.
+        most_concurrent_flows: Maximum number of active flows.
         sizes: Flows by size, smallest first.
     """
 
@@ -140,13 +140,13 @@ class TrafficViewReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FlowSizeRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Flows of one size: the two curves of Girish 2008, Figure 5.3, at one place.
+    """Flows of one size: a point of the two curves of Girish 2008, Figure 5.3.
 
     Attributes:
         flow_packets: Packets of a flow.
-        flows: Flows with so many packets.
-        flows_cumulative_percent: Flows with at most so many, of all flows.
-        packets_cumulative_percent: Packets in flows with at most so many, of all packets.
+        flows: Flows with this number of packets.
+        flows_cumulative_percent: Flows with at most that number of packets, in percent of all flows.
+        packets_cumulative_percent: Packets in those flows, in percent of all packets.
     """
 
     flow_packets: int
@@ -159,11 +159,11 @@ class ShotNoiseReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """What comes out.
 
     Attributes:
-        rates_mbps: Load of each window, Mbit/s.
+        rates_mbps: Load of each window in Mbit/s.
         mean_mbps: Their mean.
-        variation_percent: Their sample standard deviation by their mean.
+        variation_percent: Their sample standard deviation, divided by their mean.
         expected_variation_percent: The same by the closed form (Campbell's theorem, averaged over a window).
-        active_flows: Flows under way on average, by the closed form.
+        active_flows: Mean number of active flows, by the closed form.
         packets: Packets generated.
         seed: Seed of every random stream.
         window_ms: Length of a window.

@@ -10,19 +10,19 @@ class HierarchyReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         preset: The platform.
-        rate_pps: Packets that come, a second.
+        rate_pps: Offered packets per second.
         packet_bytes: Size of each.
         message_bytes: Bytes of a message to the host.
-        messages_per_second: Messages that went up and came back.
-        most_messages_per_second: The same if as many packets asked as the ports take.
-        reach_percent: Messages by packets.
-        host_cycles_per_message: Cycles that the host has for the work on a message.
-        core_cycles_per_message: Cycles that the core has.
-        dram_utilization: Share of the time for which the DRAM was busy.
-        link_utilization: The same of the link to the host.
-        core_utilization: Of the core.
-        host_utilization: Of the host.
-        engine_wait_ns: What an access of the engines waits for the DRAM.
+        messages_per_second: Messages that the host received and returned.
+        most_messages_per_second: The same if the ports offer as many messages as they can.
+        reach_percent: Messages in percent of the packets.
+        host_cycles_per_message: Cycles of the host for a message.
+        core_cycles_per_message: Cycles of the core for a message.
+        dram_utilization: Utilisation of the DRAM.
+        link_utilization: Utilisation of the link to the host.
+        core_utilization: Utilisation of the core.
+        host_utilization: Utilisation of the host.
+        engine_wait_ns: Waiting time of an access of the engines for the DRAM.
         engine_wait_alone_ns: The same without core and host.
     """
 

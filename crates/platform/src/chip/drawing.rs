@@ -62,7 +62,7 @@ pub struct DrawnPlace {
     pub roles: Vec<String>,
     /// What it holds.
     pub capacity_bytes: Option<u64>,
-    /// Place behind it, of a cache.
+    /// The memory behind a cache.
     pub behind: Option<String>,
 }
 
@@ -78,7 +78,7 @@ pub struct DrawnLink {
     pub rate_gbps: f64,
 }
 
-/// A way from a cluster to a place.
+/// A route from a cluster to a memory or unit.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Route")]
 pub struct DrawnRoute {
