@@ -4,8 +4,9 @@ use crate::trace::{NEVER, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Packets whose digest recurs after `distance_from` to `distance_to` other digests. `cumulative_percent` is the hit
-/// rate of a fully associative LRU cache with one entry more than the distance.
+/// Packets whose digest recurs after `distance_from` to `distance_to` other digests.
+///
+/// `cumulative_percent` is the hit rate of a fully associative LRU cache with one entry more than the distance.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct ReuseRow {
     /// Smallest distance.

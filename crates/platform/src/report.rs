@@ -82,9 +82,10 @@ pub struct Summary {
     pub not_ip: Option<NotIpFrames>,
 }
 
-/// Frames that are not IP while statistics were on; the remainder is still inside. `not_ip` of `[program]` sets their
-/// treatment by programs that check headers or look up addresses. Frames that it punts or drops are no loss: they
-/// count neither as packets out nor as packets dropped.
+/// Frames that are not IP while statistics were on; the remainder is still inside.
+///
+/// `not_ip` of `[program]` sets their treatment by programs that check headers or look up addresses. Frames that it
+/// punts or drops are no loss: they count neither as packets out nor as packets dropped.
 #[derive(Clone, Copy, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct NotIpFrames {
     /// They arrived.
@@ -130,9 +131,10 @@ pub struct ResourceUse {
     pub utilization: f64,
 }
 
-/// Use of the time of the DRAM data bus: fractions of the simulated time that add up to 1. `spacing` is the time
-/// between column commands of an open row; `None` if it is not counted separately. `row_hit_rate` is the fraction of
-/// accesses that hit an open row.
+/// Use of the time of the DRAM data bus: fractions of the simulated time that add up to 1.
+///
+/// `spacing` is the time between column commands of an open row; `None` if it is not counted separately.
+/// `row_hit_rate` is the fraction of accesses that hit an open row.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct DramTime {
     /// Data moved.
@@ -182,8 +184,10 @@ pub struct Bottleneck {
     pub why: String,
 }
 
-/// A group of the packets of a run, counted separately. `packets_inside_at_start + packets_offered` equals
-/// `packets_delivered + packets_lost + packets_by_choice + packets_inside` for each.
+/// A group of the packets of a run, counted separately.
+///
+/// `packets_inside_at_start + packets_offered` equals `packets_delivered + packets_lost + packets_by_choice +
+/// packets_inside` for each.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Part")]
 pub struct PartReport {

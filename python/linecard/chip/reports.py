@@ -155,9 +155,10 @@ class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Frames that are not IP while statistics were on; the remainder is still inside. ``not_ip`` of ``[program]`` sets
-    their treatment by programs that check headers or look up addresses. Frames that it punts or drops are no loss: they
-    count neither as packets out nor as packets dropped.
+    """Frames that are not IP while statistics were on; the remainder is still inside.
+
+    ``not_ip`` of ``[program]`` sets their treatment by programs that check headers or look up addresses. Frames that it
+    punts or drops are no loss: they count neither as packets out nor as packets dropped.
 
     Attributes:
         packets_in: They arrived.
@@ -203,9 +204,10 @@ class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Use of the time of the DRAM data bus: fractions of the simulated time that add up to 1. ``spacing`` is the time
-    between column commands of an open row; ``None`` if it is not counted separately. ``row_hit_rate`` is the fraction
-    of accesses that hit an open row.
+    """Use of the time of the DRAM data bus: fractions of the simulated time that add up to 1.
+
+    ``spacing`` is the time between column commands of an open row; ``None`` if it is not counted separately.
+    ``row_hit_rate`` is the fraction of accesses that hit an open row.
 
     Attributes:
         data: Data moved.
@@ -279,8 +281,10 @@ class WhatIf(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """A group of the packets of a run, counted separately. ``packets_inside_at_start + packets_offered`` equals
-    ``packets_delivered + packets_lost + packets_by_choice + packets_inside`` for each.
+    """A group of the packets of a run, counted separately.
+
+    ``packets_inside_at_start + packets_offered`` equals ``packets_delivered + packets_lost + packets_by_choice +
+    packets_inside`` for each.
 
     Attributes:
         of: ``input``, packets that arrived at a port; ``output``, packets that programs sent to a port. ``class``,
@@ -371,7 +375,7 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
         count: How many there are.
         roles: Roles that it plays.
         capacity_bytes: What it holds.
-        behind: Place behind it, of a cache.
+        behind: The memory behind a cache.
     """
 
     name: str
@@ -399,11 +403,11 @@ class Link(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Route(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A way from a cluster to a place.
+    """A route from a cluster to a memory or unit.
 
     Attributes:
         from: Cluster.
-        to: Place.
+        to: Memory or unit.
         links: Links on the way.
         nanoseconds: There and back, nanoseconds, without waiting.
     """

@@ -212,8 +212,9 @@ class LaneRows(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BlockRows(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Rows of a block: its beginning, its remaining instructions, and the origin of the action at its exit. ``exit`` is
-    ``constant``, ``register``, or ``None`` if the program does not end there.
+    """Rows of a block: its beginning, its remaining instructions, and the origin of the action at its exit.
+
+    ``exit`` is ``constant``, ``register``, or ``None`` if the program does not end there.
 
     Attributes:
         place: Its beginning.

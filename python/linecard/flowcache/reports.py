@@ -143,8 +143,9 @@ class LruRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ReuseRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Packets whose digest recurs after ``distance_from`` to ``distance_to`` other digests. ``cumulative_percent`` is the
-    hit rate of a fully associative LRU cache with one entry more than the distance.
+    """Packets whose digest recurs after ``distance_from`` to ``distance_to`` other digests.
+
+    ``cumulative_percent`` is the hit rate of a fully associative LRU cache with one entry more than the distance.
 
     Attributes:
         distance_from: Smallest distance.

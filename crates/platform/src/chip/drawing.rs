@@ -84,7 +84,7 @@ pub struct DrawnLink {
 pub struct DrawnRoute {
     /// Cluster.
     pub from: String,
-    /// Place.
+    /// Memory or unit.
     pub to: String,
     /// Links on the way.
     pub links: Vec<String>,

@@ -35,8 +35,9 @@ pub struct LaneRows {
     pub instructions_per_row: f64,
 }
 
-/// Rows of a block: its beginning, its remaining instructions, and the origin of the action at its exit. `exit` is
-/// `constant`, `register`, or `None` if the program does not end there.
+/// Rows of a block: its beginning, its remaining instructions, and the origin of the action at its exit.
+///
+/// `exit` is `constant`, `register`, or `None` if the program does not end there.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "BlockRows")]
 pub struct BlockReport {
