@@ -76,8 +76,8 @@ VALUES: list[Callable[[], Any]] = [
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "run": (linecard.run, {"preset": "ixp1200", "packets": 60, "warmup_packets": 10}),
     "sweep": (linecard.sweep, {"target": "ixp1200", "vary": {"dram.banks": [2, 4]}, "packets": 60, "jobs": 1}),
-    "ndr": (linecard.ndr, {"chip": "ixp1200", "sizes": [64], "packets": 200, "width": 0.2}),
-    "why": (linecard.why, {"chip": "ixp1200", "packets": 200, "seeds": 1}),
+    "ndr": (linecard.ndr, {"preset": "ixp1200", "sizes": [64], "packets": 200, "width": 0.2}),
+    "why": (linecard.why, {"preset": "ixp1200", "packets": 200, "seeds": 1}),
     "compare": (linecard.compare, {"a": "ixp1200", "b": "ixp1200_host", "packets": 60, "seeds": 2}),
     "check": (linecard.check, {"preset": "ixp1200"}),
     "describe": (linecard.describe, {"preset": "ixp1200"}),
