@@ -39,8 +39,11 @@ fn walk(path: &str, value: &Value, may_lack: &[&str]) {
     }
 }
 
-/// What rows of a breakdown may lack: an input has no class, a class no port, and what has no queue has no rates.
+/// What a run may lack: intervals, if it is too short, and frames that are not IP. In the rows of a breakdown, an input has no
+/// class, a class no port, and packets without a queue no rates.
 pub const OF_PARTS: &[&str] = &[
+    ".summary.intervals",
+    ".summary.not_ip",
     ".breakdown.port",
     ".breakdown.traffic_class",
     ".breakdown.offered_gbps",

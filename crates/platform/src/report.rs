@@ -70,12 +70,11 @@ pub struct Summary {
     /// Simulated time with statistics on.
     #[schemars(extend("x-unit" = "s", "x-metric" = "simulated_time"))]
     pub simulated_seconds: f64,
-    /// Whether the run is steady: long enough, past its warm-up, and without packets that pile up; `None` if not
-    /// judged.
+    /// Whether the run is steady: long enough, past its warm-up, and without packets that pile up.
     pub steady: bool,
     /// Confidence intervals; `None` if the run is too short, or not judged.
     pub intervals: Option<Intervals>,
-    /// Packets still inside at the end; `None` if not counted.
+    /// Packets still inside at the end.
     pub packets_inside: u64,
     /// Frames that are not IP, by outcome; `None` without any.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,8 +132,7 @@ pub struct ResourceUse {
 
 /// Use of the time of the DRAM data bus: fractions of the simulated time that add up to 1.
 ///
-/// `spacing` is the time between column commands of an open row; `None` if it is not counted separately.
-/// `row_hit_rate` is the fraction of accesses that hit an open row.
+/// `spacing` is the time between column commands of an open row. `row_hit_rate` is the fraction of accesses that hit an open row.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct DramTime {
     /// Data moved.
@@ -149,7 +147,7 @@ pub struct DramTime {
     pub idle: f64,
     /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Between column commands of an open row; `None` if it is not counted separately.
+    /// Between column commands of an open row.
     pub spacing: f64,
 }
 

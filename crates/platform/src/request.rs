@@ -1,15 +1,15 @@
-//! What a caller asks for. Each field is declared here alone: what it is called, its type, its default and its meaning, of
-//! which the first paragraph is the help of its option. Python's functions, the options of the command line and the
-//! reference are written from the schema of these types (`make docs`).
+//! Requests. This file alone declares each field: its name, its type, its default and its meaning. The first paragraph of the
+//! meaning is the help of its option. `make docs` writes Python's functions, the options of the command line and the
+//! reference from the schema of these types.
 //!
-//! | beside a field | says |
+//! | beside a field | meaning |
 //! |---|---|
-//! | `x-type` | what kind of value it is, where the type does not say: `path`, `name` (or a path), `preset`, `steps`, `settings`, `share`, `maps` |
-//! | `x-metavar` | what the help calls its value |
-//! | `x-option` | its option, where that is not its name, in every way to write it; `-` if it has none |
-//! | `x-usual` | what the command takes if it is left out, where that differs |
-//! | `x-first` | it may be given by its place in Python |
-//! | `x-whole` | it is of one whole run, not of each of many: sweeps and other questions do not take it |
+//! | `x-type` | kind of value, if the type does not determine it: `path`, `name` (or a path), `preset`, `steps`, `settings`, `share`, `maps` |
+//! | `x-metavar` | name of its value in the help |
+//! | `x-option` | its option in every spelling, if that is not its name; `-` if it has none |
+//! | `x-usual` | default of the command, if that differs |
+//! | `x-first` | positional in Python |
+//! | `x-whole` | it concerns one whole run: sweeps and other questions do not take it |
 
 use crate::memory::{MemoryOptions, MemoryQuestion};
 use schemars::{JsonSchema, Schema, schema_for};
@@ -41,15 +41,15 @@ pub struct RunRequest {
     pub overrides: Vec<String>,
     /// Seed of every random stream.
     ///
-    /// The same request with the same seed gives an equal result.
+    /// Equal requests with equal seeds return equal results.
     #[serde(default = "one")]
     #[schemars(extend("x-metavar" = "N"))]
     pub seed: u64,
-    /// Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once. If left out: 0 with a
-    /// capture, else 100,000.
+    /// Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once. Default: 0 with a
+    /// capture, otherwise 100,000.
     #[schemars(with = "Option<u64>", extend("x-metavar" = "N"))]
     pub packets: u64,
-    /// Packets that leave or are dropped before statistics start. If left out, the chip finds out when it is steady.
+    /// Packets that leave or are dropped before statistics start. By default the run detects the steady state.
     #[schemars(extend("x-option" = "--warmup", "x-metavar" = "N"))]
     pub warmup_packets: Option<u64>,
     /// Move addresses that match no route into routed space, as anonymised captures need.
@@ -61,17 +61,17 @@ pub struct RunRequest {
     /// Write a timeline for ui.perfetto.dev; compressed if its name ends in `.gz`.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE", "x-whole" = true))]
     pub timeline: Option<String>,
-    /// Where the timeline begins, microseconds after the start of the measured time.
+    /// Start of the timeline, in microseconds after the start of the measurement.
     #[serde(default)]
     #[schemars(range(min = 0.0), extend("x-option" = "--timeline-from", "x-metavar" = "US", "x-whole" = true))]
     pub timeline_from_us: f64,
-    /// Length of the timeline, microseconds; as much as fits if left out.
+    /// Length of the timeline in microseconds; by default as much as fits.
     #[schemars(range(min = 0.0), extend("x-option" = "--timeline-for", "x-metavar" = "US", "x-whole" = true))]
     pub timeline_for_us: Option<f64>,
-    /// Write what leaves and what is lost as a capture (pcapng, for Wireshark).
+    /// Write departing and lost packets as a capture (pcapng, for Wireshark).
     ///
-    /// Packets stand at their times from the beginning of the run: an interface for each port and for each reason, and a
-    /// comment on the packet that waited longest.
+    /// Times count from the beginning of the run. Each port and each reason for a loss is an interface. A comment marks the
+    /// packet that waited longest.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE.pcapng", "x-whole" = true))]
     pub pcap_out: Option<String>,
 }
@@ -79,67 +79,67 @@ pub struct RunRequest {
 /// A program that a chip executes, as it is asked for. It becomes a [`ProgramFile`] before the run.
 #[derive(JsonSchema)]
 pub struct ChipProgram {
-    /// XDP or C program to execute on the packets: a shipped one (`linecard program list`), a C file, an object file. The
-    /// chip's own program is run if left out.
+    /// XDP or C program to execute on the packets: a shipped one (`linecard program list`), a C file or an object file. The
+    /// default is the chip's own program.
     #[schemars(extend("x-type" = "name", "x-metavar" = "PROGRAM"))]
     pub program: Option<String>,
-    /// Of an XDP object with several programs: function or section.
+    /// Function or section of an XDP object with several programs.
     #[schemars(extend("x-metavar" = "NAME"))]
     pub section: Option<String>,
-    /// Of a C program: function that packets go to, if not `app_packet`.
+    /// Function of a C program that processes packets, if not `app_packet`.
     #[schemars(extend("x-metavar" = "NAME"))]
     pub entry: Option<String>,
     /// Files (CSV or TOML) that fill maps of an XDP program before the run.
     #[schemars(extend("x-type" = "maps", "x-option" = "--map", "x-metavar" = "NAME=FILE"))]
     pub maps: Option<Vec<String>>,
-    /// Macros of a C file or a shipped XDP program, which is then compiled anew.
+    /// Macros of a C file or a shipped XDP program, which is then recompiled.
     #[serde(default)]
     #[schemars(extend("x-option" = "--define -D", "x-metavar" = "NAME=VALUE"))]
     pub defines: Vec<String>,
     /// Routes that `bpf_fib_lookup` finds, as CSV.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub fib: Option<String>,
-    /// What `app_init` of a C program is given; shipped programs have theirs.
+    /// Input of `app_init` of a C program; shipped programs have their own.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub control: Option<String>,
-    /// Processors that per-processor maps have values for; packets take turns.
+    /// Processors of per-processor maps; packets go to them in turn.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1024), extend("x-metavar" = "N"))]
     pub cpus: u64,
-    /// Instructions that a packet may take of the program; a million of XDP programs and twenty million of C if left out.
+    /// Maximum instructions of the program per packet; by default a million for XDP and twenty million for C.
     #[schemars(range(min = 1), extend("x-metavar" = "N"))]
     pub budget: Option<u64>,
-    /// Let a C program touch bytes beyond its packet, beyond blocks of the heap, and of freed ones.
+    /// Let a C program access bytes outside of its packet and its heap blocks, and freed blocks.
     #[serde(default)]
     pub unchecked: bool,
-    /// Further flags of the compiler for a C file, as a shell splits them: `-O1 -fno-inline`.
+    /// Additional compiler flags for a C file, split as in a shell: `-O1 -fno-inline`.
     #[serde(default)]
     #[schemars(extend("x-metavar" = "FLAGS"))]
     pub cflags: String,
-    /// What a C file is compiled for: RISC-V of 32 or 64 bits.
+    /// Target of a C file: RISC-V with 32 or 64 bits.
     #[serde(default = "bits")]
     #[schemars(extend("x-metavar" = "N"))]
     pub bits: u64,
 }
 
-/// What is asked of a run beside the simulation. It is found by further runs.
+/// Questions to a run that further runs answer.
 #[derive(JsonSchema)]
 pub struct RunQuestion {
-    /// Lengthen the run until half the 95 % interval of the throughput is at most so much of it, such as 1%.
+    /// Lengthen the run until half the 95 % interval of the throughput is at most this share of it, such as 1%.
     ///
-    /// In Python 0.01 is 1 %. The run is made again, four times as long, until it is steady and so precise, up to 256,000
-    /// packets (once, where 64,000 or more are asked for). Where that does not suffice, `warnings` say what was tried and what
-    /// to change.
+    /// In Python 0.01 is 1 %. The run is repeated, four times as long, until it is steady and precise enough. It takes at most
+    /// 256,000 packets (or one repetition, from 64,000 requested packets on). If that does not suffice, `warnings` list the
+    /// attempts and what to change.
     #[schemars(extend("x-type" = "share", "x-metavar" = "SHARE"))]
     pub precision: Option<f64>,
-    /// Run what the intervals leave open, too, that sources give values of the chip's file: each at its own ends, then
-    /// together by their effect.
+    /// Also run with the intervals that sources state for values of the chip's file.
     ///
-    /// These are 2n + 2 runs more for n intervals, on all cores.
+    /// Each interval runs at both of its ends, then all together by their effect: 2n + 2 more runs for n intervals, on all
+    /// cores.
     #[serde(default)]
     #[schemars(extend("x-option" = "--band/--no-band", "x-usual" = true))]
     pub band: bool,
-    /// Find out what limits the run, by runs with one part made better; that is several times the work of a short run.
+    /// Find the bottleneck by runs with one part improved each; this takes several times the work of a short run.
     #[serde(default = "yes")]
     #[schemars(extend("x-option" = "-", "x-whole" = true))]
     pub verdict: bool,
@@ -174,40 +174,40 @@ pub fn request_schemas() -> Vec<(&'static str, Schema)> {
 pub struct ProgramFile {
     /// The file.
     pub path: String,
-    /// What messages and the report call it: a file may have been made of a source a moment ago.
+    /// Its name in messages and the report: the file may be the result of a compilation.
     pub name: String,
-    /// Function or section of an XDP program, where there are several.
+    /// Function or section of an XDP file with several programs.
     pub section: Option<String>,
-    /// Function of a C program that packets go to; `app_packet` if `None`.
+    /// Function of a C program that processes packets; `app_packet` if `None`.
     pub entry: Option<String>,
     /// Maps of an XDP program and the files that fill them.
     pub maps: Vec<(String, String)>,
     /// Routes for `bpf_fib_lookup`.
     #[serde(rename = "fib")]
     pub routes: Option<String>,
-    /// What `app_init` of a C program is given.
+    /// Input of `app_init` of a C program.
     pub control: Option<String>,
-    /// Instructions that a packet may take.
+    /// Maximum instructions per packet.
     pub budget: u64,
-    /// Whether accesses of a C program beyond what it may touch are refused.
+    /// Whether illegal accesses of a C program are refused.
     pub checked: bool,
-    /// Processors that per-processor maps have values for; packets take turns.
+    /// Processors of per-processor maps; packets go to them in turn.
     pub cpus: u32,
 }
 
 impl RunRequest {
-    /// Packets of warm-up on machines that do not find out themselves when they are steady.
+    /// Packets of warm-up for models that do not detect their steady state.
     pub(crate) fn warmup(&self) -> u64 {
         self.warmup_packets.unwrap_or(if self.trace.is_some() { 1_000 } else { 10_000 })
     }
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Packets that left the machine or were dropped, warm-up included; bytes of the capture when its number of
     /// packets is not known.
     pub done: u64,
-    /// The same in all.
+    /// The expected total.
     pub total: u64,
 }

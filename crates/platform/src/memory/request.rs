@@ -18,20 +18,20 @@ pub struct MemoryOptions {
     /// Requests to replay, plain or gzip.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub trace: Option<String>,
-    /// Format of the trace: csv (columns `arrival,op,address` and, if wanted, `bytes`), dramsim3 (`address OP clock`) or ramulator
-    /// (`LD address`); found out from the first line if left out.
+    /// Format of the trace: csv (columns `arrival,op,address` and optionally `bytes`), dramsim3 (`address OP clock`) or ramulator
+    /// (`LD address`); by default detected from the first line.
     #[schemars(extend("x-metavar" = "NAME"))]
     pub format: Option<String>,
     /// Pattern instead of a trace: stream, random, bank_conflicts or packet_cells.
     #[schemars(extend("x-metavar" = "NAME"))]
     pub pattern: Option<String>,
-    /// Requests of the pattern; 100,000 if left out.
+    /// Requests of the pattern; default 100,000.
     #[schemars(extend("x-metavar" = "N"))]
     pub count: Option<u64>,
-    /// Clocks between requests of the pattern; 0, or as fast as they are accepted, if left out.
+    /// Clocks between requests of the pattern; default 0, as fast as they are accepted.
     #[schemars(extend("x-metavar" = "CLOCKS"))]
     pub spacing: Option<u64>,
-    /// Share of reads of the pattern; 1, of random 2/3, if left out.
+    /// Share of reads of the pattern; default 1, or 2/3 for random.
     #[schemars(extend("x-metavar" = "SHARE"))]
     pub reads: Option<f64>,
     /// Share of accesses of the pattern that move half as many bytes.
@@ -41,7 +41,7 @@ pub struct MemoryOptions {
     #[serde(default = "one")]
     #[schemars(extend("x-metavar" = "N"))]
     pub seed: u64,
-    /// Requests accepted and not yet completed, at most.
+    /// Maximum number of outstanding requests.
     #[schemars(extend("x-metavar" = "N"))]
     pub in_flight: Option<u64>,
     /// Changes of values of the part or the policy.
@@ -50,7 +50,7 @@ pub struct MemoryOptions {
     #[serde(rename = "set", default)]
     #[schemars(extend("x-type" = "settings", "x-metavar" = "KEY=VALUE"))]
     pub overrides: Vec<String>,
-    /// Write what became of each request, as CSV.
+    /// Write the outcome of each request, as CSV.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE", "x-whole" = true))]
     pub requests: Option<String>,
     /// Write every command, as CSV.
@@ -58,7 +58,7 @@ pub struct MemoryOptions {
     pub commands: Option<String>,
 }
 
-/// What is asked of a DRAM part beside the simulation.
+/// Questions to a run of a DRAM part.
 #[derive(JsonSchema)]
 pub struct MemoryQuestion {
     /// Keep requests and commands as polars data frames in the result (extra `frames`).
@@ -67,7 +67,7 @@ pub struct MemoryQuestion {
     pub frames: bool,
 }
 
-/// Requests of a pattern that says no number.
+/// Default number of requests of a pattern.
 const USUAL_COUNT: u64 = 100_000;
 
 fn policy() -> String {
@@ -79,7 +79,7 @@ fn one() -> u64 {
 }
 
 impl MemoryOptions {
-    /// Requests that there will be; 0 where a trace says it.
+    /// Expected number of requests; 0 for a trace.
     pub fn total(&self) -> u64 {
         if self.trace.is_some() { 0 } else { self.count.unwrap_or(USUAL_COUNT) }
     }
