@@ -1,9 +1,9 @@
 """`linecard compare`: two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
 
-Designs are run with the same seeds, so that both see the same packets; each number is then compared seed by seed, and
-its change has an interval (Student's t over seeds). Of two runs that were made before, three numbers have intervals of
-their own (batch means), which must not overlap. Of two sweeps, points with the same values of the axes are compared,
-and the interval is over points.
+- Designs run with the same seeds, so that both receive the same packets. Each number is compared seed by seed, and its
+  change has an interval (Student's t over seeds).
+- Of two finished runs, three numbers have their own intervals (batch means), which must not overlap.
+- Of two sweeps, points with the same values of the axes are compared, and the interval is over points.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 SEEDS = 5
 _LARGEST_FILE = 1 << 30
-# Columns of a sweep's table that are no numbers of it.
+# Columns of a sweep's table that are not results.
 _BEFORE, _AFTER = ("run",), ("reason", "command")
 
 
@@ -151,7 +151,7 @@ def compare(
 
 
 def _read(name: str) -> tuple[str, Any]:
-    """What a name stands for, and what is in the file if it is a result."""
+    """Return the kind of a name, and the content of the file if it is a result."""
     path = Path(name)
     if path.suffix != ".json":
         return "design", None
@@ -164,7 +164,7 @@ def _read(name: str) -> tuple[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: no JSON: {error}") from error
     if isinstance(found, dict) and isinstance(found.get("rows"), list):
-        # All values of a table are plain, or points could not be told apart.
+        # Values must be plain, because they identify the points.
         if all(isinstance(row, dict) and "status" in row and _is_plain(row.values()) for row in found["rows"]):
             return "sweep", found["rows"]
     elif isinstance(found, dict) and "summary" in found:
@@ -193,7 +193,7 @@ def _of_designs(
     programs = [each.get("program") for each in arguments]
     if programs[0] != programs[1]:
         described = [{"program": (name, ""), **each} for name, each in zip(programs, described, strict=True)]
-    # What limits a design is asked of its first seed alone: to find it takes several times the work of a run.
+    # Only the first seed looks for the bottleneck: that takes several times the work of a run.
     of_seeds = [{"seed": seed} | ({"verdict": False} if seed != seeds[0] else {}) for seed in seeds]
     requests = [
         [Request("run", {**own, "preset": name, **each}, dict(changed)) for each in of_seeds]
@@ -234,7 +234,7 @@ def _of_designs(
 
 
 def _known(moved: Moved, doubts: Sequence[str]) -> Moved:
-    """A number without what is not sure: where only rates are, how busy they make parts is, too."""
+    """Drop the verdict of a number that is not sure; where rates are sure, so is the utilization of parts."""
     if not any(doubts) or moved.beyond_noise is None:
         return moved
     busy = moved.name.endswith(": utilization") and not moved.name.startswith("buffer ")
@@ -261,9 +261,9 @@ def _differences(a: Mapping[str, tuple[Any, str]], b: Mapping[str, tuple[Any, st
 
 
 def _said_once(moved: Sequence[Moved]) -> list[Moved]:
-    """Measurements without those that say again what another of the same part says, in another unit or by another name.
+    """Drop measurements that repeat one of the same part in another unit or under another name.
 
-    Numbers of the whole run stand among the metrics.
+    Numbers of the whole run are among the metrics.
     """
     found: dict[tuple[str, ...], Moved] = {}
     for each in moved:
@@ -275,7 +275,7 @@ def _said_once(moved: Sequence[Moved]) -> list[Moved]:
 
 
 def _plain_numbers(numbers: Mapping[str, Any]) -> dict[str, float]:
-    """Numbers of a run but for the bounds of its own intervals."""
+    """Return the numbers of a run without the bounds of its own intervals."""
     found = {}
     for name, value in numbers.items():
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -379,7 +379,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
 
 
 def _axes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Columns that stand before the status."""
+    """Return the columns before the status."""
     names = list(rows[0]) if rows else []
     return [name for name in names[: names.index("status") if "status" in names else 0] if name not in _BEFORE]
 
@@ -397,7 +397,7 @@ def _by_axes(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[tup
 
 
 def _mean_row(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, float]:
-    """Means of the numbers of rows that stand at one point."""
+    """Return the means of the numbers of rows at one point."""
     several = [_plain_numbers({k: v for k, v in row.items() if k not in (*axes, *_BEFORE, *_AFTER)}) for row in rows]
     return {
         name: sum(each[name] for each in several) / len(several)
