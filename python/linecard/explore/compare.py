@@ -66,36 +66,36 @@ def compare(
     progress: SweepProgress | None = None,
     **options: Unpack[ProgramOptions],
 ) -> CompareResult:
-    """Put two designs, programs, runs or sweeps side by side.
+    """Compare two designs, programs, runs or sweeps.
 
-    Runs of designs that are not steady are made again, four times as long, and so on up to 256,000 packets (once, where
-    64,000 or more were asked for), both designs together. What is not sure then is not said to have moved.
+    Runs of designs that are not steady are repeated with four times as many packets, up to 256,000, both designs
+    together. A run of 64,000 packets or more is repeated once. A number that is not sure does not count as moved.
 
     Args:
         a: A design, or a file that ``run --json`` or ``sweep --json`` printed.
-        b: The other, of the same kind; or a second program of A, with ``--program``. The same design again if left out.
+        b: The second design or file, of the same kind; or a second program of A, with ``--program``. The same design
+            if left out.
         program_b: Program that the second design executes instead of ``program``, with the same options; the profiles
             of both are then compared line by line.
         set: Changes of parameters of both designs.
-        set_a: Changes of the first alone.
-        set_b: Changes of the second alone.
+        set_a: Changes of the first design alone.
+        set_b: Changes of the second design alone.
         app: Application: a name, or a file of steps; the preset's own if left out.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
-        packets: Packets of each run of designs, at first.
-        precision: Lengthen runs until half the 95 % interval of the throughput is at most so much of it, such as
-            1%.
+        packets: Packets of the first runs of each design.
+        precision: Lengthen runs until half the 95 % interval of the throughput is within this share of it, such as 1%.
         seeds: Seeds of each design.
-        seed: The first of them.
+        seed: The first seed.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        progress: Called now and then with (runs done, runs in all).
+        progress: Called repeatedly with (runs done, runs in all).
         **options: A program that both designs execute (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
         ConfigError: A design or a file is wrong, or the two are of different kinds.
         RunError: A run ends without a result.
-        linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
+        linecard.explore.Interrupted: Ctrl-C; finished runs are in the store.
 
     Example:
         >>> import linecard

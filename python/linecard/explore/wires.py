@@ -1,4 +1,4 @@
-"""What a chip's wires carry of its traffic: the highest load that can be offered."""
+"""The capacity of a chip's ports for its traffic: the highest load that can be offered."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _IMIX = {64: 7, 594: 4, 1518: 1}
 
 
 def mean_size(said: Callable[[str], Any]) -> float:
-    """Mean bytes of a frame of generated traffic; ``said`` looks keys of the chip up.
+    """Return the mean bytes of a frame of generated traffic; ``said`` looks up keys of the chip.
 
     Raises:
-        ConfigError: The chip's file does not write the sizes of that kind of traffic.
+        ConfigError: The chip's file does not have the sizes of that kind of traffic.
     """
     kind = str(said("traffic.kind"))
     if kind == "fixed":
@@ -42,13 +42,13 @@ def mean_size(said: Callable[[str], Any]) -> float:
 
 
 def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
-    """What all inward wires together carry of frames of this mean size, without what a frame takes beside its bytes.
+    """Return the line rate of all receive ports for frames of this mean size, without the overhead of a frame.
 
     Returns:
         Gbit/s.
 
     Raises:
-        ConfigError: A port is never busy, so that there is no line rate.
+        ConfigError: A port is never busy, so it has no line rate.
     """
     rate, overheads = 0.0, []
     for name in chip.groups("port"):

@@ -1,4 +1,4 @@
-"""`linecard sweep --dry-run`: how many runs there are, and how long they take."""
+"""`linecard sweep --dry-run`: the number of runs and their time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def estimate_of(spec: Spec, store: Store, jobs: int | None, shard: tuple[int, int] | None, progress: Any) -> Estimate:
-    """How many runs a sweep has, and how long they take."""
+    """Estimate the number of runs of a sweep and their time."""
     from linecard.explore.content import content_of
     from linecard.explore.estimate import estimate
     from linecard.explore.execute import Task
