@@ -91,7 +91,7 @@ _folder = _Folder()
 def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) -> list[tuple[str, dict[str, Any]]]:
     """Run a few points on a worker; Dask calls this."""
     if code != code_version():
-        raise ConfigError("a worker has another build of Linecard than the driver; install the same on all machines")
+        raise ConfigError("a worker has another build of Linecard than the driver; install one build on all machines")
     _folder.enter(bundle, files)
     try:
         done = []
@@ -100,8 +100,8 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
             if content_of(request) != key:
                 names = ", ".join(sorted(files_of(request))) or "files that it names"
                 raise ConfigError(
-                    f"a worker does not see the same content of {names}: files below the current folder are shipped, "
-                    "others have to be on every machine"
+                    f"a worker has other content of {names}: files below the current folder are shipped, "
+                    "other files must be equal on every machine"
                 )
             done.append((key, evaluate(request, lambda _done, _total: None)))
         return done
@@ -297,8 +297,8 @@ class _Driver:
 
     def _lost_scheduler(self, total: int) -> RunError:
         return RunError(
-            f"the Dask scheduler was lost after {self.done()} of {total} runs; what is done is kept in the store, and "
-            "the same command goes on from there"
+            f"the Dask scheduler was lost after {self.done()} of {total} runs; the store keeps finished runs, and "
+            "the same command continues from there"
         )
 
     def end(self) -> None:
@@ -316,7 +316,7 @@ class _Driver:
             if threads:
                 return int(threads)
             time.sleep(_LOOK_SECONDS)
-        raise ConfigError(f"--executor: the Dask scheduler has no worker after {_WORKER_SECONDS:.0f} s; start some")
+        raise ConfigError(f"--executor: the Dask scheduler has no worker after {_WORKER_SECONDS:.0f} s; start a worker")
 
     def _give_out(self, threads: int) -> bool:
         given = False

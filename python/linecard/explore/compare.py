@@ -1,4 +1,4 @@
-"""`linecard compare`: two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
+"""`linecard compare`: two designs, runs or sweeps: what differs, what moved, and whether beyond noise.
 
 - Designs run with the same seeds, so that both receive the same packets. Each number is compared seed by seed, and its
   change has an interval (Student's t over seeds).
@@ -106,7 +106,7 @@ def compare(
     if b is not None and program_b is None and options.get("program") is not None and is_program(fspath(b)):
         b, program_b = None, b
     if b is None and program_b is None and not set_a and not set_b:
-        message = "is missing: name another design, or what differs (--set-a, --set-b, or a second program)"
+        message = "is missing: name a second design, or a difference (--set-a, --set-b, or a second program)"
         raise ConfigError.of([ConfigProblem("b", "", message)])
     names = (name_of("a", a), name_of("a", a) if b is None else name_of("b", b))
     sides = [_read(name) for name in names]
@@ -121,7 +121,7 @@ def compare(
     given["packets"] = packets
     if kinds[0] != "design" and any(given.values()):
         asked = ", ".join(name for name, value in given.items() if value)
-        message = f"{asked}: has no effect on results that are there; compare designs with it"
+        message = f"{asked}: has no effect on finished results; use it to compare designs"
         raise ConfigError.of([ConfigProblem("compare", "", message)])
     if kinds[0] == "run":
         return _of_runs(names, sides[0][1], sides[1][1])
@@ -162,7 +162,7 @@ def _read(name: str) -> tuple[str, Any]:
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: no JSON: {error}") from error
+        raise ConfigError(f"{path}: not JSON: {error}") from error
     if isinstance(found, dict) and isinstance(found.get("rows"), list):
         # Values must be plain, because they identify the points.
         if all(isinstance(row, dict) and "status" in row and _is_plain(row.values()) for row in found["rows"]):
@@ -174,7 +174,7 @@ def _read(name: str) -> tuple[str, Any]:
             texts = isinstance(found["preset"], str) and all(isinstance(each, str) for each in request["overrides"])
             if texts and isinstance(request, dict):
                 return "run", found
-    raise ConfigError(f"{path}: expected what `linecard run --json` or `linecard sweep --json` prints")
+    raise ConfigError(f"{path}: expected the output of `linecard run --json` or `linecard sweep --json`")
 
 
 def _is_plain(values: Iterable[object]) -> bool:
@@ -208,7 +208,7 @@ def _of_designs(
     moved.sort(key=lambda each: (-abs(each.change or math.inf), each.name))
     notes = []
     if len(seeds) == 1:
-        notes.append("with one seed nothing says what is noise")
+        notes.append("noise is unknown with one seed; use more seeds")
     for letter, name, side in zip("ab", names, sides, strict=True):
         if side.doubt:
             notes.append(f"{letter}, {name}: {side.shortfall}")
@@ -302,10 +302,10 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
         try:
             described.append(keys | _parameters(run["preset"], list(run["request"]["overrides"])))
         except LinecardError:
-            notes.append(f"{name}: its design {run['preset']!r} is not here; only what the run itself says is compared")
+            notes.append(f"{name}: design {run['preset']!r} is missing; only keys that the run lists are compared")
             described.append(keys)
     if a.get("config_hash") == b.get("config_hash") and a.get("seed") != b.get("seed"):
-        notes.append("the same configuration with two seeds: what differs is noise")
+        notes.append("the same configuration with two seeds: the difference is noise")
     own = [outcome_of_report(run).numbers for run in (a, b)]
     metrics = []
     for name in _plain_numbers(own[0]):
@@ -354,12 +354,12 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
         )
     went_well = [point for point in matched if all(row["status"] == "ok" for table in tables for row in table[point])]
     notes = [
-        f"{len(matched):,} points in both, {len(went_well):,} of them went well in both; "
+        f"{len(matched):,} points in both, {len(went_well):,} of them sure in both; "
         f"{len(tables[0]) - len(matched):,} only in the first, {len(tables[1]) - len(matched):,} only in the second"
     ]
     changed = [p for p in matched if {r["status"] for r in tables[0][p]} != {r["status"] for r in tables[1][p]}]
     if changed:
-        notes.append(f"{len(changed):,} points ended differently, such as {dict(zip(shared, changed[0], strict=True))}")
+        notes.append(f"{len(changed):,} points differ in status, such as {dict(zip(shared, changed[0], strict=True))}")
     sides = [[_mean_row(table[point], shared) for point in went_well] for table in tables]
     metrics = paired(sides[0], sides[1]) if went_well else []
     return CompareResult(

@@ -119,7 +119,7 @@ def moved_between(name: str, a: Sequence[float], b: Sequence[float]) -> Moved:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CompareResult(Result):
-    """Two things side by side.
+    """The comparison of two designs, runs or sweeps.
 
     Attributes:
         a: The first.

@@ -28,10 +28,10 @@ def _(result: CompareResult) -> list[Part]:
     keys = [(each.key, cell_text(each.a), cell_text(each.b), each.unit) for each in result.configuration]
     columns = (text("key"), text("a"), text("b"), text("unit"))
     return [
-        Title(f"{result.a}  and  {result.b}", f"two {result.kind} side by side"),
+        Title(f"{result.a}  and  {result.b}", f"comparison of two {result.kind}"),
         Facts(facts),
-        Table("What differs", columns, keys or [("nothing", "", "", "")], shown=KEYS_SHOWN),
-        _moved("What moved", result.shown, f"{result.basis}; bold: beyond noise"),
+        Table("Keys that differ", columns, keys or [("none", "", "", "")], shown=KEYS_SHOWN),
+        _moved("Numbers", result.shown, f"{result.basis}; bold: beyond noise"),
         _moved("Parts that moved", result.measurements, f"{result.basis}; the largest change first", MOVED_SHOWN),
         _lines(result.lines),
         Notes(result.notes),
@@ -76,7 +76,7 @@ def _lines(lines: Sequence[LineMoved]) -> Table:
     ]
     columns = (wide("source"), text("a"), text("b"), "cycles", "stall", "instructions", text("beyond noise"))
     marked = [at for at, line in enumerate(lines) if line.beyond_noise]
-    said = "of a packet; those whose cycles and stalls moved most first"
+    said = "per packet; the largest change of cycles and stalls first"
     return Table("Lines of the programs", columns, rows, said, LINES_SHOWN, marked)
 
 

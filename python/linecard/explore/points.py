@@ -90,7 +90,7 @@ def make_points(spec: Spec) -> Points:
             same = tuple((name, type(value), value) for name, value in values.items())
             points.setdefault(same, Point(values, look.request(values)))
     if not points:
-        reason = f"all {left_out:,} points break a constraint" if left_out else "there are no points"
+        reason = f"all {left_out:,} points break a constraint" if left_out else "found no points"
         raise ConfigError.of([ConfigProblem("sweep", "", f"{reason}: nothing is left to run")])
     return Points(names, tuple(points.values()), left_out)
 
@@ -161,12 +161,12 @@ class Lookup:
                 try:
                     return cost_of(self._spec.costs, name.removeprefix(COST))
                 except KeyError as error:
-                    raise UnknownName(f"asks for {error.args[0]}") from None
+                    raise UnknownName(f"uses {error.args[0]}") from None
             found = find(said, name)
             if found is not None:
                 return found[0]
             if name.startswith(MEASURED):
-                raise UnknownName("asks for a measurement; a constraint is judged before anything runs")
+                raise UnknownName("uses a measurement; a constraint is evaluated before the runs")
             if isinstance(preset, str):
                 keys = self.keys(preset)
                 full = keys.full(name)
@@ -177,7 +177,7 @@ class Lookup:
                 said_of = [*said, *keys.values]
             else:
                 said_of = list(said)
-            raise UnknownName(f"asks for `{name}`, {nearest(name, said_of)}")
+            raise UnknownName(f"uses `{name}`, {nearest(name, said_of)}")
 
         return look
 
@@ -188,7 +188,7 @@ def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
         return (said[name],)
     ends = [key for key in said if key.endswith(f".{name}")]
     if len(ends) > 1:
-        raise UnknownName(f"asks for `{name}`, which may be {' or '.join(ends[:4])}: write it in full")
+        raise UnknownName(f"uses `{name}`, which may be {' or '.join(ends[:4])}: write it in full")
     return (said[ends[0]],) if ends else None
 
 
@@ -196,4 +196,4 @@ def nearest(name: str, known: list[str]) -> str:
     """Return the end of an error on an unknown name: its nearest names."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     near += [key for key in known if key.rpartition(".")[2] == name.rpartition(".")[2] and key not in near][:3]
-    return f"which nothing here is called; near: {', '.join(near[:4])}" if near else "which nothing here is called"
+    return f"which is unknown; nearest: {', '.join(near[:4])}" if near else "which is unknown"

@@ -214,7 +214,7 @@ class Draft:
             varied = {axis.name for axis in self.axes}
             mains = {subject.main} if self.what != "queueing" else {"workload", "capture"}
             if not mains & (varied | self.arguments.keys()):
-                self.note(subject.main, "", f"is missing: say which {subject.main} is run")
+                self.note(subject.main, "", f"is missing: name the {subject.main} to run")
             if self.repeat != 1 and "seed" in varied:
                 self.note("repeat", "", "found beside an axis of seeds, expected one of the two")
             self.arguments = {**subject.defaults, **self.arguments}
@@ -224,10 +224,10 @@ class Draft:
         self.problems += check_groups(self.axes)
         for axis in self.axes:
             if not axis.values and self.sample is None:
-                message = "is a continuous range: say `step`, `times` or `points`, or draw a sample"
+                message = "is a continuous range: add `step`, `times` or `points`, or draw a sample"
                 self.note(axis.place, axis.name, message)
             if len([a for a in self.axes if a.group == axis.group]) > 1 and not axis.values:
-                self.note(axis.place, axis.name, "goes together with others and is a continuous range: list its values")
+                self.note(axis.place, axis.name, "is a continuous range beside other axes of a group: list its values")
         costs: Costs = {}
         try:
             costs = read_costs(self.costs)
@@ -261,7 +261,7 @@ class Draft:
         self.problems += wrong_precision(self.precision)
         if subject.name == "ndr":
             if "width" in self.arguments or any(axis.name == "width" for axis in self.axes):
-                self.note("precision", "", "found beside `width`, which is the same of a rate without loss")
+                self.note("precision", "", "found beside `width`, which is the same for ndr; leave one out")
             self.arguments["width"] = self.precision
         elif subject.name != "run":
             self.note("precision", "", f"has no effect on `{subject.name}`, expected run or ndr")
@@ -299,7 +299,7 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
             draft.fix(lines.at(key), key, value)
         elif subject is not None:
             near = difflib.get_close_matches(key, (*PLAIN_KEYS, *TABLES, *also, *arguments), n=1)
-            hint = f"did you mean {near[0]}?" if near else "settings stand in [set]"
+            hint = f"did you mean {near[0]}?" if near else "settings belong in [set]"
             draft.note(lines.at(key), key, f"no such key; {hint}")
     draft.repeat = table.get("repeat", 1)
     draft.precision = table.get("precision")

@@ -175,7 +175,7 @@ class Store:
             return
         self.limit_bytes = limit
         if kind != FORMAT:
-            raise ConfigError(f"{self.folder}: a store of format {kind}, expected {FORMAT}; give another folder")
+            raise ConfigError(f"{self.folder}: a store of format {kind}, expected {FORMAT}; use another folder")
 
     def _make(self, make: bool) -> None:
         if not make:
@@ -188,8 +188,8 @@ class Store:
             raise ConfigError(f"cannot use {self.folder} as a store: {error.strerror or error}") from error
         if any(not name.startswith(".linecard-") for name in strangers):
             raise ConfigError(
-                f"cannot use {self.folder} as a store: it holds other things ({', '.join(strangers[:3])}); "
-                "give an empty or a new folder"
+                f"cannot use {self.folder} as a store: it contains other files ({', '.join(strangers[:3])}); "
+                "use an empty or a new folder"
             )
         try:
             self._runs.mkdir(parents=True, exist_ok=True)
@@ -222,13 +222,13 @@ class Store:
             more = len(self.not_kept) - _SHOWN_RUNS
             reasons = ", ".join(sorted(set(self.not_kept.values())))
             said.append(
-                f"{len(self.not_kept):,} runs could not be kept in {self.folder} ({reasons}) and will be made again: "
+                f"{len(self.not_kept):,} runs could not be kept in {self.folder} ({reasons}) and will run again: "
                 + names
                 + (f" and {more:,} more" if more > 0 else "")
             )
         if self.mark_is_damaged:
             said.append(
-                f"{self._mark} is damaged, so that the store may hold {LIMIT_BYTES / 1e6:,.0f} MB; "
+                f"{self._mark} is damaged, so the limit is {LIMIT_BYTES / 1e6:,.0f} MB; "
                 "`linecard results prune --limit MB` writes it again"
             )
         return said

@@ -299,7 +299,7 @@ def _rows(
         row |= {name: result.numbers.get(name) for name in numbers[len(defined) :]}
         row |= {"reason": result.reason, "command": run.request.command}
         rows.append(row)
-    warnings += [f"column {name} is empty in places: {why}" for name, why in failed.items()]
+    warnings += [f"column {name} has empty cells: {why}" for name, why in failed.items()]
     return tuple(rows), numbers
 
 
@@ -323,7 +323,7 @@ def _look(before: Callable[[str], Any], result: _Taken, row: Mapping[str, Any]) 
             return row[name]
         if name.startswith(MEASURED):
             _, component, metric = name.split(":", 2)
-            raise UnknownName(f"asks for {metric!r} of {component!r}, which was not measured")
+            raise UnknownName(f"uses {metric!r} of {component!r}, which was not measured")
         try:
             return before(name)
         except UnknownName as error:

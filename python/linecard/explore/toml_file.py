@@ -56,13 +56,13 @@ def read_table(path: str | Path) -> tuple[dict[str, Any], Lines]:
     path = Path(path)
     try:
         if path.stat().st_size > _LONGEST_FILE:
-            raise ConfigError(f"{path}: larger than {_LONGEST_FILE >> 20} MiB, which no such file is")
+            raise ConfigError(f"{path}: larger than {_LONGEST_FILE >> 20} MiB, the limit of such a file")
         text = path.read_text()
         return tomllib.loads(text), Lines(str(path), text)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: no TOML: {error}") from error
+        raise ConfigError(f"{path}: not TOML: {error}") from error
 
 
 def flat_keys(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:

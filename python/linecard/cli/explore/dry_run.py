@@ -42,9 +42,9 @@ def print_estimate(found: Estimate, *, json: bool) -> None:
         Fact("Found", f"{found.found:,}", "are in the store"),
     ]
     if found.seconds is None or found.seconds_each is None:
-        facts.append(Fact("Time", "not known", "what was tried was refused or failed; run it to see why"))
+        facts.append(Fact("Time", "not known", "the timed runs were refused or failed; run the sweep to see why"))
     else:
-        each = f"{found.seconds_each * 1e3:,.0f} ms each on one core, by {found.probes:,} finished runs"
+        each = f"{found.seconds_each * 1e3:,.0f} ms each on one core, from {found.probes:,} finished runs"
         missing = f"for the {found.runs - found.found:,} missing; {each}"
         facts.append(Fact("Time", _duration(found.seconds), missing))
     stdout.show(*screen([Facts(facts)]))

@@ -22,14 +22,14 @@ Jobs = Annotated[
     int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
 ]
 Executor = Annotated[
-    str, typer.Option(metavar="NAME", help="threads, dask (workers of its own) or dask:ADDRESS (extra: dask).")
+    str, typer.Option(metavar="NAME", help="threads, dask (local workers) or dask:ADDRESS (extra: dask).")
 ]
 
 
 def say_how_to_go_on(stopped: Interrupted, store: Store) -> None:
     """Say that the same command continues after the interruption."""
     stderr.diagnose(
-        f"{stopped.done:,} of {stopped.total:,} runs are done and kept in {store.folder}; the same command goes on "
+        f"{stopped.done:,} of {stopped.total:,} runs are done and kept in {store.folder}; the same command continues "
         "from there"
     )
 

@@ -37,9 +37,9 @@ def sweep(
     ] = None,
     app: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application of all points.")] = None,
     trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
-    packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of all points, as of `run`.")] = None,
-    warmup: Annotated[int | None, typer.Option(metavar="N", help="Warm-up of all points, as of `run`.")] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all points; the first with --repeat.")] = None,
+    packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of each run, as for `run`.")] = None,
+    warmup: Annotated[int | None, typer.Option(metavar="N", help="Warm-up of each run, as for `run`.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all points; with --repeat, the first.")] = None,
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Only every N-th point, from the I-th on: one job of an array.")
     ] = None,

@@ -14,7 +14,7 @@ def _run_flowcache(request: Request, progress: Progress) -> Outcome:
     # Points run in parallel, so a point with its single cache takes one thread.
     result = flowcache(source, **asked, jobs=1, progress=progress)
     if len(result.rows) != 1:
-        problem = ConfigProblem("sweep", "", "a point is one cache: give one size, one number of ways and one policy")
+        problem = ConfigProblem("sweep", "", "a point is one cache: set one size, one number of ways and one policy")
         raise ConfigError.of([problem])
     numbers = flat(plain(result.rows[0]))
     for name in asked:

@@ -31,7 +31,7 @@ def _run_ndr(request: Request, progress: Progress) -> Outcome:
     asked = dict(request.arguments)
     size = asked.get("size")
     if isinstance(size, str) and "," in size:
-        raise ConfigError.of([ConfigProblem("size", "", f"found {size!r}, expected one: a point has one rate")])
+        raise ConfigError.of([ConfigProblem("size", "", f"found {size!r}, expected one size: a point has one rate")])
     found = search_rates(
         asked["preset"],
         None if size is None else [size],
