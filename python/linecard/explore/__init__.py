@@ -1,8 +1,14 @@
-"""Find the best design: sweeps over everything that runs, in one table, kept by content.
+"""Design-space exploration: sweeps over every kind of run, one table, and a store that finds runs by content.
 
-`sweep` is what `linecard sweep` and `linecard.sweep` do: `spec` (a file, options, arguments) → `points` (grid or
-sample, constraints) → `content` (the hash of each run) → `execute` (threads) or `cluster` (Dask), with `store` behind
-them → `result` (the table). `axes` and `expression` read values and formulas; `subjects` knows what can be run.
+`sweep` implements `linecard sweep` and `linecard.sweep` in these steps:
+
+- `spec` reads a file, options or arguments.
+- `points` makes the grid or the sample and applies the constraints.
+- `content` hashes each run.
+- `execute` (threads) or `cluster` (Dask) runs the points that `store` does not have.
+- `result` holds the table.
+
+`axes` and `expression` read values and formulas. `subjects` lists the kinds of run.
 """
 
 from linecard._lazy import make_lazy

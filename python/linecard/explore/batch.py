@@ -1,4 +1,4 @@
-"""Several runs at once for a question: each distinct run once, through the store, in the order asked."""
+"""Runs the requests of a question together: each distinct run once, through the store, records in request order."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Bench:
-    """Where runs of a question are made; to be left with `close`, or as a context.
+    """Executes the runs of a question; end it with `close`, or use it as a context.
 
     Attributes:
-        store: Where they are kept; ``None`` for nowhere.
+        store: Store of finished runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core.
-        progress: Called now and then with (runs done, runs in all) of what was asked for last.
-        counts: How many were found and run, over all questions.
-        executor: ``threads``, ``dask`` or ``dask:ADDRESS``; a cluster is reached once for all that is asked.
+        progress: Called repeatedly with (runs done, runs in all) of the latest requests.
+        counts: Runs found and run, over all questions.
+        executor: ``threads``, ``dask`` or ``dask:ADDRESS``; all requests share one connection to the cluster.
     """
 
     store: Store | None
@@ -43,7 +43,7 @@ class Bench:
         self.close()
 
     def close(self) -> None:
-        """Leave the cluster, if there is one; note what to know about the store."""
+        """Disconnect from the cluster, if there is one, and record the remarks of the store."""
         if self.store is not None:
             self.counts.not_kept, self.counts.remarks = len(self.store.not_kept), tuple(self.store.remarks)
         if self._connection is not None:
@@ -51,10 +51,10 @@ class Bench:
             self._connection = None
 
     def run(self, requests: Sequence[Request]) -> list[Record]:
-        """Run all; the records in the order of the requests.
+        """Run all requests and return their records in the same order.
 
         Raises:
-            linecard.explore.Interrupted: Ctrl-C; what is done is kept.
+            linecard.explore.Interrupted: Ctrl-C; finished runs are kept.
         """
         keys = [content_of(request) for request in requests]
         distinct = dict(zip(keys, requests, strict=True))
@@ -84,11 +84,11 @@ class Bench:
 
 
 def numbers_of(record: Record) -> Mapping[str, Any]:
-    """The numbers of a run that has to go well.
+    """Return the numbers of a run that must succeed.
 
     Raises:
-        ConfigError: It was refused.
-        RunError: It failed.
+        ConfigError: The run was refused.
+        RunError: The run failed.
     """
     if record["status"] == "refused":
         raise ConfigError(record["reason"])
@@ -99,5 +99,5 @@ def numbers_of(record: Record) -> Mapping[str, Any]:
 
 
 def measured(record: Record, metric: str) -> dict[str, float]:
-    """One metric of every component that has it."""
+    """Return one metric by component."""
     return {part: value for part, name, _unit, value in record["measurements"] if name == metric and value is not None}

@@ -1,8 +1,8 @@
 """Runs of a sweep on a Dask cluster: the driver holds the store and the claims, workers only run.
 
-What a request names below the current folder (designs, programs, captures) is shipped; other files must be on the
-workers with the same content, and Linecard in the same build: each worker hashes what it was given and refuses what
-differs. A worker that dies takes nothing with it: what it had in hand is given out again. The table is that of threads.
+The driver ships the files below the current folder that a request names (designs, programs, captures). Other files must
+be on the workers with the same content, and Linecard must be the same build. Each worker hashes its requests and
+refuses a run whose hash differs. If a worker dies, the driver submits its runs again. The table is that of threads.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     from linecard.explore.store import Store
 
-# Dask takes some 10 ms for each message: short runs share one. Of long ones each goes alone, for what a worker has not
-# yet answered is lost with it.
+# Dask takes some 10 ms for each message: short runs share one. A long run has its own, because a worker that dies loses
+# its whole message.
 _BATCH, _BATCH_SECONDS = 8, 0.25
-# Messages that each thread of a worker has in hand or before it.
+# Messages submitted per worker thread, including the one it executes.
 _AHEAD = 3
-# How often a run is given out again after the worker that had it died.
+# Submissions of a run whose workers die, at most.
 _MOST_TRIES = 5
 _LOOK_SECONDS = 0.1
 _CONNECT_SECONDS = 30
@@ -45,7 +45,7 @@ Batch = list[tuple[str, dict[str, Any]]]
 
 
 class _Folder:
-    """The current folder belongs to a whole process: runs of one bundle of files share it, those of another wait."""
+    """The current folder of this process: runs with one bundle of files share it, runs with another bundle wait."""
 
     def __init__(self) -> None:
         self._change = threading.Condition()
@@ -55,7 +55,7 @@ class _Folder:
         self._made: dict[str, str] = {}
 
     def enter(self, bundle: str, files: Mapping[str, bytes]) -> None:
-        """Go to the folder of these files, a bundle of this hash; made where it is not there."""
+        """Change to the folder of the bundle with this hash; the first call makes it and writes the files."""
         with self._change:
             while self._users and self._bundle != bundle:
                 self._change.wait()
@@ -66,7 +66,7 @@ class _Folder:
             self._users += 1
 
     def leave(self) -> None:
-        """Go back where the last one leaves."""
+        """Change back to the former folder after the last user."""
         with self._change:
             self._users -= 1
             if self._users == 0:
@@ -89,9 +89,9 @@ _folder = _Folder()
 
 
 def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) -> list[tuple[str, dict[str, Any]]]:
-    """What a worker does: run a few points; called by Dask."""
+    """Run a few points on a worker; Dask calls this."""
     if code != code_version():
-        raise ConfigError("a worker has another build of Linecard than the driver; install the same on all machines")
+        raise ConfigError("a worker has another build of Linecard than the driver; install one build on all machines")
     _folder.enter(bundle, files)
     try:
         done = []
@@ -100,8 +100,8 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
             if content_of(request) != key:
                 names = ", ".join(sorted(files_of(request))) or "files that it names"
                 raise ConfigError(
-                    f"a worker does not see the same content of {names}: files below the current folder are shipped, "
-                    "others have to be on every machine"
+                    f"a worker has other content of {names}: files below the current folder are shipped, "
+                    "other files must be equal on every machine"
                 )
             done.append((key, evaluate(request, lambda _done, _total: None)))
         return done
@@ -122,13 +122,13 @@ def bundle_of(tasks: Sequence[Task]) -> dict[str, bytes]:
 
 
 class Connection:
-    """A Dask cluster, reached when the first run needs it and left at the end; several questions share it."""
+    """A Dask cluster: connected for the first run, disconnected at the end; several questions share it."""
 
     def __init__(self, executor: str, jobs: int | None) -> None:
-        """See :func:`execute_on_cluster` for both.
+        """Check both arguments; :func:`execute_on_cluster` describes them.
 
         Raises:
-            ConfigError: There is no such executor, or ``jobs`` is below one.
+            ConfigError: The executor does not exist, or ``jobs`` is below one.
             MissingExtraError: The extra ``dask`` is not installed.
         """
         kind, _, self._address = executor.partition(":")
@@ -145,7 +145,7 @@ class Connection:
         self._cluster: Any = None
 
     def client(self) -> Any:
-        """The client, connected.
+        """Return the connected client.
 
         Raises:
             ConfigError: No scheduler answers.
@@ -161,7 +161,7 @@ class Connection:
     def _connect(self) -> None:
         from linecard.request import default_jobs
 
-        # What Dask logs of lost connections is told in one sentence here.
+        # One error of this module replaces the log of Dask about lost connections.
         for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         if not self._address:
@@ -177,10 +177,10 @@ class Connection:
         self._client = self._dask.Client(self._address or self._cluster, timeout=_CONNECT_SECONDS, set_as_default=False)
 
     def _compare_versions(self) -> None:
-        """Ask the scheduler for its version.
+        """Refuse a scheduler of another Dask version.
 
-        Dask promises nothing between two versions, and a client whose first question is not understood waits a minute
-        before it lets go.
+        Dask guarantees no compatibility between versions, and a client that the scheduler cannot understand waits a
+        minute before it fails.
         """
         import asyncio
 
@@ -197,7 +197,7 @@ class Connection:
             )
 
     def close(self) -> None:
-        """Leave it; workers of its own end."""
+        """Disconnect; workers on this machine end."""
         for part in (self._client, self._cluster):
             if part is not None:
                 part.close(timeout=5)
@@ -219,22 +219,22 @@ def execute_on_cluster(
 
     Args:
         tasks: Distinct runs.
-        take: Called once for each with its record.
-        executor: ``dask`` for workers of its own on this machine, ``dask:ADDRESS`` for a scheduler.
-        store: Where runs are kept; ``None`` for nowhere.
-        jobs: Workers of its own; ``None`` takes one per core.
-        progress: Called now and then.
-        counts: Filled in.
-        connection: A cluster that was reached before and stays so; ``None`` reaches one, and leaves it at the end.
+        take: Called once for each task with its record.
+        executor: ``dask`` starts workers on this machine, ``dask:ADDRESS`` uses a scheduler.
+        store: Store of finished runs; ``None`` keeps nothing.
+        jobs: Workers to start on this machine; ``None`` takes one per core.
+        progress: Called repeatedly with (runs done, runs in all).
+        counts: Counts to add to.
+        connection: An open connection, which stays open; ``None`` opens one and closes it at the end.
 
     Raises:
-        ConfigError: There is no such executor, no scheduler or no worker, or a worker has another build or other files.
+        ConfigError: The executor, the scheduler or a worker is missing, or a worker has another build or other files.
         MissingExtraError: The extra ``dask`` is not installed.
-        RunError: The scheduler was lost; what is done is kept.
+        RunError: The scheduler was lost; finished runs are kept.
         Interrupted: Ctrl-C.
     """
     reached = connection or Connection(executor, jobs)
-    # Counts may hold what earlier questions found.
+    # Counts may include earlier questions.
     before = counts.found
     try:
         missing = look_up(tasks, store, take, counts)
@@ -253,7 +253,7 @@ def execute_on_cluster(
 
 
 class _Driver:
-    """Gives batches out, takes results, and gives out again what was lost."""
+    """Submits batches, collects results, and submits lost runs again."""
 
     def __init__(
         self, client: Any, tasks: list[Task], take: Take, store: Store | None, counts: Counts, found_before: int
@@ -273,7 +273,7 @@ class _Driver:
         self._bundle: Any = None
 
     def done(self) -> int:
-        """Runs found and made."""
+        """Return the number of runs found and finished."""
         return self._counts.found - self._found_before + self.finished
 
     def work(self, progress: SweepProgress | None, total: int) -> None:
@@ -288,21 +288,21 @@ class _Driver:
                 for future in self._ended():
                     self._took(future)
             except CommClosedError as error:
-                # It went while something was on the way.
+                # The connection closed during a transfer.
                 raise self._lost_scheduler(total) from error
             if not given and not self._out and self._waiting:
-                time.sleep(_LOOK_SECONDS)  # somebody else runs what is left
+                time.sleep(_LOOK_SECONDS)  # another process has the claims of the rest
             if progress is not None:
                 progress(min(total, self.done()), total)
 
     def _lost_scheduler(self, total: int) -> RunError:
         return RunError(
-            f"the Dask scheduler was lost after {self.done()} of {total} runs; what is done is kept in the store, and "
-            "the same command goes on from there"
+            f"the Dask scheduler was lost after {self.done()} of {total} runs; the store keeps finished runs, and "
+            "the same command continues from there"
         )
 
     def end(self) -> None:
-        """Call back what is out, and give the claims back."""
+        """Cancel submitted runs and release the claims."""
         if self._out and self._client.status == "running":
             self._client.cancel(list(self._out))
         for key in self._claimed:
@@ -316,11 +316,11 @@ class _Driver:
             if threads:
                 return int(threads)
             time.sleep(_LOOK_SECONDS)
-        raise ConfigError(f"--executor: the Dask scheduler has no worker after {_WORKER_SECONDS:.0f} s; start some")
+        raise ConfigError(f"--executor: the Dask scheduler has no worker after {_WORKER_SECONDS:.0f} s; start a worker")
 
     def _give_out(self, threads: int) -> bool:
         given = False
-        # Small messages for few runs, so that all threads have some, and while nobody knows how long runs take.
+        # Messages are small while the time of a run is unknown, and for few runs, so that all threads have work.
         short = _BATCH_SECONDS * self.finished / self._seconds if self._seconds else 1
         size = max(1, int(min(_BATCH, short, (len(self._waiting) + threads - 1) // (threads * _AHEAD))))
         while self._waiting and len(self._out) < threads * _AHEAD:
@@ -341,7 +341,7 @@ class _Driver:
             yield self._waiting.popleft()
 
     def _mine(self, key: str) -> bool:
-        """Claim a run, or take what somebody else has made of it, or put it off."""
+        """Claim a run; otherwise take another process's record of it, or put it off."""
         store = self._store
         if store is None or key in self._claimed:
             return True
@@ -378,7 +378,7 @@ class _Driver:
         error = future.exception() if future.status == "error" else None
         if isinstance(error, ConfigError):
             raise error
-        # The worker died, or what was shipped was lost with it.
+        # The worker died, or the shipped files were lost with it.
         self._bundle = None
         for key in batch:
             self._tries[key] = self._tries.get(key, 0) + 1

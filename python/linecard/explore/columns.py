@@ -1,8 +1,8 @@
-"""Columns of a table that mean something to whoever shows it."""
+"""Columns of a table that views treat specially."""
 
 from __future__ import annotations
 
-# What a notebook and a screen show of a table first, where there is no room for all.
+# The numbers that a notebook and a screen prefer if a table is too wide.
 FIRST_NUMBERS = (
     "throughput_gbps",
     "throughput_mpps",
@@ -18,5 +18,5 @@ FIRST_NUMBERS = (
     "best_threads",
     "limit",
 )
-# Columns in which objectives and limits come out.
+# Prefixes of the columns of objectives and limits.
 OBJECTIVE, LIMIT = "objective: ", "limit: "

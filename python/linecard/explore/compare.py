@@ -1,9 +1,9 @@
-"""`linecard compare`: two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
+"""`linecard compare`: two designs, runs or sweeps: what differs, what moved, and whether beyond noise.
 
-Designs are run with the same seeds, so that both see the same packets; each number is then compared seed by seed, and
-its change has an interval (Student's t over seeds). Of two runs that were made before, three numbers have intervals of
-their own (batch means), which must not overlap. Of two sweeps, points with the same values of the axes are compared,
-and the interval is over points.
+- Designs run with the same seeds, so that both receive the same packets. Each number is compared seed by seed, and its
+  change has an interval (Student's t over seeds).
+- Of two finished runs, three numbers have their own intervals (batch means), which must not overlap.
+- Of two sweeps, points with the same values of the axes are compared, and the interval is over points.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 SEEDS = 5
 _LARGEST_FILE = 1 << 30
-# Columns of a sweep's table that are no numbers of it.
+# Columns of a sweep's table that are not results.
 _BEFORE, _AFTER = ("run",), ("reason", "command")
 
 
@@ -66,36 +66,36 @@ def compare(
     progress: SweepProgress | None = None,
     **options: Unpack[ProgramOptions],
 ) -> CompareResult:
-    """Put two designs, programs, runs or sweeps side by side.
+    """Compare two designs, programs, runs or sweeps.
 
-    Runs of designs that are not steady are made again, four times as long, and so on up to 256,000 packets (once, where
-    64,000 or more were asked for), both designs together. What is not sure then is not said to have moved.
+    Runs of designs that are not steady are repeated with four times as many packets, up to 256,000, both designs
+    together. A run of 64,000 packets or more is repeated once. A number that is not sure does not count as moved.
 
     Args:
         a: A design, or a file that ``run --json`` or ``sweep --json`` printed.
-        b: The other, of the same kind; or a second program of A, with ``--program``. The same design again if left out.
+        b: The second design or file, of the same kind; or a second program of A, with ``--program``. The same design
+            if left out.
         program_b: Program that the second design executes instead of ``program``, with the same options; the profiles
             of both are then compared line by line.
         set: Changes of parameters of both designs.
-        set_a: Changes of the first alone.
-        set_b: Changes of the second alone.
+        set_a: Changes of the first design alone.
+        set_b: Changes of the second design alone.
         app: Application: a name, or a file of steps; the preset's own if left out.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
-        packets: Packets of each run of designs, at first.
-        precision: Lengthen runs until half the 95 % interval of the throughput is at most so much of it, such as
-            1%.
+        packets: Packets of the first runs of each design.
+        precision: Lengthen runs until half the 95 % interval of the throughput is within this share of it, such as 1%.
         seeds: Seeds of each design.
-        seed: The first of them.
+        seed: The first seed.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        progress: Called now and then with (runs done, runs in all).
+        progress: Called repeatedly with (runs done, runs in all).
         **options: A program that both designs execute (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
         ConfigError: A design or a file is wrong, or the two are of different kinds.
         RunError: A run ends without a result.
-        linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
+        linecard.explore.Interrupted: Ctrl-C; finished runs are in the store.
 
     Example:
         >>> import linecard
@@ -106,7 +106,7 @@ def compare(
     if b is not None and program_b is None and options.get("program") is not None and is_program(fspath(b)):
         b, program_b = None, b
     if b is None and program_b is None and not set_a and not set_b:
-        message = "is missing: name another design, or what differs (--set-a, --set-b, or a second program)"
+        message = "is missing: name a second design, or a difference (--set-a, --set-b, or a second program)"
         raise ConfigError.of([ConfigProblem("b", "", message)])
     names = (name_of("a", a), name_of("a", a) if b is None else name_of("b", b))
     sides = [_read(name) for name in names]
@@ -121,7 +121,7 @@ def compare(
     given["packets"] = packets
     if kinds[0] != "design" and any(given.values()):
         asked = ", ".join(name for name, value in given.items() if value)
-        message = f"{asked}: has no effect on results that are there; compare designs with it"
+        message = f"{asked}: has no effect on finished results; use it to compare designs"
         raise ConfigError.of([ConfigProblem("compare", "", message)])
     if kinds[0] == "run":
         return _of_runs(names, sides[0][1], sides[1][1])
@@ -151,7 +151,7 @@ def compare(
 
 
 def _read(name: str) -> tuple[str, Any]:
-    """What a name stands for, and what is in the file if it is a result."""
+    """Return the kind of a name, and the content of the file if it is a result."""
     path = Path(name)
     if path.suffix != ".json":
         return "design", None
@@ -162,9 +162,9 @@ def _read(name: str) -> tuple[str, Any]:
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: no JSON: {error}") from error
+        raise ConfigError(f"{path}: not JSON: {error}") from error
     if isinstance(found, dict) and isinstance(found.get("rows"), list):
-        # All values of a table are plain, or points could not be told apart.
+        # Values must be plain, because they identify the points.
         if all(isinstance(row, dict) and "status" in row and _is_plain(row.values()) for row in found["rows"]):
             return "sweep", found["rows"]
     elif isinstance(found, dict) and "summary" in found:
@@ -174,7 +174,7 @@ def _read(name: str) -> tuple[str, Any]:
             texts = isinstance(found["preset"], str) and all(isinstance(each, str) for each in request["overrides"])
             if texts and isinstance(request, dict):
                 return "run", found
-    raise ConfigError(f"{path}: expected what `linecard run --json` or `linecard sweep --json` prints")
+    raise ConfigError(f"{path}: expected the output of `linecard run --json` or `linecard sweep --json`")
 
 
 def _is_plain(values: Iterable[object]) -> bool:
@@ -193,7 +193,7 @@ def _of_designs(
     programs = [each.get("program") for each in arguments]
     if programs[0] != programs[1]:
         described = [{"program": (name, ""), **each} for name, each in zip(programs, described, strict=True)]
-    # What limits a design is asked of its first seed alone: to find it takes several times the work of a run.
+    # Only the first seed looks for the bottleneck: that takes several times the work of a run.
     of_seeds = [{"seed": seed} | ({"verdict": False} if seed != seeds[0] else {}) for seed in seeds]
     requests = [
         [Request("run", {**own, "preset": name, **each}, dict(changed)) for each in of_seeds]
@@ -208,7 +208,7 @@ def _of_designs(
     moved.sort(key=lambda each: (-abs(each.change or math.inf), each.name))
     notes = []
     if len(seeds) == 1:
-        notes.append("with one seed nothing says what is noise")
+        notes.append("noise is unknown with one seed; use more seeds")
     for letter, name, side in zip("ab", names, sides, strict=True):
         if side.doubt:
             notes.append(f"{letter}, {name}: {side.shortfall}")
@@ -234,7 +234,7 @@ def _of_designs(
 
 
 def _known(moved: Moved, doubts: Sequence[str]) -> Moved:
-    """A number without what is not sure: where only rates are, how busy they make parts is, too."""
+    """Drop the verdict of a number that is not sure; where rates are sure, so is the utilization of parts."""
     if not any(doubts) or moved.beyond_noise is None:
         return moved
     busy = moved.name.endswith(": utilization") and not moved.name.startswith("buffer ")
@@ -261,9 +261,9 @@ def _differences(a: Mapping[str, tuple[Any, str]], b: Mapping[str, tuple[Any, st
 
 
 def _said_once(moved: Sequence[Moved]) -> list[Moved]:
-    """Measurements without those that say again what another of the same part says, in another unit or by another name.
+    """Drop measurements that repeat one of the same part in another unit or under another name.
 
-    Numbers of the whole run stand among the metrics.
+    Numbers of the whole run are among the metrics.
     """
     found: dict[tuple[str, ...], Moved] = {}
     for each in moved:
@@ -275,7 +275,7 @@ def _said_once(moved: Sequence[Moved]) -> list[Moved]:
 
 
 def _plain_numbers(numbers: Mapping[str, Any]) -> dict[str, float]:
-    """Numbers of a run but for the bounds of its own intervals."""
+    """Return the numbers of a run without the bounds of its own intervals."""
     found = {}
     for name, value in numbers.items():
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -302,10 +302,10 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
         try:
             described.append(keys | _parameters(run["preset"], list(run["request"]["overrides"])))
         except LinecardError:
-            notes.append(f"{name}: its design {run['preset']!r} is not here; only what the run itself says is compared")
+            notes.append(f"{name}: design {run['preset']!r} is missing; only keys that the run lists are compared")
             described.append(keys)
     if a.get("config_hash") == b.get("config_hash") and a.get("seed") != b.get("seed"):
-        notes.append("the same configuration with two seeds: what differs is noise")
+        notes.append("the same configuration with two seeds: the difference is noise")
     own = [outcome_of_report(run).numbers for run in (a, b)]
     metrics = []
     for name in _plain_numbers(own[0]):
@@ -354,12 +354,12 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
         )
     went_well = [point for point in matched if all(row["status"] == "ok" for table in tables for row in table[point])]
     notes = [
-        f"{len(matched):,} points in both, {len(went_well):,} of them went well in both; "
+        f"{len(matched):,} points in both, {len(went_well):,} of them sure in both; "
         f"{len(tables[0]) - len(matched):,} only in the first, {len(tables[1]) - len(matched):,} only in the second"
     ]
     changed = [p for p in matched if {r["status"] for r in tables[0][p]} != {r["status"] for r in tables[1][p]}]
     if changed:
-        notes.append(f"{len(changed):,} points ended differently, such as {dict(zip(shared, changed[0], strict=True))}")
+        notes.append(f"{len(changed):,} points differ in status, such as {dict(zip(shared, changed[0], strict=True))}")
     sides = [[_mean_row(table[point], shared) for point in went_well] for table in tables]
     metrics = paired(sides[0], sides[1]) if went_well else []
     return CompareResult(
@@ -379,7 +379,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
 
 
 def _axes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Columns that stand before the status."""
+    """Return the columns before the status."""
     names = list(rows[0]) if rows else []
     return [name for name in names[: names.index("status") if "status" in names else 0] if name not in _BEFORE]
 
@@ -397,7 +397,7 @@ def _by_axes(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[tup
 
 
 def _mean_row(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, float]:
-    """Means of the numbers of rows that stand at one point."""
+    """Return the means of the numbers of rows at one point."""
     several = [_plain_numbers({k: v for k, v in row.items() if k not in (*axes, *_BEFORE, *_AFTER)}) for row in rows]
     return {
         name: sum(each[name] for each in several) / len(several)

@@ -1,4 +1,4 @@
-"""What a comparison tells: what differs, what moved, and whether beyond noise."""
+"""The result of a comparison: keys that differ, numbers that moved, and whether beyond noise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from linecard.explore.execute import Counts
 
 
-# A run measures so many packets: how many come, leave and are lost, and in which time, is in its rates and its loss.
+# The length of a run sets these; its rates and its loss carry the same information.
 _SAID_BY_RATES = frozenset({"packets_in", "packets_out", "packets_dropped", "simulated_seconds"})
 
 
@@ -34,14 +34,14 @@ class Moved:
     """A number on both sides.
 
     Attributes:
-        name: What it is: a number of the summary, or component and metric.
+        name: A number of the summary, or component and metric.
         a: Its mean on the first side.
-        b: Its mean on the second.
-        change: ``b`` over ``a``, less one; ``None`` where ``a`` is zero.
-        difference: ``b`` less ``a``.
-        low: Lower bound of the difference, 95 %; ``None`` where nothing says it.
-        high: Upper bound likewise.
-        beyond_noise: Whether the interval leaves zero out; ``None`` where there is no interval.
+        b: Its mean on the second side.
+        change: ``b / a - 1``; ``None`` if ``a`` is zero.
+        difference: ``b - a``.
+        low: Lower bound of the 95 % interval of the difference; ``None`` without an interval.
+        high: Upper bound of the same interval.
+        beyond_noise: Whether the interval excludes zero; ``None`` without an interval.
     """
 
     name: str
@@ -56,14 +56,14 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class LineMoved:
-    """A source line of two programs, or a function where there are no lines; costs are of a packet.
+    """A source line of two programs, or a function if lines are unknown; costs are per packet.
 
     Attributes:
         text: The line, or the function.
-        a: File and number in the first program; ``None`` where it has no such line.
-        b: The same of the second.
-        cycles: Cycles of the engine, without those to issue accesses.
-        stall_cycles: Cycles that the thread waited for accesses.
+        a: File and line number in the first program; ``None`` if it does not have the line.
+        b: The same in the second program.
+        cycles: Cycles of the engine, without those that issue accesses.
+        stall_cycles: Cycles for which the thread waits for accesses.
         instructions: Instructions.
     """
 
@@ -76,7 +76,7 @@ class LineMoved:
 
     @property
     def name(self) -> str:
-        """Where it stands, in one word or two."""
+        """File and line number in each program; once if they are equal."""
         places = dict.fromkeys(each for each in (self.a, self.b) if each is not None)
         return " → ".join(places)
 
@@ -87,18 +87,18 @@ class LineMoved:
 
     @property
     def difference(self) -> float:
-        """Cycles and stall cycles of the second less those of the first."""
+        """Cycles and stall cycles of the second program minus those of the first."""
         return self.cycles.difference + self.stall_cycles.difference
 
     @property
     def beyond_noise(self) -> bool | None:
-        """Whether any of its costs moved beyond noise; ``None`` where nothing says it."""
+        """Whether any of its costs moved beyond noise; ``None`` if that is unknown."""
         each = {moved.beyond_noise for moved in self.costs}
         return True if True in each else None if None in each else False
 
 
 def paired(a: Sequence[Mapping[str, float]], b: Sequence[Mapping[str, float]]) -> list[Moved]:
-    """Numbers that both sides have in all of their pairs, compared pair by pair."""
+    """Compare, pair by pair, the numbers that both sides have in every pair."""
     found = []
     for name in a[0]:
         if all(name in each for each in (*a, *b)):
@@ -107,7 +107,7 @@ def paired(a: Sequence[Mapping[str, float]], b: Sequence[Mapping[str, float]]) -
 
 
 def moved_between(name: str, a: Sequence[float], b: Sequence[float]) -> Moved:
-    """A number on both sides, compared pair by pair: seeds on the same packets, or points at the same place."""
+    """Compare a number pair by pair: seeds on the same packets, or points with the same axis values."""
     estimate = Estimate.of([after - before for before, after in zip(a, b, strict=True)])
     mean = sum(a) / len(a)
     beyond = None
@@ -119,21 +119,21 @@ def moved_between(name: str, a: Sequence[float], b: Sequence[float]) -> Moved:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CompareResult(Result):
-    """Two things side by side.
+    """The comparison of two designs, runs or sweeps.
 
     Attributes:
         a: The first.
         b: The second.
         kind: ``designs``, ``runs`` or ``sweeps``.
-        answered: Whether the numbers are sure enough to be compared; ``notes`` say what was tried and what to change.
-        basis: What intervals are over, in words.
-        limits: What limits each, as its run says, of designs with the first seed; ``None`` of sweeps.
+        answered: Whether the numbers are sure enough to compare; ``notes`` say what was tried and what to change.
+        basis: The samples of the intervals, in words.
+        limits: Bottleneck of each run, for designs with the first seed; ``None`` for sweeps.
         configuration: Keys that differ.
         metrics: The numbers of the summary, or the columns of a table.
         measurements: Measurements of parts that moved beyond noise, the largest change first; designs only.
-        lines: Source lines of two programs, those whose cycles and stalls moved most first; of programs only.
-        notes: What to know.
-        counts: Runs found and made; of designs only.
+        lines: Source lines of two programs, the largest change of cycles and stalls first; programs only.
+        notes: Remarks on the comparison.
+        counts: Runs found and run; designs only.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("a", "b", "kind", "basis")
@@ -154,11 +154,11 @@ class CompareResult(Result):
 
     @property
     def shown(self) -> tuple[Moved, ...]:
-        """The metrics for people: without those that are zero on both sides, or say again what a rate says."""
+        """The metrics of the view: without those that are zero on both sides or repeat a rate."""
         return tuple(each for each in self.metrics if (each.a or each.b) and each.name not in _SAID_BY_RATES)
 
     def table(self) -> Table:
-        """Everything on both sides: metrics, measurements of parts, costs of lines."""
+        """Return a row per metric, measurement of a part and cost of a line."""
         lines = (replace(moved, name=f"{line.name}: {moved.name}") for line in self.lines for moved in line.costs)
         return records((*self.metrics, *self.measurements, *lines), Moved)
 

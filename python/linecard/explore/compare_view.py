@@ -1,4 +1,4 @@
-"""What a comparison says: what differs, what moved, and whether beyond noise."""
+"""The view of a comparison: keys that differ, numbers that moved, and whether beyond noise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from linecard.view import BAR, Bar, Cell, Fact, Facts, Notes, Part, Table, Title
 from linecard.words import label
 
 KEYS_SHOWN, MOVED_SHOWN, LINES_SHOWN = 30, 12, 20
-# A source line that is longer is no line to read.
+# Longer source lines are cut.
 LONGEST_LINE = 400
 
 
@@ -28,10 +28,10 @@ def _(result: CompareResult) -> list[Part]:
     keys = [(each.key, cell_text(each.a), cell_text(each.b), each.unit) for each in result.configuration]
     columns = (text("key"), text("a"), text("b"), text("unit"))
     return [
-        Title(f"{result.a}  and  {result.b}", f"two {result.kind} side by side"),
+        Title(f"{result.a}  and  {result.b}", f"comparison of two {result.kind}"),
         Facts(facts),
-        Table("What differs", columns, keys or [("nothing", "", "", "")], shown=KEYS_SHOWN),
-        _moved("What moved", result.shown, f"{result.basis}; bold: beyond noise"),
+        Table("Keys that differ", columns, keys or [("none", "", "", "")], shown=KEYS_SHOWN),
+        _moved("Numbers", result.shown, f"{result.basis}; bold: beyond noise"),
         _moved("Parts that moved", result.measurements, f"{result.basis}; the largest change first", MOVED_SHOWN),
         _lines(result.lines),
         Notes(result.notes),
@@ -45,7 +45,7 @@ def _moved(title: str, several: Sequence[Moved], said: str, shown: int | None = 
 
 
 def _row(each: Moved) -> tuple[Cell, ...]:
-    """A number on both sides; its bar is as long as the page for twice as much, or nothing."""
+    """A number on both sides; a change of 100 % up or down fills the bar."""
     between = ""
     bounds: tuple[float | None, float | None] = (None, None)
     if each.low is not None and each.high is not None:
@@ -63,20 +63,20 @@ def _row(each: Moved) -> tuple[Cell, ...]:
 
 
 def _readable(name: str) -> str:
-    """A metric in words; what stands before a colon is the part that it is of."""
+    """Return a metric in words, with its part before the colon."""
     part, colon, metric = name.rpartition(": ")
     return f"{part}{colon}{label(metric)}"
 
 
 def _lines(lines: Sequence[LineMoved]) -> Table:
-    """Source lines of two programs, those whose time moved most first."""
+    """Source lines of two programs, the largest change first."""
     rows = [
         (line.text[:LONGEST_LINE], line.a or "–", line.b or "–", *map(_both, line.costs), noise_text(line))
         for line in lines
     ]
     columns = (wide("source"), text("a"), text("b"), "cycles", "stall", "instructions", text("beyond noise"))
     marked = [at for at, line in enumerate(lines) if line.beyond_noise]
-    said = "of a packet; those whose cycles and stalls moved most first"
+    said = "per packet; the largest change of cycles and stalls first"
     return Table("Lines of the programs", columns, rows, said, LINES_SHOWN, marked)
 
 

@@ -1,9 +1,14 @@
 """What a run is, by content: one hash of everything that decides its result.
 
-Into the hash go the request with its keys written out in full, the contents of every file that it names, of every file
-that those name, of those that a shipped program stands for, and the compiled core. The name of a file is part of the
-request, where it lies is not: the same folder elsewhere, or on another machine with the same build, gives the same
-hash. TOML files count by what they say, not by how they are laid out.
+The hash covers:
+
+- the request, with its keys in full,
+- the content of every file that it names, directly or through other files,
+- the files of a shipped program, and
+- the compiled core.
+
+The name of a file is part of the request, its folder is not. The same files in another folder, or on another machine
+with the same build, have the same hash. The hash of a TOML file covers its values, not its layout.
 """
 
 from __future__ import annotations
@@ -25,9 +30,9 @@ from linecard.errors import LinecardError, TrafficError
 if TYPE_CHECKING:
     from linecard.explore.subject import Request
 
-# Raised when what is kept of a run, or what its hash is made of, changes.
+# Increased when the record of a run, or the input of its hash, changes.
 FORMAT = 1
-# Files that a file names are followed so deeply; presets extend each other no further.
+# Depth to which files that name files are followed; presets extend each other no deeper.
 _DEEPEST = 16
 _LONGEST_NAME = 4096
 
@@ -41,14 +46,14 @@ def code_version() -> str:
 
 
 class _Files:
-    """Hashes of files, each read again only when it has changed."""
+    """Hashes of files; a file is read again only after a change."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._known: dict[str, tuple[tuple[int, int, int], str, tuple[str, ...]]] = {}
 
     def look(self, path: str) -> tuple[str, tuple[str, ...]]:
-        """Hash of a file, and the texts in it that may name other files."""
+        """Return the hash of a file, and the texts in it that may name other files."""
         status = os.stat(path)  # noqa: PTH116 # a hot path, with a name that is text already
         stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
         with self._guard:
@@ -74,7 +79,7 @@ def _read(path: str) -> tuple[str, tuple[str, ...]]:
         texts = tuple(dict.fromkeys(_texts(table)))
         content = canonical(table)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError):
-        # Whoever runs it will say what is wrong.
+        # The run reports the error.
         texts = ()
     return hashlib.sha256(content).hexdigest(), texts
 
@@ -91,14 +96,14 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def canonical(data: Any) -> bytes:
-    """Plain data as JSON with sorted keys: the same bytes for equal data. Dates of TOML become text."""
+    """Encode plain data as JSON with sorted keys: equal data has equal bytes. Dates of TOML become text."""
     return json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str).encode()
 
 
 def files_of(request: Request) -> dict[str, str]:
-    """Every file that a request names, directly or through other files, by the name that it is reached by; its hash.
+    """Return the hash of every file that a request names, directly or through other files, by path.
 
-    A text that happens to be the name of a file counts, too: better one run too many than one too few.
+    A text that happens to be the name of a file counts, too: an unnecessary run is better than a wrong record.
 
     Raises:
         TrafficError: A file cannot be read.
@@ -110,7 +115,7 @@ def files_of(request: Request) -> dict[str, str]:
         text, folder, depth = waiting.pop()
         if not text or len(text) > _LONGEST_NAME or "\0" in text or depth > _DEEPEST:
             continue
-        # A file in a file is looked for from where the command runs, and beside the file that names it.
+        # A file that a file names is relative to the current folder, or to the file that names it.
         for base in dict.fromkeys(("", folder)):
             path = os.path.normpath(os.path.join(base, text))  # noqa: PTH118 # texts, of which few are paths
             if path in found or not os.path.isfile(path):  # noqa: PTH113
@@ -131,7 +136,7 @@ def _hash_of(path: Path) -> str:
 
 
 def content_of(request: Request) -> str:
-    """The hash of a request: SHA-256, hexadecimal.
+    """Return the SHA-256 of a request, hexadecimal.
 
     Raises:
         TrafficError: A file that it names cannot be read.
@@ -146,20 +151,20 @@ def content_of(request: Request) -> str:
 
 
 class Keys:
-    """Keys of settings written out in full: ``island.threads`` is ``cluster.island.threads`` of a chip that has one.
+    """Full keys of settings: ``island.threads`` is ``cluster.island.threads`` of a chip with that cluster.
 
-    What a design's description lists is known; anything else stays as it is written, and the core judges it.
+    The description of a design lists its keys. Other keys stay as written, and the core judges them.
     """
 
     def __init__(self, preset: str) -> None:
         self.values: dict[str, Any] = {}
-        # What cannot be described is refused when it is run, with the reason.
+        # The run refuses a design that cannot be described, with the reason.
         with suppress(LinecardError):
             self.values = {row["key"]: row["value"] for row in _core.describe(preset, [])["parameters"]}
         self._short: dict[str, str | None] = {}
 
     def full(self, key: str) -> str:
-        """The key in full, where it is one of the design's and only one ends so."""
+        """Return the full key if exactly one key of the design has this ending, else the key itself."""
         if key in self.values:
             return key
         if key not in self._short:

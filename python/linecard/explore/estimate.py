@@ -1,4 +1,4 @@
-"""How long a sweep will take: measured on runs of its own, kept like all others."""
+"""Estimates the time of a sweep from some of its runs, which are kept like all others."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
     from linecard.explore.store import Store
 
-# Runs that an estimate wants to know the time of.
+# Timed runs that an estimate needs.
 PROBES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a sweep would do.
+    """The size and the time of a sweep.
 
     Attributes:
-        points: Points, those that are asked for twice counted twice.
+        points: Points, including duplicates.
         left_out: Points that break a constraint.
         runs: Distinct runs.
         found: Runs that the store has.
-        seconds_each: Mean time of a run on one core; ``None`` where every probe was refused or failed.
-        seconds: Time of what is missing, on the cores at hand; ``None`` as above.
-        probes: Runs that this rests on.
+        seconds_each: Mean time of a run on one core; ``None`` if every probe was refused or failed.
+        seconds: Time of the missing runs on the available cores; ``None`` as above.
+        probes: Timed runs.
     """
 
     points: int
@@ -48,7 +48,7 @@ def estimate(
     jobs: int | None,
     progress: SweepProgress | None,
 ) -> Estimate:
-    """Say how long tasks will take: from runs in the store, and from at most three more, the first, a middle, the last.
+    """Estimate the time of tasks from runs in the store and up to three more: the first, a middle one and the last.
 
     Raises:
         linecard.explore.Interrupted: Ctrl-C.
@@ -64,7 +64,7 @@ def estimate(
             times.append(known[task.key])
 
     def take(_key: str, record: Record) -> None:
-        # What somebody else has made meanwhile says nothing of time.
+        # A run that another process finished meanwhile has no time.
         if record["status"] == "ok" and "seconds" in record:
             times.append(record["seconds"])
 
@@ -72,7 +72,7 @@ def estimate(
     if missing and len(times) < PROBES:
         probes = {0, len(missing) // 2, len(missing) - 1}
         counts = Counts()
-        # One after the other: beside each other they would slow each other down on a busy machine.
+        # One after the other, because parallel runs slow each other down on a busy machine.
         execute([missing[n] for n in sorted(probes)], take, store=store, jobs=1, progress=progress, counts=counts)
         left -= len(probes) if store is not None else 0
     each = sum(times) / len(times) if times else None

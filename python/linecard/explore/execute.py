@@ -1,8 +1,8 @@
-"""Runs of a sweep side by side.
+"""Runs of a sweep in parallel.
 
-What is in the store is found, not run. A point that somebody else runs meanwhile is put off and looked for again. A run
-that is refused or fails is a record like any other, with the reason. Nothing depends on the number of threads or on the
-order in which runs end.
+A run in the store is found, not run. If another process runs a point meanwhile, the point is put off and looked up
+again. A refused or failed run is a record like any other, with the reason. No result depends on the number of threads
+or on the order in which runs end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Record = Mapping[str, Any]
 Take = Callable[[str, Record], None]
-# Called with runs done, a fraction for those under way, and runs in all.
+# Called with the runs done, plus a fraction for each current run, and the runs in all.
 SweepProgress = Callable[[float, int], object]
 
 _WAIT_SECONDS = 0.05
@@ -34,7 +34,7 @@ _WAIT_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A distinct run: the hash of its content, and what is asked for."""
+    """A distinct run: the hash of its content, and its request."""
 
     key: str
     request: Request
@@ -42,9 +42,9 @@ class Task:
 
 @dataclass(slots=True)
 class Counts:
-    """How many distinct runs were found in the store, run, refused and failed, and the time inside the simulator.
+    """Distinct runs found in the store, run, refused and failed, and the time inside the simulator.
 
-    Beside them stands how many the store could not keep, and what to know about it.
+    ``not_kept`` counts the runs that the store could not keep, and ``remarks`` holds its remarks.
     """
 
     found: int = 0
@@ -57,7 +57,7 @@ class Counts:
     remarks: tuple[str, ...] = ()
 
     def add(self, record: Record) -> None:
-        """Count what was run just now."""
+        """Count a run that ended."""
         self.run += record["status"] == "ok"
         self.refused += record["status"] == "refused"
         self.failed += record["status"] == "failed"
@@ -69,7 +69,7 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a sweep.
 
     Attributes:
-        done: Distinct runs that are done; those that are in a store stay.
+        done: Finished distinct runs; a store keeps them.
         total: Distinct runs in all.
     """
 
@@ -79,10 +79,10 @@ class Interrupted(KeyboardInterrupt):
 
 
 def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[str, Any]:
-    """Run one point; what went wrong is part of the record.
+    """Run one point; the record holds an error, too.
 
     Raises:
-        Stopped: The progress callback asked for it.
+        Stopped: The progress callback stops the run.
     """
     started, worked = time.perf_counter(), _processor_seconds()
     status, reason, numbers, measurements, lasts = "ok", None, {}, [], True
@@ -104,7 +104,7 @@ def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[s
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        # One point must not take the others with it, whatever happens inside it.
+        # An error in one point must not end the others.
         status, reason, lasts = "failed", f"{type(error).__name__}: {error}", False
     return {
         "status": status,
@@ -120,24 +120,24 @@ def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[s
 
 
 def _processor_seconds() -> float:
-    """Of this thread, and of the work of the core that it waited for."""
+    """Return the CPU time of this thread and of the core's work for it."""
     return time.thread_time() + _core.worked_seconds()
 
 
 def _finite(value: Any) -> Any:
-    """A value that JSON has: what is not a number is none."""
+    """Replace infinities and NaN, which JSON does not have, by ``None``."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def keep(store: Store | None, key: str, record: Record) -> None:
-    """Keep what is worth it: what would come out the same again."""
+    """Keep a run that would end in the same way again."""
     if store is not None and record["lasts"]:
         kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
         store.put(key, kept, record["seconds"])
 
 
 def look_up(tasks: Sequence[Task], store: Store | None, take: Take, counts: Counts) -> list[Task]:
-    """Take what the store has; the tasks that are left."""
+    """Take the records that the store has, and return the other tasks."""
     if store is None:
         return list(tasks)
     missing = []
@@ -164,18 +164,18 @@ def execute(
 
     Args:
         tasks: Distinct runs.
-        take: Called once for each with its record, from any thread, one call at a time.
-        store: Where runs are kept; ``None`` for nowhere.
+        take: Called once for each task with its record, from any thread, one call at a time.
+        store: Store of finished runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core.
-        progress: Called from this thread now and then.
-        counts: Filled in.
+        progress: Called repeatedly from this thread.
+        counts: Counts to add to.
 
     Raises:
         ConfigError: ``jobs`` is below one.
-        Interrupted: Ctrl-C; runs under way are stopped first, what is done is kept.
+        Interrupted: Ctrl-C; current runs stop first, finished runs are kept.
     """
     most = threads_for(jobs)
-    # Counts may hold what earlier questions found.
+    # Counts may include earlier questions.
     before = counts.found
     pool = _Pool(look_up(tasks, store, take, counts), take, store, counts)
     workers, total = range(min(most, len(pool.waiting))), len(tasks)
@@ -191,7 +191,7 @@ def execute(
 
 
 class _Pool:
-    """What the threads of one sweep share."""
+    """State that the threads of one sweep share."""
 
     def __init__(self, tasks: list[Task], take: Take, store: Store | None, counts: Counts) -> None:
         self.waiting = deque(tasks)
@@ -202,17 +202,17 @@ class _Pool:
         self._under_way: dict[int, float] = {}
 
     def done(self) -> float:
-        """Runs done, with the fractions of those under way."""
+        """Return the runs done, plus the fractions of the current runs."""
         return self.finished + sum(list(self._under_way.values()))
 
     def work(self, check: Callable[[], None]) -> None:
-        """What each thread does."""
+        """Run tasks until none is left; each thread calls this."""
         while self._left > 0:
             check()
             try:
                 task = self.waiting.popleft()
             except IndexError:
-                # Somebody else's run may still come back to be done here.
+                # A run that another process has claimed may still return to the queue.
                 time.sleep(_WAIT_SECONDS)
                 continue
             self._one(task, check)

@@ -1,4 +1,4 @@
-"""Costs of source lines among the measurements of a run, where a question asks for them."""
+"""Costs of source lines among the measurements of a run, for questions about lines."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# How the components of these measurements begin.
+# Prefix of the components of these measurements.
 LINE = "line "
 COSTS = {"cycles": "cycles", "stall_cycles": "cycles", "instructions": "instructions"}
 
 
 def line_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
-    """Cycles, stall cycles and instructions that each line of the executed programs costs a packet."""
+    """Return cycles, stall cycles and instructions per packet of each line of the executed programs."""
     return [
         (LINE + line["line"], name, unit, line[f"{name}_per_packet"])
         for program in report["programs"]

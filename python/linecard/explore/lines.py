@@ -1,8 +1,8 @@
-"""Two programs line by line: which line of one is which of the other, and what each costs.
+"""Two programs line by line: matching lines, and the cost of each.
 
-Lines are the same where a diff of both sources says so: of the programs' own files, and of files of the same name, such
-as headers. Where a source is not here, the lines that were executed are compared by the text that the object carries;
-functions whose lines are not known, by name.
+A diff of both sources finds the matching lines. It covers the programs' own files, and files of the same name, such as
+headers. If a source is missing, the diff covers the executed lines with the text that the object carries. Functions
+without known lines match by name.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Program:
             else:
                 whole = f"{place['file']}:{place['number']}"
                 self.texts.setdefault(place["file"], {}).setdefault(int(place["number"]), place["text"] or "")
-            # A line may stand in several clusters' programs.
+            # Several clusters' programs may contain a line.
             found[whole, metric] = found.get((whole, metric), 0.0) + value
         return found
 
@@ -62,23 +62,23 @@ class _Program:
         return name if name.endswith(".c") else f"{Path(name).stem}.c"
 
     def costs(self, place: str | None, metric: str) -> list[float]:
-        """A cost of a line, by seed; nothing where it was not executed."""
+        """Return a cost of a line by seed; zero where it was not executed."""
         return [each.get((place or "", metric), 0.0) for each in self._costs]
 
     def executed(self) -> Iterable[str]:
-        """Places of the lines that cost something."""
+        """Return file and number of the executed lines."""
         return dict.fromkeys(place for each in self._costs for place, _ in each)
 
 
 def compared_lines(
     names: Sequence[str], records: Sequence[Sequence[Record]], doubts: Sequence[str]
 ) -> tuple[LineMoved, ...]:
-    """The lines that either program executes, those whose time moved most first.
+    """Return the lines that either program executes, the largest change of cycles and stalls first.
 
     Args:
         names: The two programs.
-        records: Runs of each with the costs of their lines, a seed each.
-        doubts: Why the runs of each are not sure; their stalls are then not said to have moved.
+        records: Runs of each program with the costs of their lines, one per seed.
+        doubts: Why the runs of each program are not sure; then no line has a verdict on noise.
     """
     a, b = (_Program(name, several) for name, several in zip(names, records, strict=True))
     same = _same_lines(a, b)
@@ -106,7 +106,7 @@ def _text(program: _Program, place: str) -> str:
 
 
 def _same_lines(a: _Program, b: _Program) -> dict[str, str]:
-    """Places of the first program, and where the same line stands in the second."""
+    """Return file and number of each matching line in the second program, by those in the first."""
     files = {file: file for file in a.texts if file in b.texts and file not in {a.main, b.main}}
     if a.main in a.texts and b.main in b.texts:
         files[a.main] = b.main

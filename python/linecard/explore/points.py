@@ -1,6 +1,6 @@
-"""The points of a sweep: the grid or a sample, without those that break a constraint.
+"""The points of a sweep: the grid or a sample, without points that break a constraint.
 
-Points come in a fixed order, the first axis slowest and seeds fastest, and do not depend on how they are run.
+The order of points is fixed, the first axis slowest and seeds fastest, and does not depend on their execution.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Point:
     """One point.
 
     Attributes:
-        values: Value of each axis, in the order of the axes; seeds last where points are repeated.
-        request: The run that it is.
+        values: Value of each axis, in the order of the axes; the seed is last if points are repeated.
+        request: The run of the point.
     """
 
     values: Mapping[str, Value]
@@ -44,7 +44,7 @@ class Points:
     """All points of a sweep.
 
     Attributes:
-        names: What is varied, in the order of the table's columns.
+        names: The varied names, in the order of the table's columns.
         points: The points.
         left_out: Points that broke a constraint.
     """
@@ -55,11 +55,11 @@ class Points:
 
 
 def make_points(spec: Spec) -> Points:
-    """All points of a sweep.
+    """Make all points of a sweep.
 
     Raises:
-        ConfigError: There are too many, a constraint asks for what nothing says, or none is left.
-        MissingExtraError: A sample is to be drawn, and the extra ``explore`` is not installed.
+        ConfigError: There are too many points, a constraint uses an unknown name, or no point is left.
+        MissingExtraError: The sweep draws a sample, and the extra ``explore`` is not installed.
     """
     groups = [
         [axis for axis in spec.axes if axis.group == group] for group in dict.fromkeys(a.group for a in spec.axes)
@@ -86,11 +86,11 @@ def make_points(spec: Spec) -> Points:
             values = {name: row[name] for name in names if name in row}
             if seed is not None:
                 values["seed"] = seed
-            # Whole numbers and few points make samples meet: each point once.
+            # Samples of axes with few values may coincide: each point once.
             same = tuple((name, type(value), value) for name, value in values.items())
             points.setdefault(same, Point(values, look.request(values)))
     if not points:
-        reason = f"all {left_out:,} points break a constraint" if left_out else "there are no points"
+        reason = f"all {left_out:,} points break a constraint" if left_out else "found no points"
         raise ConfigError.of([ConfigProblem("sweep", "", f"{reason}: nothing is left to run")])
     return Points(names, tuple(points.values()), left_out)
 
@@ -119,7 +119,7 @@ def _drawn(groups: list[list[Axis]], sample: Sample) -> Iterator[dict[str, Value
         return
     if sample.kind == "sobol":
         engine = qmc.Sobol(len(groups), scramble=True, rng=sample.seed)
-        # A sequence is balanced in whole powers of two; the first of them are what was asked for.
+        # A sequence is balanced in powers of two: draw the next one, and take the first points.
         shares = engine.random_base2(max(0, math.ceil(math.log2(sample.points))))[: sample.points]
     else:
         shares = qmc.LatinHypercube(len(groups), rng=sample.seed).random(sample.points)
@@ -128,20 +128,20 @@ def _drawn(groups: list[list[Axis]], sample: Sample) -> Iterator[dict[str, Value
 
 
 class Lookup:
-    """What names mean at a point: an axis, a shared value, or a parameter of the design."""
+    """Resolves names at a point: an axis, a shared value, or a parameter of the design."""
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
         self._keys: dict[str, Keys] = {}
 
     def keys(self, preset: str) -> Keys:
-        """The keys of a design, described once."""
+        """Return the keys of a design, described once."""
         if preset not in self._keys:
             self._keys[preset] = Keys(preset)
         return self._keys[preset]
 
     def request(self, values: Mapping[str, Value]) -> Request:
-        """The run that a point is."""
+        """Return the run of a point."""
         spec = self._spec
         subject = spec.subject
         arguments = {**spec.arguments, **{name: each for name, each in values.items() if name in subject.arguments}}
@@ -152,7 +152,7 @@ class Lookup:
         return Request(spec.what, arguments, changes)
 
     def of(self, values: Mapping[str, Value]) -> Callable[[str], Any]:
-        """A function from a name to its value at a point."""
+        """Return a function from a name to its value at a point."""
         said = {**self._spec.settings, **self._spec.arguments, **values}
         preset = said.get("preset") if self._spec.what in {"run", "ndr"} else None
 
@@ -161,12 +161,12 @@ class Lookup:
                 try:
                     return cost_of(self._spec.costs, name.removeprefix(COST))
                 except KeyError as error:
-                    raise UnknownName(f"asks for {error.args[0]}") from None
+                    raise UnknownName(f"uses {error.args[0]}") from None
             found = find(said, name)
             if found is not None:
                 return found[0]
             if name.startswith(MEASURED):
-                raise UnknownName("asks for a measurement; a constraint is judged before anything runs")
+                raise UnknownName("uses a measurement; a constraint is evaluated before the runs")
             if isinstance(preset, str):
                 keys = self.keys(preset)
                 full = keys.full(name)
@@ -177,23 +177,23 @@ class Lookup:
                 said_of = [*said, *keys.values]
             else:
                 said_of = list(said)
-            raise UnknownName(f"asks for `{name}`, {nearest(name, said_of)}")
+            raise UnknownName(f"uses `{name}`, {nearest(name, said_of)}")
 
         return look
 
 
 def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
-    """The value of a name, in full or its last parts, if only one ends so."""
+    """Return the value of a full name, or of the only name with this ending."""
     if name in said:
         return (said[name],)
     ends = [key for key in said if key.endswith(f".{name}")]
     if len(ends) > 1:
-        raise UnknownName(f"asks for `{name}`, which may be {' or '.join(ends[:4])}: write it in full")
+        raise UnknownName(f"uses `{name}`, which may be {' or '.join(ends[:4])}: write it in full")
     return (said[ends[0]],) if ends else None
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """What to say of a name that is not known."""
+    """Return the end of an error on an unknown name: its nearest names."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     near += [key for key in known if key.rpartition(".")[2] == name.rpartition(".")[2] and key not in near][:3]
-    return f"which nothing here is called; near: {', '.join(near[:4])}" if near else "which nothing here is called"
+    return f"which is unknown; nearest: {', '.join(near[:4])}" if near else "which is unknown"

@@ -1,4 +1,4 @@
-"""The program that a chip executes, as every question takes it: `program` with all of its options."""
+"""The program that a chip executes, as an option of every question: `program` and its options."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ OPTIONS = {_RENAMED.get(name, name): each.flag for name, each in PROGRAM.items()
 
 
 def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a question as arguments of a run; what is left out or usual is not there.
+    """Convert options of a question to arguments of a run, without defaults.
 
     Raises:
-        ConfigError: There is no such option, or it has no effect without a program.
+        ConfigError: An option has no effect without a program.
+        TypeError: An option does not exist.
     """
     unknown = sorted(options.keys() - PROGRAM.keys())
     if unknown:
@@ -49,7 +50,7 @@ def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def options_of(request: Request) -> dict[str, Any]:
-    """The program of a run and its options, as `linecard.executed.for_chip.executed` takes them."""
+    """Return the options of a run's program, as `linecard.executed.for_chip.executed` takes them."""
     asked, defines = request.arguments, request.arguments.get("define", ())
     found = {name: asked.get(name, each.default) for name, each in PROGRAM.items() if name != "program"}
     found["cflags"] = str(found["cflags"])

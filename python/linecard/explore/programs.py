@@ -1,7 +1,7 @@
-"""What points of a sweep that are programs have in common: what they give, and the files that they are made of.
+"""The outcome and the files of points that run a program.
 
-A shipped program is named, not a file: what the name stands for counts as a part of the run's content, and so do the
-headers beside a C file and what every C file is compiled with.
+The request of a shipped program holds its name, not a file. The files behind the name are part of the run's content.
+So are the headers beside a C file, and the files that every C file is compiled with.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from linecard.explore.subject import Request
 
-# Of its traffic what a table needs no column for.
+# Results without a column in the table.
 _LEFT_OUT = ("elf", "name", "program", "traffic.title", "traffic.first_damage")
 
 
 def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
-    """Scalars and the shares of what happened to packets are the table's; other shares are measurements only."""
+    """Return scalars and the shares of packets as numbers of the table; other shares are measurements only."""
     numbers = {name: value for name, value in flat(whole).items() if name not in _LEFT_OUT}
-    # What was done first: a screen shows as many columns as it takes.
+    # Results of the program first: a screen shows only the columns that fit.
     numbers = dict(sorted(numbers.items(), key=lambda item: item[0].startswith("traffic.")))
     rows = [
         ("program", name, "", float(value))
@@ -39,13 +39,13 @@ def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -
 
 
 def carried_program(request: Request) -> Iterator[tuple[str, Path]]:
-    """What the program that a chip executes is made of, where it executes one."""
+    """Yield the files of the program that a chip executes, if it executes one."""
     if request.arguments.get("program") is not None:
         yield from carried_by(request)
 
 
 def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
-    """Files that a program is made of and the request does not name, each with a name that is the same anywhere."""
+    """Yield files of a program that the request does not name, each with a name that is equal on every machine."""
     name = str(request.arguments["program"])
     is_c = name.endswith(".c")
     if is_c:

@@ -1,4 +1,4 @@
-"""Why points of a table were refused or failed, each reason once."""
+"""Reasons why points of a table were refused or failed, each once."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Reason:
 
     Attributes:
         status: ``refused`` or ``failed``.
-        reason: In words.
-        points: How many points it is true of.
+        reason: The reason, in words.
+        points: Number of points with this reason.
         command: The command that repeats the first of them.
     """
 
@@ -30,7 +30,7 @@ class Reason:
 
 
 def reasons_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Reason, ...]:
-    """The reasons of the rows that did not go well, the most frequent first."""
+    """Return the reasons of refused and failed rows, the most frequent first."""
     counts: Counter[tuple[str, str]] = Counter()
     commands: dict[tuple[str, str], str] = {}
     for row in rows:

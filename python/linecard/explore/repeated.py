@@ -1,7 +1,7 @@
 """Points of a sweep over their seeds: means with intervals, and whether one point is the best beyond chance.
 
-Points share their seeds, and so their traffic. Two points are therefore compared in pairs, seed by seed: what the
-traffic adds to both falls out of their difference.
+Points share their seeds, and so their traffic. Two points are therefore compared in pairs, seed by seed: the effect of
+the traffic on both cancels in their difference.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from linecard.interval import Estimate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# What a best point has most of: the first of these that the table has.
+# The ranked number: the first of these that the table has.
 _RANKED = ("throughput_gbps", "ndr_mpps", "bandwidth_gbytes_s", "hit_rate_percent", "throughput_mops")
-# 99.5 % points of Student's t by degrees of freedom; beyond, that of the normal distribution. The best is picked among
-# several, so that 95 % a comparison would name a wrong one too often.
+# 99.5 % points of Student's t by degrees of freedom; beyond, that of the normal distribution. The best is one of
+# several points, so that 95 % per comparison would name a wrong one too often.
 _T = (63.66, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012, 2.977, 2.947)
 _T_NORMAL = 2.576
 # The most points that a sentence names.
@@ -33,9 +33,9 @@ class Repeated:
     """One point over its seeds.
 
     Attributes:
-        point: The value of each axis, the seed left out.
-        seeds: Seeds of the runs that went well, ascending.
-        status: ``ok``; ``refused`` or ``failed`` where a run was; else why one was not sure, such as ``not steady``.
+        point: The value of each axis except the seed.
+        seeds: Seeds of the successful runs, ascending.
+        status: ``ok``; ``refused`` or ``failed`` if a run was; else why a run was not sure, such as ``not steady``.
         numbers: Mean and 95 % interval of each number that all runs have.
         values: The numbers themselves, by name, in the order of the seeds.
     """
@@ -53,14 +53,14 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """What may be called best.
+    """The best point, and the points that may be better.
 
     Attributes:
-        number: The number that is ranked.
+        number: The ranked number.
         point: The point with the largest mean among the steady ones.
-        rivals: Points that cannot be told from it: the 99 % interval of the paired difference holds zero.
+        rivals: Points that cannot be told from it: the 99 % interval of the paired difference contains zero.
         unknown: Points that were not sure and may have more: longer runs decide.
-        left_out: Points that are not ranked, for a run was not sure, refused or failed.
+        left_out: Points that are not ranked, because a run was not sure, refused or failed.
     """
 
     number: str
@@ -91,7 +91,7 @@ class Best:
 
 
 def over_seeds(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[Repeated]:
-    """Rows of a table with an axis of seeds, a point each, in the order of the table."""
+    """Group the rows of a table with an axis of seeds by point, in the order of the table."""
     kept = [axis for axis in axes if axis != "seed"]
     groups: dict[tuple[tuple[type, Any], ...], list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -101,7 +101,7 @@ def over_seeds(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mappi
 
 def _point(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Repeated:
     well = [row for row in rows if has_numbers(row)]
-    # What went wrong goes before what is not sure.
+    # Errors come before doubts.
     wrong = [row["status"] for row in rows if not has_numbers(row)]
     wrong += [row["status"] for row in well if row["status"] != "ok"]
     values = {}
@@ -119,7 +119,7 @@ def _point(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[s
 
 
 def best_of(points: Sequence[Repeated]) -> Best | None:
-    """The best of several points; ``None`` where fewer than two can be ranked."""
+    """Return the best of several points; ``None`` if fewer than two can be ranked."""
     number = next((name for name in _RANKED if any(name in each.numbers for each in points)), None)
     if number is None:
         return None
@@ -138,8 +138,8 @@ def best_of(points: Sequence[Repeated]) -> Best | None:
 def _clear(first: Repeated, other: Repeated, number: str) -> bool:
     """Whether one point has more than another beyond chance, on the seeds that both have.
 
-    The standard error is the larger of two: that of the paired differences, which a few seeds can make small by luck,
-    and that which the runs' own intervals give, where they have any.
+    The standard error is the larger of two: that of the paired differences, which a few seeds can make small by chance,
+    and that of the runs' own intervals, if they have any.
     """
     places = {seed: place for place, seed in enumerate(other.seeds)}
     pairs = [(place, places[seed]) for place, seed in enumerate(first.seeds) if seed in places]
@@ -151,12 +151,12 @@ def _clear(first: Repeated, other: Repeated, number: str) -> bool:
     within = [_own_error(first, number, a) ** 2 + _own_error(other, number, b) ** 2 for a, b in pairs]
     own = math.sqrt(sum(within)) / len(pairs)
     bound = max(error * (_T[freedom - 1] if freedom <= len(_T) else _T_NORMAL), own * _T_NORMAL)
-    # A rate that is sure without a steady run is so within a share of it.
+    # If only the rate of a run is sure, it has this margin.
     bound += sum(SAME * each.numbers[number].value for each in (first, other) if each.status == RATE_ONLY)
     return bool(statistics.fmean(differences) > bound)
 
 
 def _own_error(point: Repeated, number: str, place: int) -> float:
-    """Standard error of one run's number by its own 95 % interval; 0 where it has none."""
+    """Return the standard error of one run's number from its own 95 % interval; 0 without an interval."""
     low, high = (point.values.get(f"{number}_{bound}") for bound in ("low", "high"))
     return 0.0 if low is None or high is None else (high[place] - low[place]) / (2 * 1.96)

@@ -1,4 +1,4 @@
-"""What a sweep gives: a table with a row a point, and the same as a frame, CSV, Parquet, JSON and in a notebook."""
+"""The result of a sweep: a table with a row per point, as a frame, CSV, Parquet, JSON or in a notebook."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
     from linecard.explore.execute import Counts
 
-# Rows of which parts are held; a page of more says how to ask for one of them.
+# Rows up to which the parts are kept; the page of a larger table says how to ask for one row.
 MOST_PARTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Where the time of one run went.
+    """Breakdown of the time of one run.
 
     Attributes:
-        busy: Share of the time for which each part was busy, 0 to 1.
+        busy: Share of the time for which each part is busy, 0 to 1.
         packet: Time of a packet in each part, nanoseconds.
     """
 
@@ -38,7 +38,7 @@ class Parts:
 
     @classmethod
     def of(cls, measurements: Sequence[tuple[str, str, str, Any]]) -> Parts:
-        """Those among the measurements of a run."""
+        """Select the times among the measurements of a run."""
         busy, packet = {}, {}
         for component, metric, unit, value in measurements:
             if not isinstance(value, (int, float)):
@@ -54,27 +54,27 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SweepResult(Result):
-    """The table of a sweep. The same sweep gives the same table, whatever ran it and however often it was killed.
+    """The table of a sweep. It does not depend on the executor or on interruptions.
 
     Attributes:
-        title: What was swept.
-        what: What was run at each point.
-        axes: Columns that were varied.
-        numbers: Columns that were measured, and those that follow from them.
-        rows: A row a point, in the order of the axes: the axes' values, ``status``,
-            the numbers (``None`` where there is none), ``reason``, the ``command`` that repeats it, and ``run``, its
-            name. The status of a run that went well is ``ok`` where its numbers are sure, ``rate only`` where its
-            throughput is, else ``not steady``, ``not precise`` or ``not confirmed``.
-        left_out: Points that broke a constraint.
-        warnings: What to know about the table.
-        given: What all points share: ``what``, arguments by name, and ``set`` with the keys of the design.
-        lengths: Packets of the runs that count, each number once, ascending; none where nothing is lengthened.
-        lengthened: Rows whose run is longer than it was asked for, to be sure.
-        parts: For each row where its time went, for its page: how busy each part was, and the time of a packet in
-            each; empty for a table of more than ``MOST_PARTS`` rows.
-        counts: How many runs were found in the store, run, refused and failed this time.
-        across: Column of the horizontal axis of its chart; the first axis where it is left out.
-        up: Column of the vertical one; the first number where it is left out.
+        title: The design or the file of the sweep.
+        what: The kind of run at each point.
+        axes: Varied columns.
+        numbers: Measured columns, and columns that follow from them.
+        rows: A row per point, in the order of the axes. It holds the axes' values, ``status``, the numbers
+            (``None`` if there is none), ``reason``, the ``command`` that repeats it, and ``run``, its name. The status
+            of a successful run is ``ok`` if its numbers are sure, and ``rate only`` if only its throughput is.
+            Otherwise it is ``not steady``, ``not precise`` or ``not confirmed``.
+        left_out: Points that break a constraint.
+        warnings: Remarks on the table.
+        given: Values that all points share: ``what``, arguments by name, and ``set`` with the keys of the design.
+        lengths: Packets of the final runs, each number once, ascending; empty if runs are not lengthened.
+        lengthened: Rows with a longer run than asked for, to be sure.
+        parts: Breakdown of the time of each row: utilization of each part, and the time of a packet in it. Empty for a
+            table of more than ``MOST_PARTS`` rows.
+        counts: Runs found in the store, run, refused and failed this time.
+        across: Column of the chart's horizontal axis; the first axis if left out.
+        up: Column of the chart's vertical axis; the first number if left out.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("title", "what", "axes", "given")
@@ -103,10 +103,10 @@ class SweepResult(Result):
         return len(self.rows)
 
     def column(self, name: str) -> list[Any]:
-        """The values of one column.
+        """Return the values of one column.
 
         Raises:
-            KeyError: There is no such column.
+            KeyError: The column does not exist.
         """
         if name not in self.columns:
             raise KeyError(f"no column {name!r}; there are {', '.join(self.columns)}")
@@ -114,24 +114,24 @@ class SweepResult(Result):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What to know about rows that are not sure, and about runs that were made longer; a sentence each."""
+        """Remarks on rows that are not sure and on lengthened runs; a sentence each."""
         return doubts_text([row["status"] for row in self.rows], self.lengths, self.lengthened)
 
     @property
     def answered(self) -> bool:
-        """Whether any row is sure, or none went well: then its reason is the answer."""
+        """Whether a row is sure, or all were refused or failed: then the reason is the answer."""
         states = {row["status"] for row in self.rows}
         return not states.isdisjoint({"ok", RATE_ONLY}) or states.isdisjoint(DOUBTS)
 
     def table(self) -> Table:
-        """A row a point, in the order of :attr:`columns`."""
+        """Return a row per point, with the columns of :attr:`columns`."""
         return Table(self.columns, [[row[name] for name in self.columns] for row in self.rows])
 
     def charted(self, across: str | None = None, up: str | None = None) -> SweepResult:
-        """The same with column ``up`` over column ``across`` in its chart.
+        """Return the same result with column ``up`` over column ``across`` in its chart.
 
         Raises:
-            ConfigError: There is no such column, or no point has a number in ``up``.
+            ConfigError: A column does not exist, or no point has a number in ``up``.
         """
         for name in (across, up):
             if name is not None and name not in self.columns:
@@ -142,13 +142,13 @@ class SweepResult(Result):
         return replace(self, across=across, up=up)
 
     def page(self, command: str | None = None) -> str:  # noqa: ARG002 # each point has a command of its own
-        """One self-contained page to explore the table in."""
+        """Return a self-contained HTML page that explores the table."""
         from linecard.report.explorer import sweep_page
 
         return sweep_page(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
+        """Return plain data, ready for JSON; it does not depend on the runs found in the store."""
         columns = self.columns
         plain: dict[str, Any] = {"rows": [{name: row[name] for name in columns} for row in self.rows]}
         if points := self.over_seeds():
@@ -166,14 +166,14 @@ class SweepResult(Result):
         return plain
 
     def over_seeds(self) -> list[Repeated]:
-        """Points over their seeds, with means and 95 % intervals; none where no point ran with several."""
+        """Return points over their seeds, with means and 95 % intervals; empty if no point has several seeds."""
         points = over_seeds(self.axes, self.numbers, self.rows) if "seed" in self.axes else []
         return points if any(len(each.seeds) > 1 for each in points) else []
 
     def means_frame(self) -> polars.DataFrame:
-        """A row a point: its axes, ``status``, ``seeds``, and of each number mean, ``_low`` and ``_high`` (95 %).
+        """Return a row per point: axes, ``status``, ``seeds``, and the mean, ``_low`` and ``_high`` (95 %) of numbers.
 
-        Empty where points are not repeated (extra ``frames``).
+        It is empty if points are not repeated, and needs the extra ``frames``.
         """
         from linecard.records import need_polars
 
@@ -187,7 +187,7 @@ class SweepResult(Result):
         return built
 
     def to_frame(self) -> polars.DataFrame:
-        """The table as a polars data frame (extra ``frames``). A column of more than one type is text."""
+        """Return the table as a polars data frame (extra ``frames``). A column of more than one type is text."""
         from linecard.records import need_polars
 
         columns: dict[str, list[Any]] = {}
@@ -203,7 +203,7 @@ class SweepResult(Result):
         return built
 
     def shown_columns(self, most: int) -> list[str]:
-        """The columns to look at first: what was varied, whether it ran, and the usual numbers."""
+        """Return the axes, and the most important numbers up to ``most`` columns."""
         defined = [name for name in self.numbers if name in self._defined()]
         first = [name for name in FIRST_NUMBERS if name in self.numbers]
         others = [name for name in self.numbers if name not in first and name not in defined]

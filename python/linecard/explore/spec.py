@@ -1,9 +1,14 @@
-"""What a sweep is: a file, options of the command line, or arguments in Python, read into one `Spec`.
+"""Reads a sweep from a file, from options of the command line or from arguments in Python into a `Spec`.
 
-A file has `kind = "sweep"`, what is run and with what, `[vary]` with an axis a line, `[[together]]` for axes that go
-together, `constraints`, `[columns]` for numbers that follow from others, and `[sample]` where a grid would be too
-large.
-All that is wrong comes at once, each with file, line and key.
+A file has `kind = "sweep"`, the arguments of the runs, and:
+
+- `[vary]`: an axis per line,
+- `[[together]]`: axes that change together,
+- `constraints`,
+- `[columns]`: numbers that follow from others, and
+- `[sample]`, if a grid would be too large.
+
+One error lists all problems, each with file, line and key.
 """
 
 from __future__ import annotations
@@ -37,8 +42,8 @@ class Sample:
 
     Attributes:
         kind: ``latin_hypercube`` or ``sobol``.
-        points: How many.
-        seed: Seed of the drawing.
+        points: Number of points.
+        seed: Seed of the sample.
     """
 
     kind: str
@@ -52,19 +57,19 @@ class Spec:
 
     Attributes:
         title: One line.
-        what: What is run, a name of `SUBJECTS`.
+        what: The kind of run, a name of `SUBJECTS`.
         arguments: Arguments that all points share.
         settings: Settings that all points share.
-        axes: What is varied, the slowest first.
+        axes: The axes, the slowest first.
         repeat: Seeds of each point.
-        constraints: What the points must fulfil; others are left out.
+        constraints: Conditions on points; other points are left out.
         columns: Numbers of the table that follow from others.
-        sample: How points are drawn; ``None`` for the whole grid.
-        costs: Areas, energies and prices that expressions may ask for.
-        precision: Half the 95 % interval of each point's throughput, at most, as a share of it, such as ``"1%"``; of
+        sample: The sample; ``None`` for the whole grid.
+        costs: Areas, energies and prices that expressions may use.
+        precision: Half the 95 % interval of each point's throughput, at most, as a share of it, such as ``"1%"``; for
             ``ndr`` the width of the answer.
-        precise: Numbers of a point that have to be so precise.
-        lengthen: Whether runs that are not sure are made again, longer.
+        precise: Numbers of a point that need this precision.
+        lengthen: Whether to repeat runs that are not sure with more packets.
     """
 
     title: str
@@ -83,15 +88,15 @@ class Spec:
 
     @property
     def subject(self) -> Subject:
-        """What is run."""
+        """The kind of run."""
         return SUBJECTS[self.what]
 
 
 @dataclass(slots=True)
 class Draft:
-    """A sweep while it is put together from a file and from options; problems are gathered.
+    """A sweep under construction from a file and options; it collects problems.
 
-    `finish` makes it a `Spec`.
+    `finish` makes a `Spec` of it.
     """
 
     title: str = ""
@@ -117,12 +122,12 @@ class Draft:
         self.problems = []
 
     def note(self, place: str, key: str, message: str) -> None:
-        """Remember a problem."""
+        """Add a problem."""
         assert self.problems is not None
         self.problems.append(ConfigProblem(place, key, message))
 
     def catch(self, error: ConfigError) -> None:
-        """Remember the problems of an error."""
+        """Add the problems of an error."""
         assert self.problems is not None
         self.problems += error.problems or [ConfigProblem("", "", str(error))]
 
@@ -157,7 +162,7 @@ class Draft:
         self.axes.append(axis)
 
     def add(self, axes: Iterable[Axis]) -> None:
-        """Add axes that have been read; one of a name that is there takes its place."""
+        """Add axes; a new axis replaces an earlier one of the same name."""
         assert self.axes is not None
         for axis in axes:
             subject = SUBJECTS.get(self.what)
@@ -189,10 +194,10 @@ class Draft:
             self.catch(error)
 
     def finish(self) -> Spec:
-        """The sweep.
+        """Return the sweep.
 
         Raises:
-            ConfigError: With all problems that were found.
+            ConfigError: The draft has problems; the error lists all.
         """
         assert self.arguments is not None
         assert self.settings is not None
@@ -209,7 +214,7 @@ class Draft:
             varied = {axis.name for axis in self.axes}
             mains = {subject.main} if self.what != "queueing" else {"workload", "capture"}
             if not mains & (varied | self.arguments.keys()):
-                self.note(subject.main, "", f"is missing: say which {subject.main} is run")
+                self.note(subject.main, "", f"is missing: name the {subject.main} to run")
             if self.repeat != 1 and "seed" in varied:
                 self.note("repeat", "", "found beside an axis of seeds, expected one of the two")
             self.arguments = {**subject.defaults, **self.arguments}
@@ -219,10 +224,10 @@ class Draft:
         self.problems += check_groups(self.axes)
         for axis in self.axes:
             if not axis.values and self.sample is None:
-                message = "is a continuous range: say `step`, `times` or `points`, or draw a sample"
+                message = "is a continuous range: add `step`, `times` or `points`, or draw a sample"
                 self.note(axis.place, axis.name, message)
             if len([a for a in self.axes if a.group == axis.group]) > 1 and not axis.values:
-                self.note(axis.place, axis.name, "goes together with others and is a continuous range: list its values")
+                self.note(axis.place, axis.name, "is a continuous range beside other axes of a group: list its values")
         costs: Costs = {}
         try:
             costs = read_costs(self.costs)
@@ -247,7 +252,7 @@ class Draft:
         )
 
     def _make_precise(self, subject: Subject) -> None:
-        """Check the precision; that of a rate without loss is the width of its search."""
+        """Check the precision; for a no-drop rate it is the width of the search."""
         assert self.arguments is not None
         assert self.axes is not None
         assert self.problems is not None
@@ -256,7 +261,7 @@ class Draft:
         self.problems += wrong_precision(self.precision)
         if subject.name == "ndr":
             if "width" in self.arguments or any(axis.name == "width" for axis in self.axes):
-                self.note("precision", "", "found beside `width`, which is the same of a rate without loss")
+                self.note("precision", "", "found beside `width`, which is the same for ndr; leave one out")
             self.arguments["width"] = self.precision
         elif subject.name != "run":
             self.note("precision", "", f"has no effect on `{subject.name}`, expected run or ndr")
@@ -274,14 +279,14 @@ def _unknown(subject: Subject, key: str) -> str:
 
 
 def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
-    """A sweep's file.
+    """Read a sweep's file.
 
     Args:
         path: The file.
-        also: Names of tables and keys that somebody else reads.
+        also: Names of further tables and keys, which the caller reads.
 
     Raises:
-        ConfigError: It cannot be read at all; other problems are in the draft.
+        ConfigError: The file cannot be read; other problems are in the draft.
     """
     table, lines = read_table(path)
     draft = Draft(what=str(table.get("what", "run")), title=str(table.get("title", "")))
@@ -294,7 +299,7 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
             draft.fix(lines.at(key), key, value)
         elif subject is not None:
             near = difflib.get_close_matches(key, (*PLAIN_KEYS, *TABLES, *also, *arguments), n=1)
-            hint = f"did you mean {near[0]}?" if near else "settings stand in [set]"
+            hint = f"did you mean {near[0]}?" if near else "settings belong in [set]"
             draft.note(lines.at(key), key, f"no such key; {hint}")
     draft.repeat = table.get("repeat", 1)
     draft.precision = table.get("precision")
@@ -331,7 +336,7 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
     if not isinstance(files, list) or not all(isinstance(each, str) for each in files):
         draft.note(lines.at("costs"), "costs", "expected the name of a file, or a list of them")
     else:
-        # As everywhere: from where the command runs, or beside the file that names it.
+        # As everywhere: relative to the current folder, or to the file that names it.
         beside = [str(Path(path).parent / each) for each in files]
         draft.costs = tuple(
             other if not Path(each).is_file() and Path(other).is_file() else each
@@ -358,7 +363,7 @@ def _sample(table: Mapping[str, Any], draft: Draft, lines: Lines) -> Sample | No
 
 
 def make_sample(draft: Draft, place: str, kind: object, points: object, seed: object) -> Sample | None:
-    """A sample, checked; problems go into the draft."""
+    """Check a sample; problems go into the draft."""
     if kind not in _SAMPLES:
         draft.note(place, "sample.kind", f"found {kind!r}, expected {' or '.join(_SAMPLES)}")
         return None

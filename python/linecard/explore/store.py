@@ -1,14 +1,13 @@
-"""Where finished runs are kept: one immutable file a run, named by the hash of its content.
+"""The store of finished runs: one immutable file per run, named by the hash of its content.
 
-A file is written whole under another name and renamed, and carries a checksum of itself: whatever kills a sweep leaves
-files that are whole or not there, and a damaged one counts as not there. Who runs a point claims it, so that two sweeps
-on one store do not run it twice; a claim is a lock of the system on one byte of a file, which ends with the process
-however it ends.
+The store writes a file under another name, renames it, and adds a checksum. After a kill, a file is therefore complete
+or missing, and a damaged file counts as missing. A sweep claims a point before it runs it, so that two sweeps on one
+store do not run it twice. A claim is an operating-system lock on one byte of a file. It ends with the process.
 
-    DIR/linecard-store.json    what this folder is, and how large it may grow
-    DIR/claims                 the file whose bytes are locked
-    DIR/runs/ab/HASH.json      a run, and its checksum in the last line
-    DIR/times                  how long each took, a line a run: what a clock says is no part of a result
+- `DIR/linecard-store.json`: the format and the size limit of the store.
+- `DIR/claims`: the file with the locked bytes.
+- `DIR/runs/ab/HASH.json`: a run, with its checksum in the last line.
+- `DIR/times`: the time of each run, one per line. Measured time is not part of a result.
 """
 
 from __future__ import annotations
@@ -42,22 +41,22 @@ except ImportError:  # pragma: no cover # not on this system
 
 LIMIT_BYTES = 4 << 30
 _HASH_CHARACTERS = 64
-# What may be there though the mark is not.
+# Entries that a folder without `linecard-store.json` may have.
 _OWN = frozenset({"runs", "claims", "times"})
-# A run is called by the beginning of its hash, as in tables.
+# Messages name a run by the beginning of its hash, as tables do.
 _SHOWN_CHARACTERS = 12
 _SHOWN_RUNS = 8
-# Whoever may write into the folder may put anything there: what is larger than any run is none, and is not read.
+# Other users may write into the folder: a file that is larger than any run is not read.
 _MOST_RUN_BYTES = 64 << 20
 _MOST_MARK_BYTES = 1 << 16
-# No link is followed, and no pipe waited for.
+# Follow no link and wait for no pipe.
 _AS_IT_IS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-# An unfinished file that nobody has touched for so long belongs to nobody.
+# Age after which an unfinished file belongs to no running process.
 _STALE_SECONDS = 3600.0
 
 
 class Kept(TypedDict):
-    """What is kept of a run."""
+    """The record of a run in the store."""
 
     key: str
     status: Literal["ok", "refused", "failed"]
@@ -69,7 +68,7 @@ class Kept(TypedDict):
 
 
 class Asked(TypedDict):
-    """What was asked for."""
+    """The request of a run in the store."""
 
     subject: str
     arguments: dict[str, Any]
@@ -78,7 +77,7 @@ class Asked(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class StoreUse:
-    """How full a store is: finished runs, their bytes, and the bytes that it may hold."""
+    """The size of a store: finished runs, their bytes, and its limit in bytes."""
 
     runs: int
     used_bytes: int
@@ -86,7 +85,7 @@ class StoreUse:
 
 
 class _Claims:
-    """Claims of this process on one store. Locks belong to processes, so threads are kept apart here."""
+    """Claims of this process on one store. Locks belong to processes, so this class separates threads."""
 
     _of: dict[str, _Claims] = {}  # noqa: RUF012 # one table for the process
     _guard = threading.Lock()
@@ -100,7 +99,7 @@ class _Claims:
 
     @classmethod
     def at(cls, folder: Path) -> _Claims:
-        # Closing any descriptor of a file ends all locks that the process has on it: there is one, and it stays open.
+        # Closing a descriptor ends all locks of the process on its file, so the only descriptor stays open.
         name = os.path.realpath(folder)
         with cls._guard:
             if name not in cls._of or cls._of[name]._file is None or not (folder / "claims").exists():
@@ -117,7 +116,7 @@ class _Claims:
                 except OSError as error:
                     if error.errno in {errno.EAGAIN, errno.EACCES}:
                         return False
-                    # A file system without locks: two sweeps may run a point twice, and get the same result.
+                    # On a file system without locks, two sweeps may both run a point, with the same result.
             self._mine.add(key)
             return True
 
@@ -134,10 +133,10 @@ class Store:
 
     Attributes:
         folder: The folder.
-        limit_bytes: What it may hold; :meth:`shrink` keeps to it.
+        limit_bytes: Maximum size; :meth:`shrink` enforces it.
         not_kept: Runs that could not be kept, each with the reason.
-        damaged: Runs whose files were found damaged.
-        mark_is_damaged: Whether what the folder says of itself cannot be read, so that the usual limit holds.
+        damaged: Runs with damaged files.
+        mark_is_damaged: Whether ``linecard-store.json`` cannot be read, so that the default limit holds.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, make: bool = True) -> None:
@@ -145,10 +144,10 @@ class Store:
 
         Args:
             folder: Its folder.
-            make: Whether to make one where there is none.
+            make: Whether to make a missing store.
 
         Raises:
-            ConfigError: The folder is none, belongs to something else, or cannot be made.
+            ConfigError: The folder is not a store, has other content, or cannot be made.
         """
         self.folder = Path(folder)
         self.limit_bytes = LIMIT_BYTES
@@ -171,12 +170,12 @@ class Store:
             if type(limit) is not int or limit < 0:
                 raise ValueError
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            # Cut or overwritten: no run depends on what it says.
+            # Cut or overwritten: no run depends on its content.
             self.mark_is_damaged = True
             return
         self.limit_bytes = limit
         if kind != FORMAT:
-            raise ConfigError(f"{self.folder}: a store of format {kind}, expected {FORMAT}; give another folder")
+            raise ConfigError(f"{self.folder}: a store of format {kind}, expected {FORMAT}; use another folder")
 
     def _make(self, make: bool) -> None:
         if not make:
@@ -189,8 +188,8 @@ class Store:
             raise ConfigError(f"cannot use {self.folder} as a store: {error.strerror or error}") from error
         if any(not name.startswith(".linecard-") for name in strangers):
             raise ConfigError(
-                f"cannot use {self.folder} as a store: it holds other things ({', '.join(strangers[:3])}); "
-                "give an empty or a new folder"
+                f"cannot use {self.folder} as a store: it contains other files ({', '.join(strangers[:3])}); "
+                "use an empty or a new folder"
             )
         try:
             self._runs.mkdir(parents=True, exist_ok=True)
@@ -203,7 +202,7 @@ class Store:
         self._write(self._mark, content.encode())
 
     def set_limit(self, limit_bytes: int) -> None:
-        """Change what the store may hold, for good.
+        """Change the maximum size of the store permanently.
 
         Raises:
             ConfigError: The store cannot be written to.
@@ -216,20 +215,20 @@ class Store:
 
     @property
     def remarks(self) -> list[str]:
-        """What to know about the store, in sentences."""
+        """Remarks on the store, in sentences."""
         said = []
         if self.not_kept:
             names = ", ".join(key[:_SHOWN_CHARACTERS] for key in sorted(self.not_kept)[:_SHOWN_RUNS])
             more = len(self.not_kept) - _SHOWN_RUNS
             reasons = ", ".join(sorted(set(self.not_kept.values())))
             said.append(
-                f"{len(self.not_kept):,} runs could not be kept in {self.folder} ({reasons}) and will be made again: "
+                f"{len(self.not_kept):,} runs could not be kept in {self.folder} ({reasons}) and will run again: "
                 + names
                 + (f" and {more:,} more" if more > 0 else "")
             )
         if self.mark_is_damaged:
             said.append(
-                f"{self._mark} is damaged, so that the store may hold {LIMIT_BYTES / 1e6:,.0f} MB; "
+                f"{self._mark} is damaged, so the limit is {LIMIT_BYTES / 1e6:,.0f} MB; "
                 "`linecard results prune --limit MB` writes it again"
             )
         return said
@@ -251,7 +250,7 @@ class Store:
             raise
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """What is kept of a run; ``None`` if nothing is, or what is kept is damaged."""
+        """Return the record of a run; ``None`` if it is missing or damaged."""
         path = self._path(key)
         try:
             content = _read(path, _MOST_RUN_BYTES)
@@ -272,8 +271,8 @@ class Store:
         return None
 
     def put(self, key: str, record: dict[str, Any], seconds: float) -> None:
-        """Keep a run. Where that fails the sweep goes on, and :attr:`not_kept` says which and why."""
-        # Keys stay in their order: it is that of the table's columns.
+        """Keep a run. If that fails, the sweep continues, and :attr:`not_kept` has the run and the reason."""
+        # The order of the keys is that of the table's columns.
         body = msgspec.json.encode({**record, "key": key})
         path = self._path(key)
         try:
@@ -286,7 +285,7 @@ class Store:
             times.write(f"{key} {seconds:.6g}\n".encode())
 
     def seconds(self) -> dict[str, float]:
-        """How long runs took, of which that is known."""
+        """Return the time of each run with a known time."""
         found: dict[str, float] = {}
         with suppress(OSError):
             for line in _read(self._times, _MOST_RUN_BYTES).split(b"\n"):
@@ -298,11 +297,11 @@ class Store:
         return found
 
     def claim(self, key: str) -> bool:
-        """Claim a run for this process; ``False`` if somebody else has it."""
+        """Claim a run for this process; return ``False`` if another process or thread has it."""
         return self._claims.take(key)
 
     def release(self, key: str) -> None:
-        """Give a claim back."""
+        """Release a claim."""
         self._claims.give_back(key)
 
     def _entries(self) -> Iterator[os.DirEntry[str]]:
@@ -315,12 +314,12 @@ class Store:
                 yield from os.scandir(folder.path)
 
     def keys(self) -> list[str]:
-        """Hashes of all runs that are kept, sorted."""
+        """Return the hashes of all kept runs, sorted."""
         names = (entry.name.removesuffix(".json") for entry in self._entries() if entry.name.endswith(".json"))
         return sorted(name for name in names if len(name) == _HASH_CHARACTERS)
 
     def use(self) -> StoreUse:
-        """How full the store is."""
+        """Return the size and the limit of the store."""
         runs = used = 0
         for entry in self._entries():
             with suppress(OSError):
@@ -329,7 +328,7 @@ class Store:
         return StoreUse(runs, used, self.limit_bytes)
 
     def remove(self, key: str) -> int:
-        """Remove a run; the bytes that this gave back."""
+        """Remove a run, and return the bytes freed."""
         path = self._path(key)
         with suppress(OSError):
             size = path.lstat().st_size
@@ -338,14 +337,14 @@ class Store:
         return 0
 
     def shrink(self, to_bytes: int | None = None, keep: frozenset[str] = frozenset()) -> tuple[int, int]:
-        """Remove what was used least recently, and what killed processes left, until the store fits.
+        """Remove unfinished files of killed processes, and the least recently used runs until the store fits.
 
         Args:
-            to_bytes: What it may hold afterwards; :attr:`limit_bytes` if left out.
+            to_bytes: Maximum size afterwards; :attr:`limit_bytes` if left out.
             keep: Runs that stay.
 
         Returns:
-            Runs removed, and bytes given back.
+            Runs removed, and bytes freed.
         """
         limit = self.limit_bytes if to_bytes is None else to_bytes
         runs: list[tuple[float, str, int]] = []
@@ -373,10 +372,10 @@ class Store:
 
 
 def _read(path: Path, most: int) -> bytes:
-    """A regular file of at most so many bytes, as it was when it was opened.
+    """Read a regular file of at most ``most`` bytes, with the size at its opening.
 
     Raises:
-        OSError: It is none, or cannot be read.
+        OSError: It is not a regular file, is larger, or cannot be read.
     """
     with _open(path, os.O_RDONLY) as file:
         size = os.fstat(file.fileno()).st_size
@@ -386,10 +385,10 @@ def _read(path: Path, most: int) -> bytes:
 
 
 def _open(path: Path, flags: int) -> io.FileIO:
-    """A regular file, without following a link or waiting.
+    """Open a regular file without following a link or waiting.
 
     Raises:
-        OSError: It is none, or cannot be opened.
+        OSError: It is not a regular file, or cannot be opened.
     """
     file = io.FileIO(os.open(path, flags | os.O_CLOEXEC | _AS_IT_IS, 0o666), "r" if flags == os.O_RDONLY else "a")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

@@ -1,4 +1,4 @@
-"""What a store holds, as a whole: listed, pruned, exported."""
+"""Lists, prunes and exports a store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from linecard.explore.store import Store, StoreUse
 
-# Columns before the measurement's own: what was run, and its arguments and settings as text.
+# Columns of the run, then those of the measurement.
 COLUMNS = ("run", "what", "command", *METRIC_COLUMNS[1:])
 _ROWS_AT_ONCE = 200_000
 
@@ -36,13 +36,13 @@ def _records(store: Store) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class StoreContents(Result):
-    """What a store holds.
+    """The content of a store.
 
     Attributes:
-        title: The store, and how full it is.
-        use: The same in numbers.
-        groups: Runs of one subject, one design and one version of the code.
-        damaged: Files that cannot be read.
+        title: The store, and its size in words.
+        use: Its size in numbers.
+        groups: Runs by subject, design and version of the code.
+        damaged: Number of files that cannot be read.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("title",)
@@ -54,13 +54,13 @@ class StoreContents(Result):
     damaged: int
 
     def table(self) -> Table:
-        """The groups, a row each."""
+        """Return a row per group."""
         names = ("what", "of", "runs", "failed", "seconds", "code")
         return Table(names, [[row[name] for name in names] for row in self.groups])
 
 
 def contents(store: Store, title: str) -> StoreContents:
-    """What a store holds, in groups of one subject, one design and one version of the code."""
+    """Return the content of a store, in groups by subject, design and version of the code."""
     groups: dict[tuple[str, str, str], dict[str, Any]] = {}
     seconds = store.seconds()
     for record in _records(store):
@@ -92,7 +92,7 @@ def _(result: StoreContents) -> list[Part]:
 
 
 def prune(store: Store, to_bytes: int | None, *, other_versions: bool) -> tuple[int, int]:
-    """Remove damaged runs, those of other versions if asked, and what is over the limit; runs and bytes removed."""
+    """Remove damaged runs, runs of other versions if asked, and runs over the limit; return runs and bytes removed."""
     removed = freed = 0
     for key in store.keys():  # noqa: SIM118 # no mapping
         record = store.get(key)

@@ -1,8 +1,8 @@
-"""What can be swept: everything that runs, each behind the same four things.
+"""Subjects: the kinds of run that a sweep can vary, behind one interface.
 
-A subject says which arguments it takes, how they stand on the command line, and how one point is run. Each is a module
-of `linecard.explore.subjects`, imported when it is first asked for. What a run gives is an `Outcome`: named numbers for
-the table, and every measurement in rows.
+A subject defines its arguments, their options on the command line, and how to run one point. Each is a module of
+`linecard.explore.subjects`, imported at its first use. A run returns an `Outcome`: named numbers for the table, and
+every measurement in rows.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], object]
 Arguments = Mapping[str, Any]
-# In place of an option, of an argument that the command line does not have.
+# In place of an option, if the command line does not have the argument.
 NO_OPTION = "-"
-# Options that are given once for each of their values.
+# Options that are repeated for each of their values.
 _REPEATED = {"--define"}
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One run that is asked for.
+    """The request of one run.
 
     Attributes:
-        subject: What is run: a name of `SUBJECTS`.
-        arguments: Its arguments that are not left out.
+        subject: The kind of run: a name of `SUBJECTS`.
+        arguments: Its explicit arguments.
         settings: Changes of keys, as ``--set`` takes them.
     """
 
@@ -39,7 +39,7 @@ class Request:
     settings: Mapping[str, Any]
 
     def plain(self) -> dict[str, Any]:
-        """Plain data; equal requests give equal data, whatever the order of their keys."""
+        """Return plain data; equal requests have equal data, in any order of their keys."""
         return {
             "subject": self.subject,
             "arguments": dict(sorted(self.arguments.items())),
@@ -54,10 +54,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run gave.
+    """The result of a run.
 
     Attributes:
-        numbers: Named values for the table: numbers, switches and texts; ``None`` where a run has none.
+        numbers: Named values for the table: numbers, switches and texts; ``None`` if a run has none.
         measurements: Every measurement: component, metric, unit, value.
     """
 
@@ -74,16 +74,16 @@ class Subject:
     """A kind of run.
 
     Attributes:
-        name: As ``--what`` takes it.
-        main: The argument that the command line gives first.
-        arguments: Arguments by name, each with its option on the command line; empty for a positional one,
-            ``NO_OPTION`` for one that is none there.
-        defaults: Arguments that every point has, where nothing else is said.
+        name: Its name for ``--what``.
+        main: The main argument: the design, the program or the workload.
+        arguments: Option on the command line by argument; empty for a positional argument, ``NO_OPTION`` if the
+            command line does not have it.
+        defaults: Default arguments of every point.
         has_settings: Whether other keys are settings.
-        command_words: How its command begins.
+        command_words: The first words of its command.
         run: Runs one point.
-        length: The argument that says how long a run is; none where nothing does.
-        carries: Files that decide a run and that its request does not name, each with a name that is the same on every
+        length: The argument that sets the length of a run; empty if there is none.
+        carries: Files that determine a run and that its request does not name, each with a name that is equal on every
             machine.
     """
 
@@ -98,7 +98,7 @@ class Subject:
     carries: Callable[[Request], Iterable[tuple[str, Path]]] = _nothing
 
     def command(self, request: Request) -> str:
-        """The command that repeats one run."""
+        """Return the command that repeats one run."""
         words = [self.command_words]
         for name in sorted(request.arguments, key=lambda each: (self.arguments[each] != "", each)):
             option, value = self.arguments[name], request.arguments[name]
@@ -124,7 +124,7 @@ def _word(value: Any) -> str:
 
 
 def flat(record: Any, before: str = "") -> dict[str, Any]:
-    """Scalars of nested dictionaries, named by their path."""
+    """Return the scalars of nested dictionaries, named by their path."""
     found: dict[str, Any] = {}
     for name, value in record.items():
         path = f"{before}{name}"
@@ -136,7 +136,7 @@ def flat(record: Any, before: str = "") -> dict[str, Any]:
 
 
 def measurements_of(component: str, numbers: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
-    """Numbers without a unit of their own as measurements; their names carry it."""
+    """Convert numbers to measurements without a unit; their names include it."""
     return [
         (component, name, "", float(value))
         for name, value in numbers.items()
@@ -145,13 +145,13 @@ def measurements_of(component: str, numbers: Mapping[str, Any]) -> list[tuple[st
 
 
 def overrides_of(request: Request) -> list[str]:
-    """The settings of a request as overrides of the core."""
+    """Return the settings of a request as overrides of the core."""
     from linecard.request import settings
 
     return settings(dict(sorted(request.settings.items())))
 
 
-# In the order in which they are told of.
+# In the order of messages and documents.
 NAMES = ("run", "ndr", "dram", "flowcache", "queueing", "petri", "core", "program", "xdp")
 
 

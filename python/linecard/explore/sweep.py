@@ -1,4 +1,4 @@
-"""`linecard.sweep`: all points of a space, each run once, in one table."""
+"""`linecard.sweep`: runs all points of a space once and makes one table."""
 
 from __future__ import annotations
 
@@ -56,42 +56,40 @@ def sweep(
 ) -> SweepResult:
     """Run every point of a space and return one table.
 
-    Runs of chips that are not steady are made again, four times as long, and so on up to 256,000 packets (once, where
-    64,000 or more were asked for), unless ``lengthen`` is false or ``packets`` is an axis. What is not sure then is a
-    row whose ``status`` says so.
+    Runs of chips that are not steady are repeated with four times as many packets, up to 256,000. A run of 64,000
+    packets or more is repeated once. Runs keep their length if ``lengthen`` is false or ``packets`` is an axis. The
+    ``status`` of a row says whether its numbers are sure.
 
     Args:
-        target: A sweep's file, or what is run: a design, or as ``--what`` says. This may be a DRAM part, a capture, a
-            net or a program.
-        vary: Axes: ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step 50"}``. A list of values, or a
-            range as text. Names are keys as ``--set`` takes them, or arguments such as ``preset``, ``app``, ``seed``.
-        together: Axes that go together, value by value.
-        what: What is run: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``, ``dram``,
+        target: Sweep file, or the input of each run: a design, or with ``--what`` a DRAM part, capture, net or program.
+        vary: Axes: ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step 50"}``. An axis is a list of
+            values or a range as text. Names are keys of ``--set``, or arguments such as ``preset``, ``app``, ``seed``.
+        together: Axes that change together, value by value.
+        what: Kind of run: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``, ``dram``,
             ``queueing`` or ``petri``.
         set: Changes of parameters, and arguments, of all points.
-        constraints: Expressions that a point must fulfil, such as ``"island.engines * island.threads <= 64"``.
+        constraints: Expressions that must hold at a point, such as ``"island.engines * island.threads <= 64"``.
         columns: Numbers that follow from others: ``{"per_thread": "throughput_mpps / island.threads"}``.
-        repeat: Seeds of each point. They count from ``seed`` on.
-        precision: Lengthen runs until half the 95 % interval of the throughput is at most so much of it, such as
-            1%.
-            Of ``ndr`` it is the width.
-        lengthen: Make runs that are not sure again, longer; what the file says if left out, else yes.
-        sample: Draw points instead of all: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
-        points: Points to draw.
-        sample_seed: Seed of the drawing.
+        repeat: Seeds of each point, counted from ``seed``.
+        precision: Lengthen runs until half the 95 % interval of the throughput is within this share of it, such as 1%.
+            For ``ndr``, it is the width.
+        lengthen: Repeat runs that are not sure with more packets; default: the file's value, or yes.
+        sample: Draw a sample instead of the whole grid: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
+        points: Points of the sample.
+        sample_seed: Seed of the sample.
         store: Folder that keeps runs, so that each is run once; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The table does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         shard: ``(i, n)``: only every n-th point, from the i-th (1 to n) on.
-        progress: Called now and then with (runs done, runs in all).
+        progress: Called repeatedly with (runs done, runs in all).
         **arguments: Arguments of all points: ``packets=5000``, ``app="forward"``.
 
     Returns:
-        A row a point, refused and failed ones with the reason.
+        A row per point; refused and failed points have the reason.
 
     Raises:
-        ConfigError: The sweep makes no sense; every problem is listed. A point that makes none is a row instead.
-        linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
+        ConfigError: The sweep is invalid; the error lists every problem. An invalid point is a row instead.
+        linecard.explore.Interrupted: Ctrl-C; finished runs are in the store.
 
     Example:
         >>> import linecard
@@ -132,7 +130,7 @@ def draft_of(
     lengthen: bool | None = None,
     arguments: Mapping[str, object] | None = None,
 ) -> Draft:
-    """A sweep from a file and from what is said beside it; see :func:`sweep`."""
+    """Make a draft from a file and from arguments beside it; see :func:`sweep`."""
     name = name_of("target", target)
     if is_sweep_file(name):
         draft = read_spec(name)
@@ -175,16 +173,16 @@ def run_sweep(
     shard: tuple[int, int] | None = None,
     progress: SweepProgress | None = None,
 ) -> SweepResult:
-    """Run a sweep that has been read; see :func:`sweep`."""
+    """Run a checked sweep; see :func:`sweep`."""
     with Bench(store, jobs, progress, Counts(), executor) as bench:
         return table_of(spec, chosen(make_points(spec), shard), bench)
 
 
 def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
-    """The points of one shard.
+    """Return the points of one shard.
 
     Raises:
-        ConfigError: There is no such shard.
+        ConfigError: The shard does not exist.
     """
     if shard is None:
         return points
@@ -197,7 +195,7 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
 def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -> SweepResult:
     """Run points and make their table; its counts are those of the bench so far.
 
-    Runs that are not sure are lengthened, unless that is ruled out or their length is an axis.
+    Runs that are not sure are lengthened, unless ``fixed``, the spec or an axis sets their length.
     """
     store = bench.store
     asked = [name for _, column in spec.columns for name in column.names]
@@ -244,7 +242,7 @@ def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -
 
 
 def _of_seeds(points: Points) -> list[list[int]]:
-    """Places of the points, those that differ in their seed alone together."""
+    """Group the indexes of points that differ only in their seed."""
     groups: dict[tuple[tuple[type, Any], ...], list[int]] = {}
     for place, point in enumerate(points.points):
         same = tuple((type(value), value) for name, value in point.values.items() if name != "seed")
@@ -257,7 +255,7 @@ _OWN = frozenset({"run", "status", "reason", "command"})
 
 
 class _Taken:
-    """What the table needs of a record; measurements that no column asks for are not held."""
+    """The part of a record that the table needs: measurements only for columns that use them."""
 
     __slots__ = ("measured", "numbers", "parts", "reason", "status")
 
@@ -301,7 +299,7 @@ def _rows(
         row |= {name: result.numbers.get(name) for name in numbers[len(defined) :]}
         row |= {"reason": result.reason, "command": run.request.command}
         rows.append(row)
-    warnings += [f"column {name} is empty in places: {why}" for name, why in failed.items()]
+    warnings += [f"column {name} has empty cells: {why}" for name, why in failed.items()]
     return tuple(rows), numbers
 
 
@@ -314,7 +312,7 @@ def _number(value: Any) -> Any:
 
 
 def _look(before: Callable[[str], Any], result: _Taken, row: Mapping[str, Any]) -> Callable[[str], Any]:
-    """What a name means in a column: what was measured, another column, and what was known before the run."""
+    """Resolve names in a column: a measurement, a number, another column, or a value from before the run."""
 
     def look(name: str) -> Any:
         if name in result.measured:
@@ -325,7 +323,7 @@ def _look(before: Callable[[str], Any], result: _Taken, row: Mapping[str, Any]) 
             return row[name]
         if name.startswith(MEASURED):
             _, component, metric = name.split(":", 2)
-            raise UnknownName(f"asks for {metric!r} of {component!r}, which was not measured")
+            raise UnknownName(f"uses {metric!r} of {component!r}, which was not measured")
         try:
             return before(name)
         except UnknownName as error:

@@ -1,4 +1,4 @@
-"""Files of TOML that a sweep is made of, with the lines in which their keys stand."""
+"""Reads the TOML files of a sweep, with the line of each key."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _LONGEST_FILE = 16 << 20
 
 
 class Lines:
-    """Where keys stand in a file; TOML's reader does not say."""
+    """The lines of the keys of a file, which the TOML reader does not report."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self._lines = text.splitlines()
 
     def at(self, key: str, table: str = "") -> str:
-        """File and line of a key in a table, or of the table, or the file alone."""
+        """Return file and line of a key in a table, else those of the table, else the file alone."""
         here, found = "", None
         name = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
         for number, line in enumerate(self._lines, start=1):
@@ -36,7 +36,7 @@ class Lines:
 
 
 def is_sweep_file(target: str) -> bool:
-    """Whether a name is that of a file that says it is a sweep."""
+    """Whether a name is that of a file of kind `sweep` or `optimize`."""
     path = Path(target)
     try:
         if not path.is_file() or path.suffix != ".toml" or path.stat().st_size > _LONGEST_FILE:
@@ -48,29 +48,29 @@ def is_sweep_file(target: str) -> bool:
 
 
 def read_table(path: str | Path) -> tuple[dict[str, Any], Lines]:
-    """A file of TOML, and where its keys stand.
+    """Read a TOML file and the lines of its keys.
 
     Raises:
-        ConfigError: It cannot be read, or is no TOML.
+        ConfigError: The file cannot be read or is not TOML.
     """
     path = Path(path)
     try:
         if path.stat().st_size > _LONGEST_FILE:
-            raise ConfigError(f"{path}: larger than {_LONGEST_FILE >> 20} MiB, which no such file is")
+            raise ConfigError(f"{path}: larger than {_LONGEST_FILE >> 20} MiB, the limit of such a file")
         text = path.read_text()
         return tomllib.loads(text), Lines(str(path), text)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: no TOML: {error}") from error
+        raise ConfigError(f"{path}: not TOML: {error}") from error
 
 
 def flat_keys(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Dotted keys of nested tables: bare and quoted keys of TOML mean the same here."""
+    """Flatten nested tables to dotted keys; bare and quoted keys of TOML are equivalent here."""
     found: dict[str, Any] = {}
     for name, value in table.items():
         path = f"{before}{name}"
-        # An empty table stays, so that whoever reads it can refuse it.
+        # Keep an empty table, so that the reader of the key can refuse it.
         if isinstance(value, Mapping) and value:
             found.update(flat_keys(value, f"{path}."))
         else:

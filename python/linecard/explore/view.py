@@ -1,4 +1,4 @@
-"""What a sweep says: a row a point, means over seeds, which points are not sure, and a number over an axis."""
+"""The view of a sweep: a row per point, means over seeds, points that are not sure, and a chart."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from linecard.words import label, valued
 
 ROWS_SHOWN = 40
 REASONS_SHOWN = 5
-# Lines that can be told apart.
+# Lines that a reader can distinguish.
 MOST_LINES = 8
-# A reason that is longer is cut on the way to people; the table has all of it.
+# A view cuts a longer reason; the table has all of it.
 LONGEST_REASON = 1200
 
 
@@ -45,7 +45,7 @@ def _points(result: SweepResult) -> Table:
 
 
 def _means(result: SweepResult, points: Sequence[Repeated]) -> Table:
-    """A row a point: means over its seeds with half of the 95 % interval, and which point is best."""
+    """A row per point: means over its seeds with half of the 95 % interval, and the best point below."""
     axes = [axis for axis in result.axes if axis != "seed"]
     shown = [name for name in result.shown_columns(len(result.axes) + 3) if name not in result.axes]
     if "throughput_gbps" in shown and "offered_gbps" in result.numbers and "offered_gbps" not in shown:
@@ -79,7 +79,7 @@ def _mean(point: Repeated, name: str) -> str:
 
 
 def refusals(reasons: Sequence[Reason]) -> list[Part]:
-    """Why points were refused or failed, how many each, and how to see the first of them again."""
+    """Reasons why points were refused or failed, their counts, and the command that repeats the first point."""
     below = []
     for each in reasons[:REASONS_SHOWN]:
         below.append(Said(f"{each.status} {each.points:,}: {each.reason[:LONGEST_REASON]}", "warn"))
@@ -90,9 +90,9 @@ def refusals(reasons: Sequence[Reason]) -> list[Part]:
 
 
 def chart_of(result: SweepResult) -> list[Part]:
-    """One column over another, a line for each value of the other axes, seeds as mean and range.
+    """One column over another, a line for each combination of the other axes, seeds as mean and range.
 
-    Where there are more lines than can be told apart, or neither column is an axis, there are points alone.
+    A chart with more than ``MOST_LINES`` lines, or without an axis across, has points alone.
     """
     rows = [row for row in result.rows if has_numbers(row)]
     axes = [name for name in result.axes if name != "seed"]

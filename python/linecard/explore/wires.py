@@ -1,4 +1,4 @@
-"""What a chip's wires carry of its traffic: the highest load that can be offered."""
+"""The capacity of a chip's ports for its traffic: the highest load that can be offered."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _IMIX = {64: 7, 594: 4, 1518: 1}
 
 
 def mean_size(said: Callable[[str], Any]) -> float:
-    """Mean bytes of a frame of generated traffic; ``said`` looks keys of the chip up.
+    """Return the mean bytes of a frame of generated traffic; ``said`` looks up keys of the chip.
 
     Raises:
-        ConfigError: The chip's file does not write the sizes of that kind of traffic.
+        ConfigError: The chip's file does not have the sizes of that kind of traffic.
     """
     kind = str(said("traffic.kind"))
     if kind == "fixed":
@@ -34,7 +34,7 @@ def mean_size(said: Callable[[str], Any]) -> float:
     weight = sum(float(each) for _, _, each in rows)
     if not rows or weight <= 0:
         message = (
-            f"found {kind!r}, whose sizes are not written in the chip's file; expected a frame size, imix, rfc2544 "
+            f"found {kind!r}, which has no sizes in the chip's file; expected a frame size, imix, rfc2544 "
             "or a mix of the chip"
         )
         raise ConfigError.of([ConfigProblem("sizes", "", message)])
@@ -42,13 +42,13 @@ def mean_size(said: Callable[[str], Any]) -> float:
 
 
 def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
-    """What all inward wires together carry of frames of this mean size, without what a frame takes beside its bytes.
+    """Return the line rate of all receive ports for frames of this mean size, without the overhead of a frame.
 
     Returns:
         Gbit/s.
 
     Raises:
-        ConfigError: A port is never busy, so that there is no line rate.
+        ConfigError: A port is never busy, so it has no line rate.
     """
     rate, overheads = 0.0, []
     for name in chip.groups("port"):
@@ -56,7 +56,7 @@ def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
             continue
         own, count = float(said(f"port.{name}.rate_gbps")), int(said(f"port.{name}.count") or 1)
         if own == 0:
-            message = f"port {name} is never busy (rate_gbps = 0): the search needs a line rate to begin at"
+            message = f"port {name} is never busy (rate_gbps = 0): the search needs a line rate to start from"
             raise ConfigError.of([ConfigProblem("set", f"port.{name}.rate_gbps", message)])
         rate += own * count
         overheads.append(int(said(f"port.{name}.overhead_bytes") or 0))

@@ -114,7 +114,7 @@ def test_a_range_gives_only_what_lies_in_it(low, span, log, share):
 def evaluate(text, **said):
     def look(name):
         if name not in said:
-            raise UnknownName(f"asks for `{name}`")
+            raise UnknownName(f"uses `{name}`")
         return said[name]
 
     return Expression.parse(text, "here").evaluate(look)

@@ -44,6 +44,6 @@ def test_a_nic_is_sized(cli):
     compared = person.types(
         f"linecard compare nic.toml nic.toml --set-b island.threads={fewest} --packets 500 --seeds 2"
     )
-    assert "What moved" in compared.out
+    assert "bold: beyond noise" in compared.out
     person.types("linecard draw nic.toml -o nic.svg")
     assert Path("nic.svg").read_text().startswith("<svg")

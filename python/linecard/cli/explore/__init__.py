@@ -1,1 +1,1 @@
-"""Commands that explore spaces of designs."""
+"""Commands for design-space exploration."""

@@ -18,11 +18,11 @@ from linecard.explore.compare import compare as ask
 @takes_program
 @asks(ask, "program_b")
 def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
-    """Put two designs, programs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
+    """Compare two designs, programs, runs or sweeps: what differs, what moved, and whether beyond noise.
 
-    Designs are run with the same seeds, on the same packets, and compared seed by seed. Runs that are not steady are
-    made again, longer; where that does not help, nothing is said to have moved, and the status is 4. With two programs
-    (`compare CHIP --program a.c b.c`) the source lines of both stand side by side, with what each costs a packet.
+    Designs run with the same seeds, on the same packets, and are compared seed by seed. Runs that are not steady are
+    repeated with more packets. If they stay unsteady, no number counts as moved, and the status is 4. For two programs
+    (`compare CHIP --program a.c b.c`), the comparison also lists the source lines of both with their cost per packet.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard sweep --dry-run`: how many runs there are, and how long they take."""
+"""`linecard sweep --dry-run`: the number of runs and their time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def estimate_of(spec: Spec, store: Store, jobs: int | None, shard: tuple[int, int] | None, progress: Any) -> Estimate:
-    """How many runs a sweep has, and how long they take."""
+    """Estimate the number of runs of a sweep and their time."""
     from linecard.explore.content import content_of
     from linecard.explore.estimate import estimate
     from linecard.explore.execute import Task
@@ -42,9 +42,9 @@ def print_estimate(found: Estimate, *, json: bool) -> None:
         Fact("Found", f"{found.found:,}", "are in the store"),
     ]
     if found.seconds is None or found.seconds_each is None:
-        facts.append(Fact("Time", "not known", "what was tried was refused or failed; run it to see why"))
+        facts.append(Fact("Time", "not known", "the timed runs were refused or failed; run the sweep to see why"))
     else:
-        each = f"{found.seconds_each * 1e3:,.0f} ms each on one core, by {found.probes:,} finished runs"
+        each = f"{found.seconds_each * 1e3:,.0f} ms each on one core, from {found.probes:,} finished runs"
         missing = f"for the {found.runs - found.found:,} missing; {each}"
         facts.append(Fact("Time", _duration(found.seconds), missing))
     stdout.show(*screen([Facts(facts)]))

@@ -1,4 +1,4 @@
-"""`linecard ndr`: rates without loss, by frame size."""
+"""`linecard ndr`: no-drop rates by frame size."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from linecard.explore.ndr import ndr as ask
 def ndr(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Search for the no-drop and the partial-drop rate of a chip, by frame size.
 
-    NDR is the highest rate without loss, PDR that with at most 0.5 % of it; packets that pile up inside count as lost.
-    Frames come evenly spaced (`--set traffic.arrivals=poisson` for others). Latency is told at 10, 50 and 90 % of PDR.
+    NDR is the highest rate without loss, PDR the highest with at most 0.5 % loss. Packets that accumulate inside count
+    as lost. Frames arrive evenly spaced; `--set traffic.arrivals=poisson` changes that. The result has the latency at
+    10, 50 and 90 % of PDR.
 
     **Examples**
 

@@ -15,10 +15,10 @@ from linecard.explore.optimize import optimize as ask
 @takes_program
 @asks(ask)
 def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
-    """Find the best designs of a space, for one objective or several that pull apart.
+    """Find the best designs of a space, for one objective or several conflicting ones.
 
-    Where the budget holds every point, all are run. Otherwise a search chooses which; it depends on the file alone, not
-    on `--jobs`. Prints the points that no other one beats, the best compromise marked.
+    If the budget covers every point, all are run. Otherwise a search chooses points; it depends on the file alone, not
+    on `--jobs`. The command prints the Pareto front and marks the best compromise.
 
     **Examples**
 

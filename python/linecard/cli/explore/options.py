@@ -1,4 +1,4 @@
-"""What the commands that explore share: options, settings, and what they say of the store."""
+"""Options of the exploration commands, and their messages about the store."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ Jobs = Annotated[
     int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
 ]
 Executor = Annotated[
-    str, typer.Option(metavar="NAME", help="threads, dask (workers of its own) or dask:ADDRESS (extra: dask).")
+    str, typer.Option(metavar="NAME", help="threads, dask (local workers) or dask:ADDRESS (extra: dask).")
 ]
 
 
 def say_how_to_go_on(stopped: Interrupted, store: Store) -> None:
-    """Say that the same command goes on where it was interrupted."""
+    """Say that the same command continues after the interruption."""
     stderr.diagnose(
-        f"{stopped.done:,} of {stopped.total:,} runs are done and kept in {store.folder}; the same command goes on "
+        f"{stopped.done:,} of {stopped.total:,} runs are done and kept in {store.folder}; the same command continues "
         "from there"
     )
 
 
 def end_by_store(counts: Counts) -> None:
-    """Say what to know about the store, and end with a status where runs could not be kept; the last of a command.
+    """Print the remarks of the store, and end the command with a status if runs could not be kept.
 
     Raises:
-        typer.Exit: Some could not.
+        typer.Exit: Some runs could not be kept.
     """
     for remark in counts.remarks:
         stderr.diagnose(remark)
@@ -47,5 +47,5 @@ def end_by_store(counts: Counts) -> None:
 
 
 def filled(use: StoreUse) -> str:
-    """How full a store is, in words."""
+    """Return the size and the limit of a store in words."""
     return f"{use.runs:,} runs, {use.used_bytes / 1e6:,.1f} MB of {use.limit_bytes / 1e6:,.0f} MB"

@@ -1,4 +1,4 @@
-"""Commands that ask what a function of `linecard.explore` answers: their options are its arguments, with its words."""
+"""Makes commands from functions of `linecard.explore`: their arguments become options, their docstrings the help."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Word(NamedTuple):
-    """How the command line writes an argument, where its name and its type do not say it."""
+    """Flag and metavar of an argument, if its name and its type do not imply them."""
 
     flag: str = ""
     metavar: str | None = None
@@ -50,7 +50,7 @@ _TYPES = {"int": (int, "N"), "float": (float, "N"), "bool": (bool, None)}
 
 
 def asks(function: Callable[..., object], *without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command with the arguments of a function as its options, which it takes as `asked`; some it has its own way."""
+    """Add the arguments of a function, except `without`, as options to a command, which receives them as `asked`."""
     meanings = _meanings(function)
     parameters = {
         name: _parameter(each, meanings[name])
@@ -68,14 +68,14 @@ def asks(function: Callable[..., object], *without: str) -> Callable[[Callable[.
 
 
 def answered(function: Callable[..., Any], asked: dict[str, Any]) -> Any:
-    """What the function answers, with progress."""
+    """Call the function with progress, and return its answer."""
     with reported(asked["store"]) as progress:
         return function(**asked, progress=progress)
 
 
 @contextmanager
 def reported(store: Path) -> Iterator[Callable[[float, int], None] | None]:
-    """Show the progress of runs; a command that is stopped says how to go on."""
+    """Show the progress of runs; an interrupted command says how to continue."""
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
 
@@ -88,7 +88,7 @@ def reported(store: Path) -> Iterator[Callable[[float, int], None] | None]:
 
 
 def _meanings(function: Callable[..., object]) -> dict[str, str]:
-    """What the docstring says first of each argument."""
+    """Return the first sentence on each argument in the docstring."""
     section = (inspect.getdoc(function) or "").partition("Args:\n")[2].partition("\n\n")[0]
     rows = re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", section, re.MULTILINE)
     return {name: re.split(r"(?<=\.) ", " ".join(text.split()))[0].replace("``", "`") for name, text in rows}

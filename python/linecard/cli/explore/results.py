@@ -1,4 +1,4 @@
-"""`linecard results`: the folder that keeps finished runs."""
+"""`linecard results`: lists, prunes and exports the store of finished runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from linecard.errors import ConfigError, ConfigProblem
 
 
 def list_runs(store: StoreOption = STORE, json: Json = False, output: Output = None) -> None:
-    """Say what a store holds: runs by what was run, and how full it is.
+    """List the content of a store: its runs by subject, and its size.
 
     **Examples**
 
@@ -41,17 +41,17 @@ def prune(
     store: StoreOption = STORE,
     to: Annotated[
         float | None,
-        typer.Option("--to", min=0.0, metavar="MB", help="Remove what was used least recently, down to this."),
+        typer.Option("--to", min=0.0, metavar="MB", help="Remove the least recently used runs down to this size."),
     ] = None,
     other_versions: Annotated[
         bool, typer.Option("--other-versions", help="Remove runs that another version of Linecard made.")
     ] = False,
     limit: Annotated[
-        float | None, typer.Option("--limit", min=0.0, metavar="MB", help="From now on let it hold no more than this.")
+        float | None, typer.Option("--limit", min=0.0, metavar="MB", help="Set the permanent size limit of the store.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Remove from a store: damaged files always, and what the options say.
+    """Remove damaged files from a store, and the runs that the options select.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard sweep`: every point of a space of designs, in one table."""
+"""`linecard sweep`: every point of a design space in one table."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def sweep(
         typer.Option(
             "--vary",
             metavar="KEY=VALUES",
-            help="An axis; repeatable. `;` between axes that go together value by value.",
+            help="An axis; repeatable. `;` separates axes that change together, value by value.",
         ),
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option("--where", metavar="EXPRESSION", help="Only points for which this holds; repeatable."),
+        typer.Option("--where", metavar="EXPRESSION", help="Only points where this holds; repeatable."),
     ] = None,
     column: Annotated[
         list[str] | None,
@@ -37,36 +37,36 @@ def sweep(
     ] = None,
     app: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application of all points.")] = None,
     trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
-    packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of all points, as of `run`.")] = None,
-    warmup: Annotated[int | None, typer.Option(metavar="N", help="Warm-up of all points, as of `run`.")] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all points; the first with --repeat.")] = None,
+    packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of each run, as for `run`.")] = None,
+    warmup: Annotated[int | None, typer.Option(metavar="N", help="Warm-up of each run, as for `run`.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all points; with --repeat, the first.")] = None,
     shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Only every N-th point from the I-th on: one job of an array.")
+        str | None, typer.Option(metavar="I/N", help="Only every N-th point, from the I-th on: one job of an array.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say how many runs there are and how long they take.")
+        bool, typer.Option("--dry-run", help="Only print the number of runs and their estimated time.")
     ] = False,
     json: Json = False,
     output: Output = None,
     across: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Column of the chart's horizontal axis; the first axis if left out."),
+        typer.Option(metavar="NAME", help="Column of the chart's horizontal axis; default: the first axis."),
     ] = None,
     up: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Column of its vertical axis; the first number if left out.")
+        str | None, typer.Option(metavar="NAME", help="Column of the chart's vertical axis; default: the first number.")
     ] = None,
     *,
     asked: dict[str, Any],
 ) -> None:
-    """Run every point of a space of designs, and print one table.
+    """Run every point of a design space, and print one table.
 
     A value list is `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`,
-    `1..1000 log points 4`. Finished runs are kept by content: the same sweep again, after a kill, or with a longer axis
-    runs only what is missing. Runs that are not steady are made again, longer; points that are not sure then say so.
-    Points that are refused or fail are rows with the reason and the command that repeats them. How many runs were
-    found, run and refused goes to stderr; the table is the same either way. `--dry-run` runs up to three points to
-    learn how long they take, and keeps them. Status 4 says that a run failed or that no point is sure, 2 that all were
-    refused.
+    `1..1000 log points 4`. The store finds finished runs by content. A sweep that is repeated, restarted after a kill,
+    or extended runs only the missing points. Runs that are not steady are repeated with more packets. The status of a
+    point says whether it is sure. Refused and failed points are rows with the reason and the command that repeats them.
+    The counts of runs found, run and refused go to stderr, and the table does not depend on them. `--dry-run` runs up
+    to three points to estimate the time, and keeps them. Status 4 means that a run failed or that no point is sure,
+    status 2 that all points were refused.
 
     **Examples**
 

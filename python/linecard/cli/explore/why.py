@@ -18,10 +18,11 @@ from linecard.explore.why import why as ask
 @takes_program
 @asks(ask)
 def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
-    """Say what limits a chip and what would help; every statement is measured.
+    """Find what limits a chip and which changes help; every statement is measured.
 
-    Prints what each part can carry at most, what lifting each limit gains, alone and in pairs, and how throughput
-    follows each parameter. Where the chip carries all of its traffic, it is asked with a packet always waiting.
+    The command prints the capacity of each part, and the gain from lifting each limit, alone and in pairs. It also
+    prints how the throughput depends on each parameter. If the chip carries all of its traffic, the runs keep a packet
+    waiting at all times.
 
     **Examples**
 

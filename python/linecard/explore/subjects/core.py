@@ -1,4 +1,4 @@
-"""Cores under a traced program, as `linecard core`; points that share a trace make it once."""
+"""Cores that execute a traced program, as in `linecard core`; points share traces."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from linecard.records import plain
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Traced programs that are kept for the points that share them.
+# Traces kept for points that share them.
 _MOST_TRACES = 8
 
 
 class _Traces:
-    """Traced programs, each made once for all points that share it; the one used least recently goes."""
+    """Traces, each made once for all points that share it; the least recently used one is dropped."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()

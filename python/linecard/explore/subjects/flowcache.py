@@ -1,4 +1,4 @@
-"""Flow caches, one a point, as `linecard flowcache`."""
+"""Flow caches, one per point, as in `linecard flowcache`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from linecard.records import plain
 def _run_flowcache(request: Request, progress: Progress) -> Outcome:
     asked = dict(request.arguments)
     source = asked.pop("source")
-    # One cache a point, and points beside each other: a thread for each would be too many.
+    # Points run in parallel, so a point with its single cache takes one thread.
     result = flowcache(source, **asked, jobs=1, progress=progress)
     if len(result.rows) != 1:
-        problem = ConfigProblem("sweep", "", "a point is one cache: give one size, one number of ways and one policy")
+        problem = ConfigProblem("sweep", "", "a point is one cache: set one size, one number of ways and one policy")
         raise ConfigError.of([problem])
     numbers = flat(plain(result.rows[0]))
     for name in asked:

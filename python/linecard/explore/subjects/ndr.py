@@ -1,4 +1,4 @@
-"""Rates without loss: a search for each point, as `linecard ndr`."""
+"""No-drop rates: a search for each point, as in `linecard ndr`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class _Alone:
-    """The runs of a question, one after another: the points beside it have the other cores."""
+    """Executes the runs of a search one after another, because other points use the other cores."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
 
     def run(self, requests: Sequence[Request]) -> list[Mapping[str, Any]]:
-        """Run all; the records in the order of the requests."""
-        # How many trials there will be nobody knows: that it goes on is all that is told.
+        """Run all requests and return their records in the same order."""
+        # The number of trials is unknown: progress only shows that the search continues.
         return [evaluate(request, lambda _done, _total: self._progress(0, 1)) for request in requests]
 
 
@@ -31,7 +31,7 @@ def _run_ndr(request: Request, progress: Progress) -> Outcome:
     asked = dict(request.arguments)
     size = asked.get("size")
     if isinstance(size, str) and "," in size:
-        raise ConfigError.of([ConfigProblem("size", "", f"found {size!r}, expected one: a point has one rate")])
+        raise ConfigError.of([ConfigProblem("size", "", f"found {size!r}, expected one size: a point has one rate")])
     found = search_rates(
         asked["preset"],
         None if size is None else [size],

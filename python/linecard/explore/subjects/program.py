@@ -1,4 +1,4 @@
-"""Programs traced on packets, as `linecard program trace`."""
+"""Programs traced on packets, as in `linecard program trace`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queue managers, one a point, as `linecard queueing run`."""
+"""Queue managers, one per point, as in `linecard queueing run`."""
 
 from __future__ import annotations
 

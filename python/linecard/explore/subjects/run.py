@@ -1,4 +1,4 @@
-"""Designs: a chip under its traffic, as `linecard run`."""
+"""Designs: a chip under its traffic, as in `linecard run`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from linecard.request import check_counts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What each of many runs may be asked for; settings have a table of their own.
+# The arguments of each of many runs; settings have a separate table.
 _ARGUMENTS = [each for each in options("run") if not each.whole and each.kind != "settings"]
 
 
@@ -40,7 +40,7 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
 
 
 def outcome_of_report(report: Mapping[str, Any], *, verdict: bool = True) -> Outcome:
-    """What a design's report gives to the table; without a verdict there is no bottleneck in it."""
+    """Return the table's numbers and the measurements of a design's report; without a verdict it has no bottleneck."""
     summary = report["summary"]
     latency = summary["latency_ns"]
     numbers = {name: summary[name] for name in ("throughput_gbps", "throughput_mpps", "offered_gbps", "loss_fraction")}
@@ -65,7 +65,7 @@ SUBJECT = Subject(
     {
         **{each.name: each.flag for each in _ARGUMENTS},
         **OPTIONS,
-        # The command finds the limit always, and shows the lines of a program.
+        # The command always finds the limit and shows the lines of a program.
         "verdict": NO_OPTION,
         "lines": NO_OPTION,
     },

@@ -1,4 +1,4 @@
-"""XDP programs run on frames, as `linecard program run`."""
+"""XDP programs run on frames, as in `linecard program run`."""
 
 from __future__ import annotations
 
