@@ -72,7 +72,7 @@ def check(
         set: Changes, as :func:`linecard.run` takes them.
         app: Application that runs; ``None`` takes the chip's own.
         trace: Capture or described link (``"edge"``, ``"core"``) to receive; ``None`` takes the chip's generator.
-        size: Bytes of the frames, or their kind (``"imix"``, ``"rfc2544"``, a mix of the chip).
+        size: Bytes of a frame, or a mix (``"imix"``, ``"rfc2544"``, one of the chip).
         **options: A program for the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:

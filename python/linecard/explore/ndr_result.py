@@ -72,8 +72,8 @@ class RateRow:
         pdr_gbps: PDR, 10^9 bits of frames a second.
         interval: Bounds of ``ndr_mpps`` and ``pdr_mpps``: the highest load that held and the lowest that failed. If the
             line rate held, both bounds are the line rate.
-        limit: The limit of the no-drop rate: the part that is always busy at the lowest load that failed,
-            ``line rate``, or ``no single part`` (bursts or waits, see `linecard why`).
+        limit: The limit of the no-drop rate: the part that is always busy at the lowest failed load, ``line rate``, or
+            ``no single part`` (bursts or waits, see `linecard why`).
         busiest: The busiest part at that load.
         busiest_share: Busy share of its time.
         confirmed_packets: Packets of the trial that confirmed the no-drop rate, per seed; 0 if none did.

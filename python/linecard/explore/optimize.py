@@ -2,8 +2,8 @@
 
 If the budget covers every point, all points run. Otherwise a search proposes points in batches, each point at most
 once. Optuna's TPE (ask and tell) proposes half of a batch; the other half are neighbours of the present front. The
-sampler receives the results of a whole batch in the order of the proposals, so that they do not depend on the number
-of workers.
+sampler receives the results of a whole batch in the order of the proposals. They do not depend on the number of
+workers.
 
 With ``halving`` a batch is larger and starts with short runs. Its better half continues with runs of twice the length,
 until the remaining points run in full. The budget counts runs by their length. The sampler receives full runs only.
@@ -177,7 +177,7 @@ def _result(
         states = [row["status"] for each in judged.values() for row in each.rows]
         why = "; ".join(doubts_text(states, [longest], 0))
         raise RunError(
-            f"no point is sure: of {len(judged)} points, {refused} were refused or failed, "
+            f"no point that meets the limits is sure: of {len(judged)} points, {refused} were refused or failed, "
             f"{beyond} break a limit, and {len(unsure)} are not sure ({why}). A store keeps completed runs"
         )
     if not good:

@@ -1,7 +1,7 @@
 """A search for the highest load whose loss stays below a goal, for several goals at once, in the manner of MLRsearch.
 
 Loads lie on a grid of equal ratios: load n is the largest load times (1 - width)^n. The answer for a goal is a pair of
-neighbours: the loss is above the goal at the higher load, and within the goal at the lower load.
+neighbours: the higher load loses more than the goal, and the lower load does not.
 
 Four ideas make the search short; the bisection of RFC 2544 uses none of them:
 
