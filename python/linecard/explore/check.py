@@ -120,7 +120,7 @@ def _(result: ChipCheck) -> list[Part]:
                 *map(text, ("cluster", "role", "memory or unit")),
                 "unloaded",
                 BAR,
-                text("request + service + response, ns"),
+                text("request + service + reply, ns"),
                 "peak",
                 "Gbit/s",
             ),
