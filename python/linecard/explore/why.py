@@ -94,8 +94,8 @@ def why(
         set: Changes of parameters.
         app: Application: a name, or a file of steps; the preset's own if left out.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
-        packets: Packets that each run measures, at first. The warm-up before them has half as many. If the throughput is
-            not sure, runs become four times as long, repeatedly, up to 256,000 packets. From 64,000 packets, runs
+        packets: Packets that each run measures, at first. The warm-up before them has half as many. If the throughput
+            is not sure, runs become four times as long, repeatedly, up to 256,000 packets. From 64,000 packets, runs
             become longer once.
         precision: Lengthen runs until half the 95 % interval of the throughput is at most this share of it, such as
             1%.
