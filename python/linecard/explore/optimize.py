@@ -177,7 +177,7 @@ def _result(
         states = [row["status"] for each in judged.values() for row in each.rows]
         why = "; ".join(doubts_text(states, [longest], 0))
         raise RunError(
-            f"no point that meets the limits is sure: of {len(judged)} points, {refused} were refused or failed, "
+            f"no point within the limits is sure: of {len(judged)} points, {refused} were refused or failed, "
             f"{beyond} break a limit, and {len(unsure)} are not sure ({why}). A store keeps completed runs"
         )
     if not good:
