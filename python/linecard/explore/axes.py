@@ -1,16 +1,16 @@
 """One axis of a sweep: a name and its values, written as a list or as a range.
 
-| written | values |
+| text | values |
 |---|---|
-| `1, 2, 4, 8` or `[1, 2, 4, 8]` | these |
+| `1, 2, 4, 8` or `[1, 2, 4, 8]` | 1, 2, 4, 8 |
 | `5..10` | whole numbers from 5 to 10 |
 | `5..10 step 2` | 5, 7, 9 |
 | `1..64 times 2` | 1, 2, 4, … 64 |
 | `0.5..2 points 4` | 0.5, 1, 1.5, 2 |
 | `1..1000 log points 4` | 1, 10, 100, 1000 |
 
-A range without step and points is continuous; `log` makes it so in its logarithm. Only samples can be drawn from a
-continuous range of fractions; whole numbers are then the whole numbers in it.
+A range without step and points is continuous; `log` makes it even in its logarithm. A continuous range of fractions
+has samples only. A continuous range of whole numbers has all whole numbers in it as values.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 Value = int | float | str | bool
 
 MOST_VALUES = 1_000_000
-# Digits of a range's numbers, before the point or of zeros behind it; more is a slip.
+# The most digits of a range's numbers, before the point or of zeros after it; more is a typing error.
 _DIGITS = 15
-# Digits of values that are spaced evenly in their logarithm: enough, and good to read.
+# Digits of values that are evenly spaced in their logarithm: precise enough, and readable.
 _LOG_DIGITS = 6
 _NUMBER = r"[+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _RANGE = re.compile(
@@ -50,7 +50,7 @@ class Interval:
         low: Smallest value.
         high: Largest value.
         log: Whether it is even in the logarithm.
-        whole: Whether only whole numbers are meant.
+        whole: Whether it has whole numbers only.
     """
 
     low: float
@@ -59,7 +59,7 @@ class Interval:
     whole: bool
 
     def at(self, share: float) -> Value:
-        """The value at this share of the way, 0 to 1."""
+        """The value at a fraction of the range, 0 to 1."""
         if self.whole:
             # Each whole number has the same width, the last one included.
             low, high = (int(self.low), int(self.high) + 1)
@@ -75,14 +75,14 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What is varied.
+    """A varied key or argument.
 
     Attributes:
         name: A key as ``--set`` takes it, or an argument such as ``preset`` or ``seed``.
         values: Its values, in order; empty if it is a continuous range of fractions.
-        interval: The range, where one was written without step; samples are drawn from it.
+        interval: The continuous range for samples, if the text is a range without step.
         place: File and line, or the option, for messages.
-        group: Axes of one group go together, value by value.
+        group: Axes of one group vary together, value by value.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Axis:
     group: int
 
     def at(self, share: float) -> Value:
-        """The value at this share of the way, 0 to 1: of a range, or of the list."""
+        """The value at a fraction of the range or of the list, 0 to 1."""
         if self.interval is not None:
             return self.interval.at(share)
         return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
@@ -106,7 +106,7 @@ def read_axis(name: str, written: object, place: str, group: int) -> Axis:
     """An axis from a list, a single value or the text of a range.
 
     Raises:
-        ConfigError: There is no value, one is of no kind that can be set, or the range makes no sense.
+        ConfigError: The list is empty, a value has a type that no key takes, or the range is invalid.
     """
     if isinstance(written, str) and (found := _RANGE.fullmatch(written.strip())):
         try:
@@ -131,7 +131,7 @@ def read_axis(name: str, written: object, place: str, group: int) -> Axis:
 
 
 class _Wrong(Exception):
-    """A range that makes no sense."""
+    """A range is invalid."""
 
 
 def _range(found: re.Match[str]) -> tuple[tuple[Value, ...], Interval | None]:
@@ -151,9 +151,9 @@ def _range(found: re.Match[str]) -> tuple[tuple[Value, ...], Interval | None]:
     if high <= low:
         raise _Wrong("expected the smaller number first")
     if (log or how == "times") and low <= 0:
-        raise _Wrong("expected numbers above 0 where steps multiply")
+        raise _Wrong("expected numbers above 0, because steps multiply")
     if log and how in {"step", "times"}:
-        raise _Wrong("expected `log points N`; `times` multiplies as it is")
+        raise _Wrong("expected `log points N`, or `times` without `log`")
     if by is None:
         interval = Interval(float(low), float(high), log, whole)
         fits = whole and not log and high - low < MOST_VALUES
@@ -173,7 +173,7 @@ def _range(found: re.Match[str]) -> tuple[tuple[Value, ...], Interval | None]:
         values.append(int(at) if exact else float(at))
         at = at + by if how == "step" else at * by
         if len(values) > MOST_VALUES:
-            raise _Wrong(f"it has more than {MOST_VALUES} values")
+            raise _Wrong(f"expected at most {MOST_VALUES} values")
     return tuple(values), None
 
 
@@ -199,10 +199,10 @@ def _parts(text: str) -> list[str]:
 
 
 def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
-    """The axes of one ``--vary``: ``KEY=VALUES``, several with ``;`` where they go together.
+    """The axes of one ``--vary``: ``KEY=VALUES``; ``;`` separates axes that vary together.
 
     Raises:
-        ConfigError: There is no ``=``, or a list cannot be read.
+        ConfigError: The ``=`` is missing, or a list is invalid.
     """
     axes = []
     for part in text.split(";"):
@@ -217,7 +217,7 @@ def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
 
 
 def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
-    """What is wrong with axes beside each other: names given twice, and lists of different length that go together."""
+    """The problems between axes: repeated names and values, and lists of different length in one group."""
     problems = []
     seen: dict[str, Axis] = {}
     for axis in axes:
@@ -226,7 +226,7 @@ def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
         seen[axis.name] = axis
     for group in dict.fromkeys(axis.group for axis in axes):
         members = [axis for axis in axes if axis.group == group]
-        # Of axes that go together, what has to differ is the row.
+        # In a group, the rows must differ.
         rows = [
             tuple((type(value), value) for value in row)
             for row in zip(*(axis.values for axis in members), strict=False)
@@ -234,11 +234,11 @@ def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
         double = next((row for number, row in enumerate(rows) if row in set(rows[:number])), None)
         if double is not None:
             values = " and ".join(repr(value) for _, value in double)
-            message = f"found {values} twice, expected each value once; `repeat` gives seeds"
+            message = f"found {values} twice, expected each value once; `repeat` adds seeds"
             problems.append(ConfigProblem(members[0].place, members[0].name, message))
         if len({len(axis.values) for axis in members}) > 1:
             lengths = ", ".join(f"{axis.name} has {len(axis.values)}" for axis in members)
             problems.append(
-                ConfigProblem(members[0].place, "", f"axes that go together need as many values each: {lengths}")
+                ConfigProblem(members[0].place, "", f"expected as many values for each axis of a group: {lengths}")
             )
     return problems

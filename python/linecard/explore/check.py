@@ -1,4 +1,4 @@
-"""What a chip's file says, before anything runs: unloaded times and peaks of every place over its route."""
+"""`linecard check`: a chip's file, and the unloaded time and peak of each memory and unit over its route."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 
 class ChipCheck(Result, CheckReport, frozen=True, kw_only=True):
-    """A chip's file that fits together, and what follows from it.
+    """A valid chip's file, and the numbers that follow from it.
 
     Attributes:
-        demands: What the traffic asks of each part, the most loaded first, where one was given.
+        demands: The load of the traffic on each part, the highest first; empty without traffic.
     """
 
     TABLE: ClassVar[str] = "accesses"
@@ -63,24 +63,24 @@ def check(
     size: int | str | None = None,
     **options: Unpack[ProgramOptions],
 ) -> ChipCheck:
-    """Check a chip's file, and say what its places do without load and at most.
+    """Check a chip's file, and list the unloaded latency and the peak of its memories and units.
 
-    With an application, a program, a capture or a frame size it also says what that traffic asks of each part.
+    With an application, a program, a capture or a frame size, it also lists the load of that traffic on each part.
 
     Args:
         preset: Name of a shipped chip, or path of a TOML file.
         set: Changes, as :func:`linecard.run` takes them.
         app: Application that runs; ``None`` takes the chip's own.
-        trace: Capture or described link (``"edge"``, ``"core"``) that comes; ``None`` takes the chip's generator.
-        size: Bytes of its frames, or a kind of them (``"imix"``, ``"rfc2544"``, a mix of the chip).
-        **options: A program that the chip executes (``program``) and its options; see :func:`linecard.run`.
+        trace: Capture or described link (``"edge"``, ``"core"``) to receive; ``None`` takes the chip's generator.
+        size: Bytes of a frame, or a mix (``"imix"``, ``"rfc2544"``, one of the chip).
+        **options: A program for the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
-        Unloaded latency and peak of every place, over the route of every cluster that uses it.
+        Unloaded latency and peak of each memory and unit, over the route from each cluster that uses it.
 
     Raises:
-        ConfigError: Something does not fit together; every problem is listed with file and line.
-        RunError: The chip does not run, so that nothing is known of its parts.
+        ConfigError: The file is invalid; the error lists every problem with file and line.
+        RunError: The chip does not run, so that the loads of its parts are unknown.
 
     Example:
         >>> import linecard
@@ -115,13 +115,13 @@ def _(result: ChipCheck) -> list[Part]:
         Title(result.preset, result.title),
         Facts(facts),
         Table(
-            "A read without load, and the most that there is",
+            "Unloaded read and peak",
             (
-                *map(text, ("cluster", "role", "place")),
+                *map(text, ("cluster", "role", "memory or unit")),
                 "unloaded",
                 BAR,
-                text("there + place + back, ns"),
-                "at most",
+                text("request + service + reply, ns"),
+                "peak",
                 "Gbit/s",
             ),
             [_access(row, slowest) for row in result.accesses],
@@ -141,7 +141,7 @@ def _access(row: PlaceCheck, slowest: float) -> tuple[Cell, ...]:
 
 
 def _demands(several: tuple[Demand, ...]) -> list[Part]:
-    """What is asked of each part, and a sentence on those that carry less."""
+    """The load of each part, and a sentence on each overloaded part."""
     if not several:
         return []
     offered = several[0].offered_gbps
@@ -161,6 +161,6 @@ def _demands(several: tuple[Demand, ...]) -> list[Part]:
         for each in several
         if each.share > 1
     ]
-    below = over or [Said("Every part carries what is offered.", "good")]
-    columns = (text("part"), BAR, "asked", "carries, Gbit/s", "Mpps")
+    below = over or [Said("Every part carries the offered load.", "good")]
+    columns = (text("part"), BAR, "load", "capacity, Gbit/s", "Mpps")
     return [Table("Demand", columns, rows, f"of {offered:,.4g} Gbit/s offered", below=below)]

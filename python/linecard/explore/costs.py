@@ -1,9 +1,8 @@
-"""What parts cost: areas, energies, prices out of data files, for columns and objectives of a space.
+"""Costs of parts: areas, energies and prices from data files, for columns and objectives of a space.
 
-A file has a table a cost, with its ``unit`` and ``source``, and either one ``value`` or values ``of`` names, such as
-parts of DRAM. ``costs.toml`` beside this module ships; a file of one's own adds tables, or replaces those of the same
-name.
-An expression asks with ``cost("thread_mm2")`` or ``cost("dram_standby_mw", packets.part)``.
+A file has one table per cost, with its ``unit`` and ``source``, and either one ``value`` or values ``of`` names, such
+as parts of DRAM. The package includes ``costs.toml``; your own file adds tables, or replaces those of the same name.
+An expression reads them with ``cost("thread_mm2")`` or ``cost("dram_standby_mw", packets.part)``.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ KEYS = frozenset({"unit", "source", "value", "of"})
 
 
 def read_costs(files: Sequence[str]) -> Costs:
-    """Shipped costs, and those of files over them.
+    """The shipped costs; costs of files replace those of the same name.
 
     Raises:
-        ConfigError: A file is wrong; every problem is listed.
+        ConfigError: A file is invalid; the error lists every problem.
     """
     found: dict[str, float | Mapping[str, float]] = {}
     problems: list[ConfigProblem] = []
@@ -62,7 +61,7 @@ def _wrong(cost: Any) -> str:
     if unknown:
         return f"no such key: {', '.join(unknown)}; expected unit, source, and value or of"
     if not all(isinstance(cost.get(key), str) and cost[key].strip() for key in ("unit", "source")):
-        return "has no unit or no source; say `assumed` where no document states it"
+        return "expected a unit and a source; write `assumed` as the source if no document states the cost"
     if ("value" in cost) == ("of" in cost):
         return "expected either value, a number, or of, numbers by name"
     values = list(cost["of"].values()) if isinstance(cost.get("of"), dict) else [cost.get("value")]
@@ -75,9 +74,9 @@ def cost_of(costs: Costs, name: str) -> float | Mapping[str, float]:
     """One cost.
 
     Raises:
-        KeyError: There is none; the text says which are near.
+        KeyError: The name is unknown; the message lists similar names.
     """
     if name in costs:
         return costs[name]
     near = difflib.get_close_matches(name, costs, n=3, cutoff=0.4) or sorted(costs)
-    raise KeyError(f"no cost {name!r}; there are {', '.join(near)}")
+    raise KeyError(f"no cost {name!r}, expected {', '.join(near)}")

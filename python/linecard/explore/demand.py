@@ -1,7 +1,7 @@
-"""What traffic asks of each part of a chip, and what the part carries, before the chip is run at that load.
+"""The load of traffic on each part of a chip, and the capacity of the part, without a run at that load.
 
-Short runs at a load that all parts carry say how long a packet keeps each part busy. By the utilisation law, the bounds
-of `linecard why`, the inverse is the most that the part carries.
+Short runs at a load that all parts carry measure the busy time of each part per packet. By the utilisation law, its
+inverse is the capacity of the part, as with the bounds of `linecard why`.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     from linecard.request import Settings
 
 PACKETS = 3_000
-# The load of a first run, as a share of what is asked for; that of the second, as a share of what the parts then seem
-# to carry, and again less where packets are lost.
+# The load of the first run, as a share of the offered load; that of the second, as a share of the capacity that the
+# first run shows, halved again while packets are lost.
 _LIGHT, _HALF, _LIGHTEST = 0.05, 0.5, 1e-6
-# What says that the load is not light: losses for want of room, and packets that stay inside.
+# Signs of too high a load: drops in full buffers, and the share of packets that stay inside.
 _FULL = ("receive_buffer_full", "line_full", "packet_memory_full", "output_queue_full")
 _STAYED = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What the traffic asks of a part.
+    """The load of the traffic on a part.
 
     Attributes:
         component: The part.
-        offered_gbps: The traffic, Gbit/s of all frames, whichever of them the part sees.
-        most_gbps: The traffic at which it would always be busy, in the same unit.
-        most_mpps: The same, 10^6 packets a second.
-        share: ``offered_gbps`` over ``most_gbps``; above 1 it carries less than is asked of it.
+        offered_gbps: Offered load, Gbit/s of all frames, including those that the part does not process.
+        most_gbps: Offered load at which the part is always busy, Gbit/s of all frames.
+        most_mpps: The same load, 10^6 packets a second.
+        share: ``offered_gbps`` over ``most_gbps``; above 1 the part is overloaded.
     """
 
     component: str
@@ -62,14 +62,16 @@ def demands(
     size: int | str | None,
     program: Mapping[str, Any],
 ) -> tuple[Demand, ...]:
-    """Every part with what is asked of it and what it carries, the most loaded first.
+    """The load and the capacity of every part, the most loaded first.
 
     Raises:
-        ConfigError: The chip, the traffic or the program is wrong, or a size stands beside a capture.
+        ConfigError: The chip, the traffic or the program is invalid, or a capture has a size beside it.
         RunError: The run ends without a result, or loses packets at any load.
     """
     if trace is not None and size is not None:
-        raise ConfigError.of([ConfigProblem("size", "", "found beside a capture, which has its own; leave one out")])
+        raise ConfigError.of(
+            [ConfigProblem("size", "", "found beside a capture, which has its own sizes; leave one out")]
+        )
     chip = Chip(preset, settings(set))
     changes = chip.in_full(set if isinstance(set, Mapping) else dict(map(_parted, settings(set))))
     if size is not None:
@@ -111,22 +113,25 @@ def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) 
         offered = offered if saturated else min(offered, float(said("traffic.rate_gbps")))
     gbps = offered * _LIGHT
     light = run({**kept, "traffic.rate_gbps": gbps})
-    # So light a load that refreshes are all that a memory does says nothing of it: then half of what the parts carry.
+    # At a very light load a memory is busy with refreshes only; half of the capacity shows its busy time per packet.
     gbps = _HALF * min((most for _, most, _ in _carried(light, chip)), default=gbps / _HALF)
     tried = run({**kept, "traffic.rate_gbps": gbps})
     while _is_loaded(tried) and gbps > offered * _LIGHTEST:
         gbps *= _HALF
         tried = run({**kept, "traffic.rate_gbps": gbps})
     if _is_loaded(tried):
-        raise RunError(f"packets are lost at {gbps:g} Gbit/s as well: what the parts carry is not known")
+        raise RunError(
+            f"the chip loses packets at {gbps:g} Gbit/s, so that the capacity of its parts is not known; "
+            "enlarge its buffers"
+        )
     found = [Demand(part, offered, most, mpps, offered / most) for part, most, mpps in _carried(tried, chip)]
     return tuple(sorted(found, key=lambda each: (-each.share, each.component)))
 
 
 def _carried(record: Record, chip: Chip) -> list[tuple[str, float, float]]:
-    """Each part with the traffic that it carries at most, in Gbit/s and in 10^6 packets a second."""
+    """Each part with its capacity, in Gbit/s and in 10^6 packets a second."""
     numbers, bits = numbers_of(record), 8e-3 * _mean_bytes(record)
-    # Bounds count packets that left; the demand is of those that come, of which a program may drop some.
+    # Bounds count sent packets; the demand counts received ones, some of which a program may drop.
     came = int(numbers["packets_in"]) / max(int(numbers["packets_out"]), 1)
     rates = [(limit.component, limit.bound_mpps * came) for limit in limits_of([record], chip.pooled)]
     return [(part, mpps * bits, mpps) for part, mpps in rates]
@@ -142,7 +147,7 @@ def _mean_bytes(record: Record) -> float:
 
 
 def _is_loaded(record: Record) -> bool:
-    """Whether packets were lost or piled up for want of room; what a program drops, it was meant to."""
+    """Whether full buffers lost packets, or packets piled up; drops by a program do not count."""
     numbers = numbers_of(record)
     aside = sum(measured(record, ended).get("not_ip", 0.0) for ended in ("punted", "dropped_by_choice"))
     stayed = int(numbers["packets_in"]) - int(numbers["packets_out"]) - int(numbers["packets_dropped"]) - aside

@@ -1,4 +1,4 @@
-"""Points of a space while the best are looked for: what they were judged at, and which are near."""
+"""Points of a space during an optimisation: their objectives, and their neighbours."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def better_half(task: Task, judged: Mapping[int, Judged], batch: Sequence[int], count: int) -> list[int]:
-    """The better ones of a batch, front by front, thin places of a front first; what breaks a limit goes last."""
+    """The best points of a batch, front by front, those in sparse parts first; points that break a limit are last."""
     found: list[int] = []
     good = [number for number in batch if judged[number].keeps]
     while good and len(found) < count:
@@ -34,28 +34,28 @@ def better_half(task: Task, judged: Mapping[int, Judged], batch: Sequence[int], 
         taken = set(found)
         good = [number for number in good if number not in taken]
     taken = set(found)
-    # A limit that a short run breaks may be kept by a longer one; what was refused will be again.
+    # A longer run may meet a limit that a short run breaks; a refused point stays refused.
     found += [number for number in batch if number not in taken and judged[number].values]
     found += [number for number in batch if not judged[number].values]
     return found[:count]
 
 
 def minimised(task: Task, judged: Judged) -> tuple[float, ...]:
-    """The objectives of a point as numbers of which less is better."""
+    """The objectives of a point as numbers to minimise."""
     return tuple(each.sign * value for each, value in zip(task.objectives, judged.values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A point that was run.
+    """A point with its runs.
 
     Attributes:
         number: Its number in the space.
-        values: Mean of each objective over seeds, as it is; none where a run did not go well.
-        estimates: The same with intervals.
-        keeps: Whether every run is sure and keeps every limit; of a short first look, whether it keeps them.
+        values: Mean of each objective over seeds; empty if a run has no numbers.
+        estimates: The means with intervals.
+        keeps: Whether every run is sure and meets every limit; a short run need not be sure.
         rows: Its runs.
-        parts: Where their time went.
+        parts: The time of its runs by part.
     """
 
     number: int
@@ -67,7 +67,7 @@ class Judged:
 
 
 def is_sure(task: Task, row: Mapping[str, Any]) -> bool:
-    """Whether what is asked of a row is sure: all of its numbers are, or nothing is asked but its rate."""
+    """Whether the requested numbers of a row are sure: all are, or only its throughput is requested."""
     if row["status"] != RATE_ONLY:
         return bool(row["status"] == "ok")
     expressions = [
@@ -86,21 +86,21 @@ def judge(
     """Judge a point by its runs.
 
     Args:
-        task: What is asked.
+        task: The task.
         number: The point's number in the space.
         rows: Its runs.
-        parts: Where their time went.
-        short: Whether the runs are a first look, which need not be sure.
+        parts: The time of its runs by part.
+        short: Whether the runs are short first runs, which need not be sure.
 
     Raises:
-        ConfigError: An objective has no value there.
+        ConfigError: An objective has no value at this point.
     """
     columns = [[row[OBJECTIVE + each.text] for row in rows] for each in task.objectives]
     went_well = all(has_numbers(row) for row in rows)
     numbers = [all(_is_number(value) for value in column) for column in columns]
     if went_well and not all(numbers):
         text = task.objectives[numbers.index(False)].text
-        message = f"`{text}` has no value at the point of `{rows[0]['command']}`"
+        message = f"`{text}` has no value at the point of `{rows[0]['command']}`, expected a number"
         raise ConfigError.of([ConfigProblem("objectives", "", message)])
     if not went_well:
         return Judged(number, (), (), False, tuple(rows), tuple(parts))
@@ -115,7 +115,7 @@ def _is_number(value: object) -> bool:
 
 
 class Space:
-    """The points that fulfil the constraints, each by the number of the value of each axis."""
+    """The points that fulfil the constraints, with the index of each value on its axis."""
 
     def __init__(self, task: Task) -> None:
         spec = task.spec
@@ -125,7 +125,7 @@ class Space:
         self.all = make_points(replace(spec, repeat=1))
         self.points = self.all.points
         self._task, self._extra = task, tuple(extra)
-        # Axes that go together are one; ordered where its values are numbers.
+        # Axes of one group are one axis; it is ordered if its values are numbers.
         firsts = [
             next(axis for axis in spec.axes if axis.group == g) for g in dict.fromkeys(a.group for a in spec.axes)
         ]
@@ -137,12 +137,12 @@ class Space:
         self.number_of = {each: number for number, each in enumerate(self.coordinates)}
 
     def shortened(self, times: int) -> Spec:
-        """The space with its objectives, and runs that are halved so many times."""
+        """The space with its objectives, and runs whose length is halved this number of times."""
         short = self._task.shortened(times)
         return replace(short, columns=(*short.columns, *self._extra))
 
     def repeated(self, numbers: Sequence[int], spec: Spec) -> Points:
-        """These points with their seeds, of the length that is said."""
+        """These points with their seeds, as runs of the length in ``spec``."""
         repeat = spec.repeat
         look = Lookup(spec)
         if repeat == 1:
@@ -157,7 +157,7 @@ class Space:
         return replace(self.all, names=(*self.all.names, "seed"), points=tuple(points))
 
     def neighbours(self, number: int) -> list[int]:
-        """Points one step away on one axis; on an axis of names, every other name."""
+        """Points that are one step away on one axis; on an axis of names, all other names."""
         at = self.coordinates[number]
         found = []
         for axis, size in enumerate(self.sizes):

@@ -1,9 +1,10 @@
-"""Expressions of constraints and columns: arithmetic and comparisons over names, and nothing else.
+"""Expressions of constraints and columns: arithmetic and comparisons over names.
 
-The text is parsed as Python is, and every node that is not on a short list is refused, so that an expression can
-neither call what it likes nor run for ever: no attributes of objects, no texts that are multiplied, no powers of huge
-numbers.
-A name is a dotted path such as ``island.threads`` or ``route[0].issue_cycles``; who evaluates says what it stands for.
+Python's parser reads the text. A list of allowed nodes refuses the rest, so that an expression can call no other
+function and always ends. Attributes of objects, products of texts and powers of huge numbers are refused.
+
+A name is a dotted path such as ``island.threads`` or ``route[0].issue_cycles``. The caller of ``evaluate`` supplies its
+value.
 """
 
 from __future__ import annotations
@@ -58,21 +59,21 @@ _WORDS = {"true": True, "false": False}
 
 
 class UnknownName(Exception):
-    """A name stands for nothing; the text says which names are near."""
+    """A name has no value; the message lists similar names."""
 
 
 class _Refused(Exception):
-    """A part of an expression is not on the list."""
+    """A part of an expression is not allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """One expression, checked.
+    """A checked expression.
 
     Attributes:
-        text: As it was written.
+        text: Its text.
         place: File and line, or the option, for messages.
-        names: The names that it asks for, in the order of the text.
+        names: The names that it uses, in the order of the text.
     """
 
     text: str
@@ -85,13 +86,13 @@ class Expression:
         """Read an expression.
 
         Raises:
-            ConfigError: It is too long, no expression, or holds something that is not allowed.
+            ConfigError: The text is too long, not an expression, or has a part that is not allowed.
         """
         try:
             if len(text) > LONGEST:
                 raise _Refused(f"is longer than {LONGEST} characters")
             with warnings.catch_warnings():
-                # Python warns of what it refuses anyway, or of what is refused here.
+                # The parser or `_check` refuses the expressions that Python warns of.
                 warnings.simplefilter("ignore")
                 tree = ast.parse(text.strip(), mode="eval").body
             names: dict[str, None] = {}
@@ -107,10 +108,10 @@ class Expression:
         """The value of the expression.
 
         Args:
-            lookup: Says what a name stands for, or raises :class:`UnknownName`.
+            lookup: Returns the value of a name, or raises :class:`UnknownName`.
 
         Raises:
-            ConfigError: A name stands for nothing, or the arithmetic fails (division by zero, text in a sum).
+            ConfigError: A name has no value, or the arithmetic fails (division by zero, text in a sum).
         """
         try:
             return _value(self._tree, lookup)
@@ -134,7 +135,7 @@ def _shown(lookup: Lookup, name: str) -> str:
 
 
 def path_of(node: ast.expr) -> str | None:
-    """The dotted path that names and attributes spell, with whole numbers in brackets; ``None`` for anything else."""
+    """The dotted path of names and attributes, with whole numbers in brackets; ``None`` for other nodes."""
     match node:
         case ast.Name(id=name):
             return name
@@ -149,7 +150,7 @@ def path_of(node: ast.expr) -> str | None:
 
 
 def _check(node: ast.expr, names: dict[str, None]) -> None:
-    """Refuse what is not on the list, and collect names."""
+    """Refuse nodes that are not allowed, and collect names."""
     path = path_of(node)
     if path is not None:
         if path not in _WORDS:
@@ -177,12 +178,12 @@ def _check(node: ast.expr, names: dict[str, None]) -> None:
             parts = list(rest)
         case ast.Call(func=ast.Name(id="cost")):
             raise _Refused(
-                'has cost(…) with something else than a text, or a text and a name: cost("price", packets.part)'
+                'has invalid arguments of cost(…), expected a text, or a text and a name: cost("price", packets.part)'
             )
         case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if name in _CALLS or name == "measured":
             texts = all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in parts)
             if name == "measured" and not (len(parts) == 2 and texts):
-                raise _Refused('has measured(…) with something else than two texts, such as measured("dram", "reads")')
+                raise _Refused('has invalid arguments of measured(…), expected two texts: measured("dram", "reads")')
             if name == "measured":
                 names[_measured(parts)] = None
                 return
@@ -196,9 +197,9 @@ def _check(node: ast.expr, names: dict[str, None]) -> None:
         _check(part, names)
 
 
-# What a measurement is asked for by: a name that no path can be.
+# The prefix of the names of measurements, which no path has.
 MEASURED = "measured:"
-# And what a cost is asked for by.
+# The prefix of the names of costs.
 COST = "cost:"
 
 
@@ -245,11 +246,11 @@ def _value(node: ast.expr, lookup: Lookup) -> Any:
 def _cost(table: str, found: Any, of: list[Any]) -> Any:
     if not isinstance(found, dict):
         if of:
-            raise _Refused(f"asks for the cost {table!r} of {of[0]!r}, and it is one number")
+            raise _Refused(f"uses the cost {table!r} of {of[0]!r}, which is one number; expected cost({table!r})")
         return found
     if not of or of[0] not in found:
         asked = f"of {of[0]!r}" if of else "of nothing"
-        raise _Refused(f"asks for the cost {table!r} {asked}; it is known of {', '.join(found)}")
+        raise _Refused(f"uses the cost {table!r} {asked}; it is known of {', '.join(found)}")
     return found[of[0]]
 
 
@@ -259,6 +260,6 @@ def _arithmetic(op: ast.operator, left: Any, right: Any) -> Any:
             raise TypeError(f"arithmetic needs numbers, found {side!r}")
     if isinstance(op, ast.Pow):
         if abs(right) > _MOST_EXPONENT:
-            raise ValueError(f"an exponent of at most {_MOST_EXPONENT} is expected, found {right!r}")
+            raise ValueError(f"found an exponent of {right!r}, expected at most {_MOST_EXPONENT}")
         return float(left) ** right
     return _BINARY[type(op)](left, right)

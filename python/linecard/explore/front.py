@@ -1,4 +1,4 @@
-"""Pareto fronts: who is dominated, how much a front covers, and its knee. All objectives are to be small."""
+"""Pareto fronts: dominance, hypervolume, knee and crowding. All objectives are minimised."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ Vector = Sequence[float]
 
 
 def dominates(a: Vector, b: Vector) -> bool:
-    """Whether one vector is nowhere worse than another, and somewhere better."""
+    """Whether one vector is no worse than another in every objective, and better in one."""
     return all(x <= y for x, y in zip(a, b, strict=True)) and any(x < y for x, y in zip(a, b, strict=True))
 
 
 def front_of(vectors: Sequence[Vector]) -> list[int]:
-    """The vectors that no other one dominates, by number; of equal ones the first."""
+    """The numbers of the vectors that no other vector dominates; of equal vectors, the first."""
     found: list[int] = []
     for number in sorted(range(len(vectors)), key=lambda n: (tuple(vectors[n]), n)):
-        # Whoever dominates comes earlier in this order, and so does the first of equal ones.
+        # A vector that dominates precedes in this order, and so does the first of equal vectors.
         vector = vectors[number]
         if not any(all(x <= y for x, y in zip(vectors[other], vector, strict=True)) for other in found):
             found.append(number)
@@ -26,7 +26,7 @@ def front_of(vectors: Sequence[Vector]) -> list[int]:
 def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
     """The volume that vectors dominate below a reference point.
 
-    Exact, by slices along the first objective: for fronts of some objectives and hundreds of points.
+    The result is exact, by slices along the first objective, for fronts of few objectives and hundreds of points.
     """
     inside = [tuple(vector) for vector in vectors if all(x < r for x, r in zip(vector, reference, strict=True))]
     if not inside:
@@ -43,7 +43,7 @@ def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
 
 
 def knee_of(vectors: Sequence[Vector]) -> int:
-    """The vector of a front that is nearest to the best of every objective, each scaled by its range."""
+    """The number of the vector nearest to the best value of every objective, each scaled by its range."""
     count = len(vectors[0])
     low = [min(vector[n] for vector in vectors) for n in range(count)]
     high = [max(vector[n] for vector in vectors) for n in range(count)]
@@ -55,7 +55,7 @@ def knee_of(vectors: Sequence[Vector]) -> int:
 
 
 def crowding(vectors: Sequence[Vector]) -> list[float]:
-    """How far the neighbours of each vector of a front are apart, over all objectives, each scaled by its range."""
+    """The distance between the neighbours of each vector, over all objectives, each scaled by its range."""
     found = [0.0] * len(vectors)
     for n in range(len(vectors[0]) if vectors else 0):
         order = sorted(range(len(vectors)), key=lambda number: (vectors[number][n], number))

@@ -1,7 +1,7 @@
-"""Runs of a table made again, longer, until their numbers are sure; the rule is that of `linecard.chip.length`.
+"""Longer runs of a table, until their numbers are sure, by the rule of `linecard.chip.length`.
 
-Each run that is not steady is lengthened by itself, so that it does not matter which other points a table has, and all
-seeds of a point together where their interval is too wide.
+An unsteady run becomes longer by itself, so that its result does not depend on the other points of the table. If the
+interval of a point is too wide, the runs of all its seeds become longer.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Settled:
     """A run that counts.
 
     Attributes:
-        request: What is asked for, as long as it had to be.
-        doubt: Why its numbers are not sure; empty where they are.
+        request: The run with its final length.
+        doubt: Why its numbers are not sure; empty if they are.
     """
 
     request: Request
@@ -43,24 +43,24 @@ class Settled:
 
 
 def packets_of(request: Request) -> int:
-    """Packets that a run of a chip measures; 0 for a capture to its end."""
+    """Measured packets of a run of a chip; 0 for a capture to its end."""
     usual = CAPTURED_PACKETS if "trace" in request.arguments else GENERATED_PACKETS
     return int(request.arguments.get("packets", usual[0]))
 
 
 def longer_request(request: Request, asked: Request, numbers: Numbers) -> Request | None:
-    """The same run, longer; ``None`` where it cannot be or the budget ends.
+    """The same run, longer; ``None`` if it cannot be longer or the budget ends.
 
     Args:
         request: The run.
-        asked: The run as it was asked for.
-        numbers: What the run gave.
+        asked: The requested run.
+        numbers: The numbers of the run.
     """
     if request.subject != "run" or numbers.get("steady") is None:
         return None
     packets = packets_of(request)
     if "trace" in request.arguments and numbers["packets_in"] < packets * 0.9:
-        # The capture has no more.
+        # The capture has no further packets.
         return None
     length = longer(packets, request.arguments.get("warmup_packets"), packets_of(asked))
     if length is None:
@@ -79,18 +79,18 @@ def settle(
     *,
     fixed: bool = False,
 ) -> list[Settled]:
-    """Run requests, those that are not sure again and longer.
+    """Run requests, and run unsure ones again with longer runs.
 
     Args:
-        asked: The runs.
-        groups: Which of them are the seeds of one point.
-        run: Makes runs: their numbers, empty where one did not go well.
-        aim: What they have to reach.
-        fixed: Whether they are as long as they were asked for, sure or not.
+        asked: The requested runs.
+        groups: The numbers of the runs of each point, one per seed.
+        run: Makes runs and returns their numbers, empty if one was refused or failed.
+        aim: The precision to reach.
+        fixed: Whether the runs keep the requested length, sure or not.
     """
     requests = list(asked)
     numbers = list(run(requests))
-    # Runs that were tried for longer in vain, and those whose rate is sure.
+    # Runs that cannot be longer, and runs whose throughput only is sure.
     ended: set[int] = set(range(len(requests))) if fixed else set()
     rate_only: set[int] = set()
     while True:
@@ -124,7 +124,7 @@ def _doubt(numbers: Numbers, rate_only: bool) -> str:
 
 
 def _to_lengthen(group: Sequence[int], numbers: Sequence[Numbers], rate_only: Set[int], aim: Aim) -> list[int]:
-    """Which runs of a point have to be longer."""
+    """The runs of a point that need a greater length."""
     unsteady = [place for place in group if numbers[place].get("steady") is False and place not in rate_only]
     if unsteady or not group:
         return unsteady
@@ -133,13 +133,13 @@ def _to_lengthen(group: Sequence[int], numbers: Sequence[Numbers], rate_only: Se
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Runs of one design that is compared, a record a seed.
+    """Runs of one compared design, one record per seed.
 
     Attributes:
-        records: The runs that count.
-        packets: Packets of each length that was tried, ascending.
-        doubt: Why its numbers are not sure; empty where they are.
-        shortfall: The same in words, with what to change.
+        records: The runs of the final length.
+        packets: Packets of each tried length, ascending.
+        doubt: Why its numbers are not sure; empty if they are.
+        shortfall: The doubt in words, with what to change.
     """
 
     records: tuple[Record, ...]
@@ -151,7 +151,7 @@ class Side:
 def settle_together(
     asked: Sequence[Sequence[Request]], run: Callable[[Sequence[Request]], Sequence[Record]], aim: Aim
 ) -> list[Side]:
-    """Run the seeds of several designs, all of them longer until each is sure, so that they share their packets.
+    """Run the seeds of several designs, and lengthen all of them until each is sure, so that they share their packets.
 
     Raises:
         ConfigError: A run was refused.
@@ -160,7 +160,7 @@ def settle_together(
     flat = [request for side in asked for request in side]
     requests, tried = flat, list[int]()
     before: list[Numbers] | None = None
-    # Sides whose rate has once stayed the same: longer runs make it no less sure.
+    # Designs with a throughput that longer runs confirmed once.
     settled: set[int] = set()
     while True:
         records = run(requests)
@@ -180,11 +180,11 @@ def settle_together(
 
 
 def _judged(numbers: Sequence[Numbers], tried: Sequence[int], aim: Aim, *, settled: bool) -> tuple[str, str]:
-    """What is not sure of the runs of one design, and the same in words."""
+    """The doubt of the runs of one design, and the doubt in words."""
     doubt = aim.doubt(numbers)
     if doubt == NOT_STEADY and settled and aim.is_narrow(numbers):
         return RATE_ONLY, (
-            "its throughput is sure (the same in shorter runs), its loss and latency are not; give more packets "
-            "(--packets), or less traffic"
+            "its throughput is sure (the same in shorter runs), its loss and latency are not; simulate more packets "
+            "(--packets), or lower the offered load"
         )
     return doubt, aim.shortfall(numbers, tried)

@@ -1,7 +1,7 @@
-"""What can be changed in a chip: the parameters that throughput depends on, and ways to lift a limit.
+"""The parameters that the throughput of a chip depends on, and the changes that lift a limit.
 
-Both come from the chip's own description, so that every chip has them: a rule reads a key and says what kind of number
-it is. A change is settings as ``--set`` takes them.
+Both follow from the description of any chip: rules derive the kind of a number from its key. A change is settings, as
+``--set`` takes them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ONE_LIST = frozenset({"free_list", "least_loaded"})
 _SIZES = frozenset(
     {"bytes", "cells", "entries", "pool_bytes", "queue_packets", "window_packets", "send_cells", "slots"}
 )
-# What is made more of, by table and key: how much more, the kind of limit, its component, and what is done.
+# Lifts by table and key: the factor, the kind of limit, its component, and the text of the change.
 _LIFTED: dict[str, tuple[tuple[str, int, str, str, str], ...]] = {
     "link": (("rate_gbps", 2, "link", "{}", "{} at twice the rate"),),
     "port": (
@@ -45,11 +45,11 @@ class Parameter:
     """A number that throughput may depend on.
 
     Attributes:
-        name: The key, or what several keys have in common.
-        kind: ``rate`` (more of it makes everything faster), ``time``, ``work`` (cycles), ``count`` or ``size``.
-        value: What it is now; 1 for several keys that are scaled together.
+        name: The key, or a common name of several keys.
+        kind: ``rate`` (a higher one makes everything faster), ``time``, ``work`` (cycles), ``count`` or ``size``.
+        value: The present value; 1 for several keys that are scaled together.
         unit: Its unit.
-        scaled: Settings that make it so many times as large, and how large it then is: whole numbers are rounded.
+        scaled: Returns the settings for a factor, and the factor after rounding to whole numbers.
     """
 
     name: str
@@ -64,11 +64,11 @@ class Lift:
     """A way to lift a limit.
 
     Attributes:
-        component: What is made better, named as in the results of a run.
+        component: The improved part, named as in the results of a run.
         kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``shaper``, ``buffer``, ``lock``,
             ``order``.
-        text: What is done, in words.
-        settings: Settings that do it.
+        text: The change in words.
+        settings: The settings of the change.
     """
 
     component: str
@@ -84,18 +84,18 @@ class Chip:
         """Describe a chip.
 
         Raises:
-            ConfigError: It is wrong, or no chip.
+            ConfigError: The file is invalid, or not a chip.
         """
         rows = _core.describe(preset, settings)["parameters"]
         self.values: dict[str, Any] = {row["key"]: row["value"] for row in rows}
         self.units: dict[str, str] = {row["key"]: row["unit"] for row in rows}
         self.sources: dict[str, str] = {row["key"]: row["source"] for row in rows}
         if not any(key.startswith("cluster.") for key in self.values):
-            message = f'{preset} is no chip (`kind = "chip"`); this question is asked of chips'
+            message = f'found {preset}, which is no chip; expected a file with `kind = "chip"`'
             raise ConfigError.of([ConfigProblem("preset", "", message)])
 
     def number(self, key: str) -> float | None:
-        """The value of a key that is a number above zero."""
+        """The value of a key that is a number above 0; else ``None``."""
         value = self.values.get(key)
         positive = isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
         return float(value) if positive and value is not None else None
@@ -110,13 +110,13 @@ class Chip:
         return [key for key in self.values if key.startswith(f"{table}.{name}.")]
 
     def in_full(self, changes: Mapping[str, Any]) -> Settings:
-        """Changes with their keys in full, so that another takes the place of one."""
+        """Changes with full keys, so that a later change replaces an earlier one."""
         ends = {key: [known for known in self.values if known == key or known.endswith(f".{key}")] for key in changes}
         return {ends[key][0] if len(ends[key]) == 1 else key: value for key, value in changes.items()}
 
     @property
     def pooled(self) -> frozenset[str]:
-        """Clusters whose engines take packets from one list, so that the next goes to one that is free."""
+        """Clusters whose engines share a list of packets, so that a free engine takes the next packet."""
         rules = {name: self.values[f"inbox.{name}.rule"] for name in self.groups("inbox")}
         rules |= {name: self.values.get(f"ring.{name}.rule", "free_list") for name in self.groups("ring")}
         found = []
@@ -129,7 +129,7 @@ class Chip:
     # ---- parameters ----
 
     def parameters(self, *, saturated: bool) -> list[Parameter]:
-        """Every number that throughput may depend on. Step cycles count as one: the program's work."""
+        """Every number that throughput may depend on. The cycles of all steps are one parameter."""
         found = []
         steps = [key for key in self.values if re.fullmatch(r"program\.step\[\d+\]\.cycles", key) and self.number(key)]
         if steps:
@@ -163,7 +163,7 @@ class Chip:
         return isinstance(self.values[key], int)
 
     def _grain(self, key: str) -> int:
-        """What a size has to be a multiple of: whole cells, whole pages of all pools."""
+        """The number that divides a size: a cell, or a page of each pool."""
         table, _, last = key.partition(".")
         if last.endswith(".pool_bytes"):
             memory = key.removesuffix(".pool_bytes")
@@ -181,7 +181,7 @@ class Chip:
                 return {key: exact}, exact / value
             near = round(wanted / grain) * grain
             if near == value:
-                # The next whole number in that direction: the step is as small as it can be.
+                # The next whole number in that direction is the smallest step.
                 near = int(value) + (grain if factor > 1 else -grain)
             near = max(grain, near)
             return {key: near}, near / value
@@ -199,7 +199,7 @@ class Chip:
 
     @property
     def scales_out_of_reach(self) -> list[str]:
-        """What has a time scale that no key of the chip changes: the timing of DRAM parts."""
+        """Memories whose times no key of the chip sets: DRAM parts."""
         return [
             name
             for name in self.groups("memory")
@@ -209,7 +209,7 @@ class Chip:
     # ---- lifts ----
 
     def lifts(self) -> list[Lift]:
-        """Every limit that can be lifted: twice the speed, half the latency, twice the threads, four times the room."""
+        """The lifts of a chip: twice the speed, half the latency, twice the threads, four times the capacity."""
         found = [lift for name in self.groups("cluster") for lift in self._of_cluster(name)]
         found += [
             lift for table in ("memory", "unit") for each in self.groups(table) for lift in self._of_place(table, each)
@@ -245,7 +245,7 @@ class Chip:
         rate = self.number(f"clock.{clock}_mhz")
         found = []
         if rate is not None:
-            # A clock of their own, for others may share theirs.
+            # A separate clock, because other clusters may share theirs.
             own = {f"clock.lifted_{name}_mhz": rate * 2, f"cluster.{name}.clock": f"lifted_{name}"}
             found.append(Lift(f"engines of {name}", "engines", f"engines of {name} at twice the clock", own))
         key = f"cluster.{name}.threads"
@@ -289,9 +289,9 @@ class Chip:
         return []
 
     def _locks(self) -> list[Lift]:
-        """Locks of the chip's program: each not taken, or held half as long where the file numbers it.
+        """Lifts of the locks of the chip's program: each not taken, or held half as long if the file numbers it.
 
-        Programs that clusters name for themselves are out of reach of settings.
+        Settings do not reach programs of single clusters.
         """
         held: dict[int, list[int]] = {}
         taken: dict[int, list[str]] = {}
@@ -307,7 +307,7 @@ class Chip:
                     held.setdefault(lock, []).extend(range(open_since.pop(lock) + 1, number + 1))
         found = []
         for lock, keys in sorted(taken.items()):
-            # A key that the file writes would be one too many on a step that takes no lock.
+            # A step without a lock must not have the key `lock`, so that a lock that the file numbers stays.
             written = any(self.sources.get(key.replace(".op", ".lock"), "default") != "default" for key in keys)
             if not written:
                 settings: Settings = dict.fromkeys(keys, "compute")

@@ -1,11 +1,12 @@
-"""`linecard ndr`: the highest rate without loss (NDR), and with at most half a percent of it (PDR), by frame size.
+"""`linecard ndr`: the highest rate without loss (NDR), and with a loss of at most 0.5 % (PDR), by frame size.
 
-The words are those of RFC 2544 (throughput), RFC 9411 (the same for security devices) and FD.io CSIT: NDR has no loss,
-PDR a loss ratio of 0.5 % or less, both are rates of the traffic offered, all ports together, and what is told is the
-lower bound. A trial offers frames of one kind at one rate, evenly spaced, to a chip that has warmed up, and ends after
-a number of packets. Packets that pile up inside count as lost: a longer trial would lose them. A longer trial confirms
-each answer: it is long enough to show a loss that fills a buffer slowly. Where it refutes the answer, the
-search goes on with trials of that length.
+The terms are those of RFC 2544 (throughput), RFC 9411 (security devices) and FD.io CSIT. NDR has no loss, PDR a loss
+ratio of 0.5 % or less. Both are offered loads of all ports together, and the result is the lower bound.
+
+After a warm-up, a trial offers frames of one kind, evenly spaced, at one rate. It ends after a number of packets.
+Packets that pile up inside count as lost, because a longer trial would lose them. A longer trial confirms each answer:
+it is long enough to show a loss that fills a buffer slowly. If it refutes the answer, the search continues with trials
+of that length.
 """
 
 from __future__ import annotations
@@ -53,31 +54,31 @@ def ndr(
     progress: SweepProgress | None = None,
     **options: Unpack[ProgramOptions],
 ) -> NdrResult:
-    """Search for the no-drop and the partial-drop rate of a chip.
+    """Find the no-drop rate and the partial-drop rate of a chip.
 
     Args:
         preset: Name of a shipped preset, or path of a TOML file.
-        sizes: Frame sizes in bytes, ``imix``, ``rfc2544`` or mixes of the chip; its own traffic if left out. Each is a
-            search of its own. ``rfc2544`` is the seven sizes in equal parts.
+        sizes: Frame sizes in bytes, ``imix``, ``rfc2544`` or mixes of the chip; its own traffic if left out. Each has a
+            separate search. ``rfc2544`` mixes the seven sizes in equal parts.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file), faster or slower.
         set: Changes of parameters. Frames are evenly spaced unless ``traffic.arrivals`` is among them.
         app: Application: a name, or a file of steps; the preset's own if left out.
-        packets: Packets of each trial. Half as many of warm-up come before them. An answer is confirmed with at least
-            four times as many.
-        seeds: Seeds of each trial. Their losses are averaged, and a search for no loss needs none in any.
-        seed: The first of them.
+        packets: Packets of each trial. The warm-up before them has half as many. The trial that confirms an answer has
+            at least four times as many.
+        seeds: Seeds of each trial. The loss is their mean; the no-drop rate has no loss with any seed.
+        seed: The first seed.
         width: Relative width of the answers; 0.005 if left out.
-        precision: The same, such as 1%. It is the name that it has in other questions; one of the two is given.
+        precision: The same as ``width``, such as 1%, named as in other commands; only one of the two is allowed.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        progress: Called now and then with (runs done, runs in all) of the present step.
-        **options: A program that the chip executes (``program``) and its options, as :func:`linecard.run` takes them.
+        progress: Called repeatedly with (runs done, runs in all) of the present step.
+        **options: A program for the chip (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
-        ConfigError: The chip or an argument is wrong, or the chip never idles: ``arrivals`` is ``saturated``.
+        ConfigError: The chip or an argument is invalid, or ``arrivals`` is ``saturated``, which has no offered rate.
         RunError: A trial ends without a result.
-        linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
+        linecard.explore.Interrupted: Ctrl-C; completed runs are in the store.
 
     Example:
         >>> import linecard
@@ -86,7 +87,7 @@ def ndr(
         True
     """
     if width is not None and precision is not None:
-        raise ConfigError.of([ConfigProblem("precision", "", "found beside `width`, which is the same; leave one out")])
+        raise ConfigError.of([ConfigProblem("precision", "", "found beside `width`; leave one of them out")])
     width = next((each for each in (width, precision) if each is not None), WIDTH)
     _check(packets, seeds, width, trace, sizes)
     with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
@@ -118,10 +119,10 @@ def search_rates(
     width: float,
     bench: Runs,
 ) -> tuple[RateRow, ...]:
-    """The rates of each kind of frames; see :func:`ndr`."""
+    """The rates for each kind of frames; see :func:`ndr`."""
     _check(packets, len(seeds), width, trace, sizes)
     described = _described(chip, changes)
-    # Loss says all that a trial is asked for; its limit would take several times the work.
+    # A trial needs its loss only; a verdict would take several times the work.
     shared: dict[str, Any] = {
         "preset": chip,
         "packets": packets,
@@ -135,7 +136,7 @@ def search_rates(
     several = list(seeds)
     kinds = [None] if trace is not None or not sizes else list(sizes)
     searches = [RateSearch(described, shared, changes, kind, several, width, bench) for kind in kinds]
-    # Sizes do not wait for each other: a trial of each at a time.
+    # A batch has one trial of each size.
     while waiting := [(each, each.next()) for each in searches]:
         asked = [(each, number) for each, number in waiting if number is not None]
         if not asked:
@@ -147,7 +148,7 @@ def search_rates(
 
 
 def _described(chip: str, changes: Mapping[str, object]) -> Chip:
-    """The chip as it is; where it has no rate of its own, with any, for each trial sets one."""
+    """The chip; if it has no offered rate, with any rate, because each trial sets one."""
     try:
         return Chip(chip, settings(changes))
     except ConfigError:
@@ -161,7 +162,7 @@ def _check(packets: int, seeds: int, width: float, trace: object, sizes: Sequenc
     if not isinstance(width, (int, float)) or not 1e-4 <= width <= 0.5:
         problems.append(ConfigProblem("width", "", f"found {width!r}, expected 0.0001 to 0.5"))
     if trace is not None and sizes:
-        problems.append(ConfigProblem("sizes", "", "found beside a capture, which has its own; leave one out"))
+        problems.append(ConfigProblem("sizes", "", "found beside a capture, which has its own sizes; leave one out"))
     if problems:
         raise ConfigError.of(problems)
 

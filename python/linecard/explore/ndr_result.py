@@ -1,4 +1,4 @@
-"""Rates without loss, as they are told."""
+"""The result of a search for rates without loss."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 
 LATENCY_SHARES = (0.1, 0.5, 0.9)
-# What limits where no part is always busy, and where the wires do.
+# The limit if no part is always busy, and if it is the wires.
 SEVERAL, LINE = "no single part", "line rate"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One load that was tried.
+    """A trial at one load.
 
     Attributes:
-        load_mpps: Frames offered, 10^6 a second, all ports together.
-        load_gbps: The same in bits of frames, 10^9.
-        packets: Packets that left or were dropped, a seed.
-        lost: Share that was lost, what piled up inside counted; the mean over seeds.
-        dropped: Share that was dropped.
-        forwarded_mpps: Packets that left, 10^6 a second.
-        inside_mean: Packets inside on average.
-        grew: Packets by which the number inside grew, a seed.
+        load_mpps: Offered load, 10^6 frames a second, all ports together.
+        load_gbps: Offered load, 10^9 bits of frames a second.
+        packets: Sent and dropped packets, per seed.
+        lost: Share of the packets that were lost or piled up inside; the mean over seeds.
+        dropped: Share of the packets that were dropped.
+        forwarded_mpps: Throughput, 10^6 packets a second.
+        inside_mean: Mean number of packets inside.
+        grew: Growth of the number of packets inside, per seed.
     """
 
     load_mpps: float
@@ -65,23 +65,23 @@ class RateRow:
     Attributes:
         traffic: Frame size in bytes as text, or the name of the mix, or ``capture``.
         size_bytes: Mean size of a frame, check sequence included.
-        line_mpps: Frames that the wires carry, 10^6 a second: the largest load.
-        ndr_mpps: Highest rate without loss: the lower bound of its interval.
-        pdr_mpps: Highest rate with at most 0.5 % of loss: likewise.
-        ndr_gbps: NDR in bits of frames, 10^9 a second.
-        pdr_gbps: PDR likewise.
-        interval: Bounds of each, 10^6 a second: ``ndr_mpps`` and ``pdr_mpps``, each the highest load that held and the
-            lowest that did not (the same twice where the line rate held).
-        limit: What limits the no-drop rate: the part that is always busy at the lowest load that failed, ``line rate``,
-            or ``no single part`` (bursts or waits: `linecard why` tells).
-        busiest: The busiest part there.
-        busiest_share: Share of the time for which it was busy.
-        confirmed_packets: Packets of the trial that confirmed the no-drop rate, a seed; 0 where there is none.
-        confirmed: Whether that trial tells: the number inside grew by less than half of what an excess of one width
-            adds, and that is beyond chance.
-        trials: Trials, confirming ones included.
-        tried: What each showed, in the order of the search.
-        latency: At 10, 50 and 90 % of PDR; none where PDR was not found.
+        line_mpps: Line rate of all ports, 10^6 frames a second: the largest load.
+        ndr_mpps: Highest rate without loss, 10^6 frames a second: the lower bound of its interval.
+        pdr_mpps: Highest rate with a loss of at most 0.5 %, 10^6 frames a second: the lower bound of its interval.
+        ndr_gbps: NDR, 10^9 bits of frames a second.
+        pdr_gbps: PDR, 10^9 bits of frames a second.
+        interval: Bounds of ``ndr_mpps`` and ``pdr_mpps``: the highest load that held and the lowest that failed. If the
+            line rate held, both bounds are the line rate.
+        limit: The limit of the no-drop rate: the part that is always busy at the lowest failed load, ``line rate``, or
+            ``no single part`` (bursts or waits, see `linecard why`).
+        busiest: The busiest part at that load.
+        busiest_share: Busy share of its time.
+        confirmed_packets: Packets of the trial that confirmed the no-drop rate, per seed; 0 if none did.
+        confirmed: Whether that trial is conclusive. A load that is one ``width`` too high adds packets inside; the
+            growth was less than half of that, and half of it exceeds chance.
+        trials: Trials, including those that confirm.
+        tried: The trials, in the order of the search.
+        latency: Latency at 10, 50 and 90 % of PDR; empty if PDR was not found.
     """
 
     traffic: str
@@ -103,29 +103,29 @@ class RateRow:
 
     @property
     def answered(self) -> bool:
-        """Whether a rate can be relied on: a confirmed no-drop rate, or a partial-drop one where every load loses."""
+        """Whether a rate is reliable: a confirmed no-drop rate, or a partial-drop rate if every load has loss."""
         return self.confirmed or (self.ndr_mpps == 0 and self.pdr_mpps > 0)
 
     def limited_by(self) -> str:
-        """What limits the no-drop rate, in words."""
+        """The limit of the no-drop rate, in words."""
         busy = f"{self.busiest} is busy for {self.busiest_share * 100:.1f} % of the time"
         if self.limit == LINE:
             return "the line rate"
-        return busy if self.limit != SEVERAL else f"no part is always busy ({busy}); `linecard why` tells what limits"
+        return busy if self.limit != SEVERAL else f"no part is always busy ({busy}); `linecard why` finds the limit"
 
     def doubt(self) -> str:
-        """Why the no-drop rate is not confirmed, and what to change; empty where it is."""
+        """Why the no-drop rate is not confirmed, and what to change; empty if it is."""
         if self.confirmed:
             return ""
         if self.confirmed_packets == 0:
             lowest = min(self.tried, key=lambda trial: trial.load_mpps)
             return (
-                f"no rate without loss was found: at {lowest.load_mpps:,.3g} Mpps, the lowest that was tried, "
-                f"{lowest.lost * 100:.2f} % of the packets were lost; give the chip's buffers more room"
+                f"no rate is without loss: at the lowest load, {lowest.load_mpps:,.3g} Mpps, the chip lost "
+                f"{lowest.lost * 100:.2f} % of the packets; enlarge its buffers"
             )
         return (
-            f"not confirmed: {self.confirmed_packets:,} packets lost none, but so many are inside at once that a "
-            "longer trial could lose some; bound the buffers, or ask for more --packets"
+            f"not confirmed: of {self.confirmed_packets:,} packets none was lost, but packets inside may hide a loss; "
+            "bound the buffers, or simulate more --packets"
         )
 
 
@@ -135,8 +135,8 @@ class NdrResult(Result):
 
     Attributes:
         chip: The chip.
-        rows: A row a kind of frames, in the order asked for.
-        packets: Packets of each trial and seed that confirms nothing, after half as many of warm-up.
+        rows: One row per kind of frames, in the requested order.
+        packets: Packets per seed of each trial that confirms nothing; its warm-up has half as many.
         seeds: Seeds of each trial.
         width: Relative width of the intervals.
         counts: Runs found and made.
@@ -159,7 +159,7 @@ class NdrResult(Result):
         return {**shared, **rows[0], "rows": rows}
 
     def table(self) -> Table:
-        """The classical table."""
+        """The rates, their limit and the latency, one row per kind of frames."""
         names = ("traffic", "size_bytes", "line_mpps", "ndr_mpps", "ndr_gbps", "pdr_mpps", "pdr_gbps")
         columns = (*names, "trials", "limit", "confirmed_packets", "confirmed")
         latencies = [(f"{name}_ns", share) for share in LATENCY_SHARES for name in ("p50", "p90", "p99")]

@@ -1,4 +1,4 @@
-"""What a search for rates without loss says: rates by frame size, what limits them, the trials, latency below."""
+"""The view of a search for rates without loss: rates by frame size, their limits, latency below PDR, all trials."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from linecard.explore.ndr_result import NdrResult, RateRow
 from linecard.numbers import percent, several, si_time
 from linecard.view import BAR, Axis, Bar, Cell, Chart, Column, Part, Said, Series, Table, Title, text, view, wide
 
-# Where no loss stands on an axis of logarithms, in percent; and the loss of a partial-drop rate.
+# The point for no loss on a logarithmic axis, and the loss of a partial-drop rate, in percent.
 NONE, PARTIAL = 1e-3, 0.5
 
 
@@ -23,7 +23,7 @@ def _(result: NdrResult) -> list[Part]:
         for row in result.rows
         for at in row.latency
     ]
-    names = ("line, Mpps", "NDR, Mpps", "Gbit/s", "PDR, Mpps", "Gbit/s", "of line")
+    names = ("line rate, Mpps", "NDR, Mpps", "Gbit/s", "PDR, Mpps", "Gbit/s", "of line rate")
     latency = ("of PDR", "load, Mpps", "p50", "p90", "p99", "max", "mean")
     return [
         Title(f"{result.chip}: rates without loss"),
@@ -34,7 +34,7 @@ def _(result: NdrResult) -> list[Part]:
             length,
         ),
         Table("Limit", (text(""), wide("")), [*limits, *doubts], "at the lowest load that lost packets"),
-        Table("Latency", (text("frames"), *latency), times, "from a packet's last bit in to its last bit out"),
+        Table("Latency", (text("frames"), *latency), times, "from the last received to the last sent bit of a packet"),
         *_charts(result),
         _trials(result),
     ]
@@ -80,11 +80,11 @@ def _charts(result: NdrResult) -> list[Part]:
             [Series(name, list(enumerate(values))) for name, values in rates.items()],
         ),
         Chart(
-            "What each trial lost",
-            Axis("load, % of the wires", zero=True, high=100),
+            "Loss of each trial",
+            Axis("load, % of the line rate", zero=True, high=100),
             Axis("lost, %", logarithmic=True, low=NONE, high=100),
             losses,
-            "loss of every trial over its load; the lowest place is no loss at all",
+            "loss over offered load; the lowest points have no loss",
             ("PDR", PARTIAL),
         ),
         Chart(
@@ -92,7 +92,7 @@ def _charts(result: NdrResult) -> list[Part]:
             Axis("load, % of PDR", low=0, high=100),
             Axis("latency, µs", zero=True),
             latencies,
-            "99 % of the packets are faster",
+            "99 % of the packets have less latency",
         ),
     ]
 
@@ -113,5 +113,5 @@ def _trials(result: NdrResult) -> Table:
         for row in result.rows
         for number, each in enumerate(row.tried, 1)
     ]
-    columns = ("trial", "load, Mpps", "Gbit/s", "lost", "dropped", "left, Mpps", "inside", "grew by")
+    columns = ("trial", "load, Mpps", "Gbit/s", "lost", "dropped", "throughput, Mpps", "inside", "growth")
     return Table(f"All {len(rows):,} trials", (text("frames"), *map(Column, columns)), rows, folded=True)

@@ -1,4 +1,4 @@
-"""What is to be optimised, read from a file: a space with objectives, limits and a budget."""
+"""The task of an optimisation, read from a file: a space with objectives, limits and a budget."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MOST_HALVING = 10
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What is to be large or small.
+    """A value to maximise or minimise.
 
     Attributes:
-        text: As it was written.
-        sign: -1 where it is to be large, 1 where it is to be small.
-        expression: What it is worth.
+        text: Its text in the file.
+        sign: -1 to maximise, 1 to minimise.
+        expression: The expression of its value.
     """
 
     text: str
@@ -33,15 +33,15 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is asked.
+    """The task of an optimisation.
 
     Attributes:
         spec: The space.
-        objectives: ``max`` or ``min`` and an expression, each.
+        objectives: The objectives; each is ``max`` or ``min`` and an expression.
         limits: Expressions that the results of a point must fulfil.
-        budget: Points that may be run, 2 to 1,000,000.
+        budget: Number of points that may run, 2 to 1,000,000.
         seed: Seed of the search.
-        halving: How often runs are halved for a first look at points, 0 to 10.
+        halving: Number of halvings of the first short runs, 0 to 10.
     """
 
     spec: Spec
@@ -52,7 +52,7 @@ class Task:
     halving: int = 0
 
     def shortened(self, times: int) -> Spec:
-        """The space with runs that are halved so many times."""
+        """The space with runs whose length is halved this number of times."""
         name = self.spec.subject.length
         length = self.spec.arguments[name]
         short = length / 2**times if isinstance(length, float) else max(1, round(length / 2**times))
@@ -60,7 +60,7 @@ class Task:
 
 
 def read_task(path: str | PathLike[str], budget: int | None = None, precision: float | None = None) -> Task:
-    """What a file asks for.
+    """The task of a file.
 
     Raises:
         ConfigError: The file is wrong; every problem is listed.
@@ -72,7 +72,7 @@ def read_task(path: str | PathLike[str], budget: int | None = None, precision: f
     if table.get("kind") != "optimize":
         draft.note(lines.at("kind"), "kind", f"found {table.get('kind')!r}, expected 'optimize'")
     if draft.sample is not None:
-        draft.note(lines.at("sample"), "sample", "has no effect: the search chooses points itself")
+        draft.note(lines.at("sample"), "sample", "has no effect: the search chooses the points; leave it out")
     objectives = _objectives(table.get("objectives"), draft, lines.at("objectives"))
     limits = []
     for text in _texts(table.get("limits", []), "limits", draft, lines.at("limits")):
@@ -96,7 +96,7 @@ def read_task(path: str | PathLike[str], budget: int | None = None, precision: f
     asked = {name for each in (*(o.expression for o in objectives), *limits) for name in each.names}
     asked |= {name for _, column in spec.columns for name in column.names}
     if "verdict" in spec.subject.arguments and not asked & {"bottleneck", "bottleneck_utilization"}:
-        # What limits a point takes several times the work of its run, and no objective asks for it.
+        # A verdict takes several times the work of a run, and no objective uses it.
         spec = replace(spec, arguments={"verdict": False, **spec.arguments})
     named = {name for each in objectives for name in each.expression.names}
     spec = replace(spec, precise=tuple(name for name in INTERVALS if name in named) or spec.precise)
@@ -104,14 +104,14 @@ def read_task(path: str | PathLike[str], budget: int | None = None, precision: f
 
 
 def _check_length(spec: Spec, place: str) -> None:
-    """Refuse to halve what has no length, or whose length is not said or varied."""
+    """Refuse to halve runs without a length, and runs whose length is not stated or varies."""
     name = spec.subject.length
     if not name:
-        message = f"`{spec.what}` has no length that could be halved"
+        message = f"`{spec.what}` has no length to halve; leave it out"
     elif any(axis.name == name for axis in spec.axes):
-        message = f"`{name}` is varied, and cannot be halved, too"
+        message = f"`{name}` is varied, so that it cannot be halved; leave one of them out"
     elif name not in spec.arguments:
-        message = f"say how long a run in full is: {name} = …"
+        message = f"has no length of a full run, expected `{name} = …`"
     else:
         return
     raise ConfigError.of([ConfigProblem(place, "halving", message)])

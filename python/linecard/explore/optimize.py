@@ -1,11 +1,12 @@
-"""`linecard optimize`: the best designs of a space, for one objective or several that pull apart.
+"""`linecard optimize`: the best designs of a space, for one objective or several that conflict.
 
-Where the budget holds every point, all are run: nothing is better. Otherwise points are proposed in batches: half of
-each by Optuna's TPE (ask and tell), half from the neighbours of the best found so far, each point at most once. A batch
-is run as a whole and told in the order in which it was proposed, so that nothing depends on the number of workers.
+If the budget covers every point, all points run. Otherwise a search proposes points in batches, each point at most
+once. Optuna's TPE (ask and tell) proposes half of a batch; the other half are neighbours of the present front. The
+sampler receives the results of a whole batch in the order of the proposals. They do not depend on the number of
+workers.
 
-With ``halving`` a batch is larger and begins with short runs: the better half of them goes on with runs of twice the
-length, until those that are left are run in full. The budget counts runs by their length. Only runs in full are told.
+With ``halving`` a batch is larger and starts with short runs. Its better half continues with runs of twice the length,
+until the remaining points run in full. The budget counts runs by their length. The sampler receives full runs only.
 """
 
 from __future__ import annotations
@@ -53,29 +54,29 @@ def optimize(
 ) -> OptimizeResult:
     """Find the best designs of a space.
 
-    Runs in full that are not sure are lengthened as those of :func:`linecard.sweep`; points that are not sure then are
-    counted, and none of them is among the best.
+    Full runs that are not sure become longer, as in :func:`linecard.sweep`. The result counts points that stay unsure,
+    and none of them is among the best.
 
     Args:
         file: A space with objectives: ``kind = "optimize"``. It is a sweep's file with ``objectives``, ``limits`` and
             ``budget``.
-        budget: Points that may be run, in place of the file's.
-        precision: Lengthen runs until half the 95 % interval of the throughput is at most so much of it, such as
+        budget: Number of points that may run; it replaces that of the file.
+        precision: Lengthen runs until half the 95 % interval of the throughput is at most this share of it, such as
             1%.
-            The same holds of loss and mean latency where the objectives ask for them. It takes the place of the file's.
-        set: Changes of parameters, and arguments, of all points. They take the place of the file's.
+            Loss and mean latency must meet it too if the objectives use them. It replaces that of the file.
+        set: Changes of parameters, and arguments, of all points. They replace those of the file.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        progress: Called now and then with (runs done, runs in all).
-        **options: A program that all points execute (``program``) and its options; see :func:`linecard.run`. The
-            instructions that a packet may take are ``set={"budget": ...}``.
+        progress: Called repeatedly with (runs done, runs in all).
+        **options: A program for all points (``program``) and its options; see :func:`linecard.run`.
+            ``set={"budget": ...}`` limits the instructions per packet.
 
     Raises:
-        ConfigError: The file is wrong, no point keeps the limits, or an objective has no value.
-        RunError: No point that keeps the limits is sure.
-        MissingExtraError: A search is needed, and the extra ``explore`` is not installed.
-        linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
+        ConfigError: The file is invalid, no point meets the limits, or an objective has no value.
+        RunError: No point that meets the limits is sure.
+        MissingExtraError: A search is necessary, and the extra ``explore`` is not installed.
+        linecard.explore.Interrupted: Ctrl-C; completed runs are in the store.
     """
     task = read_task(file, budget, precision)
     program = program_arguments(options)
@@ -116,7 +117,7 @@ def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> Optimiz
     halving = 0 if proposer is None else task.halving
     judged: dict[int, Judged] = {}
     known: set[int] = set()
-    # What was spent, in runs as short as they get.
+    # The spent budget, in runs of the shortest length.
     unit, spent, short = 2**halving, 0, 0
     seeds = task.spec.repeat
     lengths: set[int] = set()
@@ -145,7 +146,7 @@ def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> Optimiz
         if proposer is None:
             batch = [*range(limit)]
         else:
-            # So many that those that are left in the end are a batch, as far as the budget goes.
+            # After the halvings, the remaining points are one batch, or less at the end of the budget.
             size = min(BATCH, max(1, left // (halving + 1))) * 2**halving if halving else min(BATCH, left)
             batch = proposer.propose(size, judged, known)
         known.update(batch)
@@ -166,7 +167,7 @@ def _result(
 ) -> OptimizeResult:
     good = [each for each in judged.values() if each.keeps]
     refused = sum(not each.values for each in judged.values())
-    # A point of several seeds is refused for the first reason that one of them has.
+    # The reason of a point is that of its first seed without numbers.
     reasons = reasons_of(
         next(row for row in each.rows if not has_numbers(row)) for each in judged.values() if not each.values
     )
@@ -176,13 +177,13 @@ def _result(
         states = [row["status"] for each in judged.values() for row in each.rows]
         why = "; ".join(doubts_text(states, [longest], 0))
         raise RunError(
-            f"no point is known to be good: of {len(judged)} points that were run, {refused} were refused or failed, "
-            f"{beyond} break a limit, and {len(unsure)} are not sure ({why}). A store keeps what was run"
+            f"no point within the limits is sure: of {len(judged)} points, {refused} were refused or failed, "
+            f"{beyond} break a limit, and {len(unsure)} are not sure ({why}). A store keeps completed runs"
         )
     if not good:
-        message = f"of {len(judged)} points that were run, {refused} were refused or failed and {beyond} break a limit"
+        message = f"of {len(judged)} points, {refused} were refused or failed and {beyond} break a limit"
         first = f"; {reasons[0].points} of them: {reasons[0].reason}" if reasons else ""
-        raise ConfigError.of([ConfigProblem("optimize", "", f"no point is left: {message}{first}")])
+        raise ConfigError.of([ConfigProblem("optimize", "", f"no point meets the limits: {message}{first}")])
     small = [
         tuple(each.sign * value for each, value in zip(task.objectives, point.values, strict=True)) for point in good
     ]
@@ -236,7 +237,7 @@ def _result(
 
 
 def _steady(point: Judged) -> bool | None:
-    """Whether all runs of a point were steady; ``None`` where that is not judged."""
+    """Whether all runs of a point were steady; ``None`` if unknown."""
     found = [row.get("steady") for row in point.rows]
     return False if False in found else True if True in found else None
 
@@ -244,7 +245,7 @@ def _steady(point: Judged) -> bool | None:
 def covered(vectors: Sequence[Sequence[float]], best: Sequence[float], worst: Sequence[float]) -> float:
     """The share of the box between the best and the worst of each objective that vectors dominate.
 
-    Where all have the same value of an objective, it tells nothing apart and is left out; with none left it is 1.
+    An objective with the same value at all points does not count. If none counts, the share is 1.
     """
     telling = [n for n in range(len(best)) if worst[n] > best[n]]
     if not telling:

@@ -1,4 +1,4 @@
-"""What an optimisation tells: the front, and how it was found."""
+"""The result of an optimisation: the front, and the method that found it."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ class OptimizeResult(Result):
     """The best points of a space.
 
     Attributes:
-        title: What was searched.
+        title: Title of the space.
         method: ``exhaustive`` or ``search``.
-        objectives: As they were written.
-        front: The points that no other one beats, by the first objective: axes, ``objectives`` (mean over seeds),
-            ``low`` and ``high`` (95 %, none with one seed), ``steady`` (whether all its runs were; none where that is
-            not judged), ``knee`` (the best compromise) and ``command``.
-        runs: Points that were run in full.
-        short_runs: Shorter runs before, of halving, that were made to choose these.
+        objectives: The objectives, as in the file.
+        front: The points that no other point dominates, sorted by the first objective. Each has its axes,
+            ``objectives`` (mean over seeds), and ``low`` and ``high`` (95 %, none with one seed). ``steady`` is true if
+            all its runs were, and none if unknown. ``knee`` marks the best compromise; ``command`` repeats the run.
+        runs: Points with full runs.
+        short_runs: Shorter runs, of halving, that chose these points.
         points: Points of the space that fulfil the constraints.
         refused: Points that were refused or failed.
-        reasons: Why, each reason once with its number of points, the most frequent first.
-        beyond_limits: Points that went well and break a limit.
-        unsteady: Points that went well and are not sure, with any of their seeds: not steady, or less precise than was
-            asked for. None of them is on the front.
-        doubts: The same in words, and what to change.
-        hypervolume: What the front dominates, as a share of the box between ``best`` and ``worst``, 0 to 1.
-        best: The best value of each objective among the points that were run and keep the limits.
-        worst: The worst likewise.
-        axes: What was varied.
-        rows: All runs, a row a point and seed, in the order in which they were chosen.
-        given: What all points share, as of a sweep.
-        parts: For each row where its time went, as of a sweep.
+        reasons: The reasons, each with its number of points, the most frequent first.
+        beyond_limits: Points that completed and break a limit.
+        unsteady: Points that completed and are not sure with one of their seeds: not steady, or less precise than
+            requested. None of them is on the front.
+        doubts: The unsure points in words, and what to change.
+        hypervolume: Share of the box between ``best`` and ``worst`` that the front dominates, 0 to 1.
+        best: The best value of each objective among the points with runs that meet the limits.
+        worst: The worst value of each objective among these points.
+        axes: The varied keys and arguments.
+        rows: All runs, one row per point and seed, in the order of the search.
+        given: The arguments and settings that all points share, as in a sweep.
+        parts: The time of each row by part, as in a sweep.
         counts: Runs found and made.
     """
 
@@ -71,7 +71,7 @@ class OptimizeResult(Result):
     counts: Counts = field(compare=False)
 
     def table(self) -> Table:
-        """The front, a point a row."""
+        """The front, one row per point."""
         last = ("steady", "knee", "command")
         rows = [
             [*(row[name] for name in self.axes), *row["objectives"], *(row[name] for name in last)]
@@ -80,7 +80,7 @@ class OptimizeResult(Result):
         return Table((*self.axes, *self.objectives, *last), rows)
 
     def page(self, command: str | None = None) -> str:  # noqa: ARG002 # each point has a command of its own
-        """One self-contained page to explore the runs and the front in."""
+        """A self-contained page that explores the runs and the front."""
         from linecard.report.explorer import optimized_page
 
         return optimized_page(self)

@@ -1,4 +1,4 @@
-"""What an optimisation says: the front, how it was found, and what was not sure or refused."""
+"""The view of an optimisation: the front, the method, and points that were unsure or refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _(result: OptimizeResult) -> list[Part]:
             "The best",
             (*columns, *result.objectives, text("")),
             [_row(result, row) for row in result.front],
-            "no other point is as good in all and better in one",
+            "no other point equals one of these in all objectives and beats it in one",
             FRONT_SHOWN,
             [at for at, row in enumerate(result.front) if row["knee"]],
             (Said(f"again: {knee['command']}", "dim"),),
@@ -40,7 +40,7 @@ def _(result: OptimizeResult) -> list[Part]:
 
 
 def _facts(result: OptimizeResult) -> list[Fact]:
-    how = "all of them" if result.method == "exhaustive" else "chosen by search"
+    how = "the whole space" if result.method == "exhaustive" else "chosen by search"
     shorter = f", after {result.short_runs:,} shorter runs" if result.short_runs else ""
     facts = [Fact("Run", f"{result.runs:,} of {result.points:,} points", f"{how}{shorter}")]
     if result.refused or result.beyond_limits:
@@ -48,7 +48,7 @@ def _facts(result: OptimizeResult) -> list[Fact]:
         facts.append(Fact("Left out", "", said))
     for said, best, worst in zip(result.objectives, result.best, result.worst, strict=True):
         facts.append(Fact("Objective", said, f"{best:,.5g} at best, {worst:,.5g} at worst"))
-    covers = f"it covers {result.hypervolume:.1%} of the box between these"
+    covers = f"it dominates {result.hypervolume:.1%} of the box between best and worst"
     return [*facts, Fact("Front", f"{len(result.front):,} points", covers)]
 
 
@@ -75,7 +75,7 @@ def _chart(result: OptimizeResult, knee: Mapping[str, Any]) -> Chart:
         y = Axis(objective(result.objectives[0]), zero=None)
         return Chart("Runs", x, y, [Series(runs, tried, line=False)], level=("the best", best))
     front = sorted(result.front, key=lambda row: tuple(row["objectives"]))
-    # With two objectives the front is a line; with more, these two show a part of it.
+    # The front of two objectives is a line; of more objectives, the first two show a part of it.
     line = len(result.objectives) == 2
     return Chart(
         "Runs and front",

@@ -1,4 +1,4 @@
-"""Which points to run next: corners, neighbours of the front, a sampler of Optuna, chance."""
+"""The proposals of a search: corners, neighbours of the front, points of Optuna's sampler, random points."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 BATCH = 8
-# Share of a batch that comes from neighbours of the front.
+# Share of a batch that are neighbours of the front.
 _NEAR = 0.5
-# Proposals of a batch that may meet points that are known before neighbours take their place.
+# Proposals of the sampler for a batch, including known points; random points fill the rest of the batch.
 _MOST_ASKED = 16
-# One in so many points is drawn before anything is learned from.
+# The random start is the budget divided by this.
 _START = 3
 
 
 class Proposer:
-    """Says which points to run next."""
+    """Proposes the next points to run."""
 
     def __init__(self, space: Space, task: Task) -> None:
         try:
@@ -49,7 +49,7 @@ class Proposer:
             for axis, size in enumerate(space.sizes)
         }
         with warnings.catch_warnings():
-            # Its options for limits and several parameters are marked as new by Optuna.
+            # Optuna warns that the options for limits and for several parameters are experimental.
             warnings.simplefilter("ignore")
             sampler = optuna.samplers.TPESampler(
                 seed=task.seed, n_startup_trials=BATCH, multivariate=True, constraints_func=_broken
@@ -57,7 +57,7 @@ class Proposer:
             self._study: Any = optuna.create_study(directions=["minimize"] * len(task.objectives), sampler=sampler)
 
     def propose(self, size: int, judged: Mapping[int, Judged], known: AbstractSet[int]) -> list[int]:
-        """The next batch, none of it known."""
+        """The next batch, without known points."""
         batch: dict[int, None] = {}
         if not judged:
             batch = dict.fromkeys(self._corners()[:size])
@@ -71,7 +71,7 @@ class Proposer:
         return list(batch)
 
     def _corners(self) -> list[int]:
-        """Points at the ends of the axes: fronts of what grows or falls end there."""
+        """Points at the ends of the axes, where fronts of monotonic objectives end."""
         ends = [(0, size - 1) if size > 1 else (0,) for size in self._space.sizes]
         found = [self._space.number_of[each] for each in itertools.product(*ends) if each in self._space.number_of]
         middle = found[1:-1]
@@ -79,12 +79,12 @@ class Proposer:
         return [*found[:1], *found[-1:], *middle][: BATCH // 2]
 
     def _near(self, judged: Mapping[int, Judged], known: AbstractSet[int]) -> list[int]:
-        """Neighbours of the front that have not been run, in an order that is drawn."""
+        """Neighbours of the front that have not run, in random order."""
         good = [each for each in judged.values() if each.keeps]
         small = [minimised(self._task, each) for each in good]
         places = front_of(small)
         gaps = crowding([small[place] for place in places])
-        # Where the front is thin first, one neighbour of each in turn.
+        # Points with distant neighbours on the front first, one neighbour of each in turn.
         order = sorted(range(len(places)), key=lambda n: (-gaps[n], n))
         several = []
         for n in order:
@@ -110,7 +110,7 @@ class Proposer:
             self._trials[number] = trial
 
     def tell(self, judged: Mapping[int, Judged]) -> None:
-        """Tell what came out, in the order in which it was proposed."""
+        """Pass the results to the sampler, in the order of the proposals."""
         states = self._optuna.trial.TrialState
         for number, each in judged.items():
             if number in self._told:
@@ -137,5 +137,5 @@ class Proposer:
 
 
 def _broken(trial: Any) -> tuple[float]:
-    """Above zero where a limit is broken, as Optuna wants it."""
+    """Above 0 if a limit is broken, as Optuna expects."""
     return (0.0 if trial.user_attrs.get("keeps", False) else 1.0,)

@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 NDR, PDR = 0.0, 0.005
-# Below this share of the line rate there is nothing to find.
+# The search ends at this share of the line rate.
 FLOOR = 0.001
-# Shares of time that are as good as equal.
+# Shares of time that differ by less are equal.
 _NEARLY = 0.02
-# Packets more inside that say nothing: so few, or this share of those that left.
+# Growth of the packets inside that may be chance: a number, or a share of the sent packets.
 _HANDFUL, _CHANCE = 16, 0.001
 
 
 class Runs(Protocol):
-    """What makes the runs of a search."""
+    """The executor of the runs of a search."""
 
     def run(self, requests: Sequence[Request]) -> Sequence[Record]:
-        """Run all; the records in the order of the requests."""
+        """Run all requests, and return their records in the same order."""
 
 
 class RateSearch:
@@ -51,7 +51,7 @@ class RateSearch:
     ) -> None:
         self._chip, self._shared, self._seeds, self._bench = chip, shared, seeds, bench
         self._is_capture = "trace" in shared
-        # The search sets the load, of a capture by its times.
+        # The search sets the load; it scales the times of a capture.
         usual = {"traffic.arrivals": "captured" if self._is_capture else "constant"}
         self._changes = {**usual, **chip.in_full(changes)}
         searched = [key for key in ("traffic.rate_gbps", "traffic.speedup") if key in self._changes]
@@ -62,8 +62,8 @@ class RateSearch:
         self._width = width
         self._tried: list[Trial] = []
         self._last: dict[int, tuple[Trial, str, float]] = {}
-        # Packets of the next trial; those of the trials that confirm, by load; whether one of them has refuted a
-        # shorter trial, so that no short one is believed any more.
+        # Packets of the next trial; packets of confirming trials, by load; whether one of these refuted a shorter
+        # trial, so that all further trials are long.
         self._packets = int(shared["packets"])
         self._confirming: dict[int, int] = {}
         self._refuted = False
@@ -79,7 +79,7 @@ class RateSearch:
     def _choose(self, kind: int | str | None) -> None:
         """Set the frames, and find their mean size."""
         if self._said("traffic.arrivals") in {"saturated", "shot_noise"}:
-            message = f"found {self._said('traffic.arrivals')}, whose rate is none that can be set; expected constant"
+            message = f"found {self._said('traffic.arrivals')}, whose rate the search cannot set; expected constant"
             raise ConfigError.of([ConfigProblem("set", "traffic.arrivals", message)])
         if isinstance(kind, int) or (isinstance(kind, str) and kind.isdigit()):
             self.traffic = str(kind)
@@ -91,26 +91,26 @@ class RateSearch:
             self.traffic = str(self._said("traffic.kind"))
             if self.traffic == "fixed":
                 self.traffic = str(self._said("traffic.packet_bytes"))
-        # Of the size of frames alone, so that a size that is not that of the chip's own traffic is described, too.
+        # From the frame sizes only, so that sizes that differ from the chip's own traffic are allowed.
         self._size = mean_size(self._said)
         self._most = full_wires(self._chip, self._said, self._size)
 
     def _measure_capture(self) -> None:
-        """What a capture offers at its own pace, and what share of the wires that is."""
+        """Measure the offered load of a capture at its own speed, and its mean frame size."""
         request = self._request(self._seeds[0], self._changes)
         numbers = numbers_of(self._bench.run([request])[0])
         seconds = float(numbers["simulated_seconds"])
         gbps, arrived = float(numbers["offered_gbps"]), int(numbers["packets_in"])
         if gbps <= 0 or arrived == 0:
             raise ConfigError.of(
-                [ConfigProblem("trace", "", "nothing arrives in the measured time; give more packets")]
+                [ConfigProblem("trace", "", "no packet arrives in the measured time; simulate more packets")]
             )
         self._size = gbps * 1e9 * seconds / 8 / arrived
         self._most = full_wires(self._chip, self._said, self._size)
         self._own = gbps / float(self._said("traffic.speedup") or 1.0)
 
     def _gbps(self, number: int) -> float:
-        # Nothing above the line rate, which rounding could give.
+        # Rounding must not exceed the line rate.
         return float(f"{self._most * self.search.share(number) * (1 - 1e-9):.9g}")
 
     def _mpps(self, gbps: float) -> float:
@@ -128,7 +128,7 @@ class RateSearch:
         return Request("run", {**self._shared, **length, "seed": seed}, changes)
 
     def next(self) -> int | None:
-        """The load to try next: of the search, then of each answer again in a longer trial; ``None`` at the end."""
+        """The number of the next load: of the search, then of each answer in a longer trial; ``None`` at the end."""
         number = self.search.next()
         if number is not None:
             if self._refuted:
@@ -142,24 +142,24 @@ class RateSearch:
         return None
 
     def _is_doubtful(self, held: int) -> bool:
-        """Whether no trial of a load confirms it, and a longer one can."""
+        """Whether no trial of a load confirms it, and a longer trial can."""
         tried = self._confirming.get(held)
         if tried is None:
             return True
         return tried < LONGEST_TRIAL and not self._is_capture and not self._confirms(self._last[held][0])
 
     def _confirms(self, trial: Trial) -> bool:
-        """Whether a trial without loss says that nothing piles up which a longer one would lose.
+        """Whether a trial without loss shows that no packets pile up that a longer trial would lose.
 
-        Where more comes than the chip carries by the width of the answer, the number inside grows by ``width`` packets
-        a packet. It has grown by less than half of that, and half of it is beyond chance: a number of packets inside
-        moves by about its square root, of which twice as much is allowed.
+        If the load exceeds the capacity by one ``width``, each offered packet adds ``width`` packets inside. A trial
+        confirms if the growth is at most half of that. Half of that must exceed chance: twice the square root of the
+        mean number of packets inside.
         """
         growth = self._width * trial.packets / 2
         return trial.grew <= growth and growth >= 2 * math.sqrt(trial.inside_mean)
 
     def _length(self, held: int) -> int:
-        """Packets of the trial that is to confirm a load; four times as many where one could not."""
+        """Packets of the next trial that confirms a load; four times as many as one that could not."""
         inside = self._last[held][0].inside_mean
         wanted = max(LONGER * int(self._shared["packets"]), math.ceil(5 * math.sqrt(inside) / self._width))
         wanted = max(wanted, LONGER * self._confirming.get(held, 0))
@@ -170,7 +170,7 @@ class RateSearch:
         return self._requests_at(self._gbps(number))
 
     def tell(self, number: int, records: Sequence[Record]) -> None:
-        """Take a trial's runs."""
+        """Record the runs of a trial."""
         numbers = [numbers_of(record) for record in records]
         lost = [_lost(record) for record in records]
         n = len(records)
@@ -197,7 +197,7 @@ class RateSearch:
             self._confirming[number] = self._packets
 
     def row(self) -> RateRow:
-        """What was found."""
+        """The rates, their limit and the latency."""
         answers: dict[str, tuple[float, float]] = {}
         gbps: dict[str, float] = {}
         for name, goal in (("ndr_mpps", NDR), ("pdr_mpps", PDR)):
@@ -233,7 +233,7 @@ class RateSearch:
         found = []
         self._packets = int(self._shared["packets"])
         loads = [float(f"{pdr_gbps * share:.9g}") for share in LATENCY_SHARES]
-        # The first seed alone: percentiles of several are no percentile.
+        # The first seed only: a mean of percentiles is no percentile.
         records = self._bench.run([self._requests_at(load)[0] for load in loads])
         for share, load, record in zip(LATENCY_SHARES, loads, records, strict=True):
             numbers = numbers_of(record)
@@ -248,9 +248,9 @@ def _growth(record: Record) -> float:
 
 
 def _busiest(record: Record) -> tuple[str, float]:
-    """The busiest part and its share of time.
+    """The busiest part and its busy share of the time.
 
-    How full a buffer was says nothing of that. Threads that wait for a busy part are busy as well: the part goes first.
+    Buffers do not count. Threads that wait for a busy part are busy too, so that the part takes precedence.
     """
     shares = {part: share for part, share in measured(record, "utilization").items() if not part.startswith("buffer ")}
     most = max(shares.values(), default=0.0)
@@ -261,10 +261,10 @@ def _busiest(record: Record) -> tuple[str, float]:
 
 
 def _lost(record: Record) -> float:
-    """Share that a trial lost, what piled up counted.
+    """Share of the packets that a trial lost, including packets that piled up.
 
-    A number inside that grows steadily from the beginning grows by its mean over the measured time, for the warm-up is
-    half as long; by half of it or more is no chance, unless it is a handful of packets.
+    If the number inside grows steadily from the start, it grows by its mean over the measured time, because the
+    warm-up is half as long. Growth above half of the mean is not chance, unless it is a few packets.
     """
     numbers = numbers_of(record)
     grew = _growth(record)

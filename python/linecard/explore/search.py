@@ -1,12 +1,16 @@
 """A search for the highest load whose loss stays below a goal, for several goals at once, in the manner of MLRsearch.
 
-Loads lie on a grid of equal ratios, each the goal's width below the one before: load n is the largest times
-(1 - width)^n. The answer for a goal is a pair of neighbours: too much loss at the upper one, not at the lower one.
-Three ideas make it short: the largest load goes first, every trial counts for every goal, and what an overloaded device
-still forwards says where to look next (RFC 2544's bisection uses none of them). A fourth is open to a simulator: how
-busy the busiest part was at a load that held says how much more it can carry.
+Loads lie on a grid of equal ratios: load n is the largest load times (1 - width)^n. The answer for a goal is a pair of
+neighbours: the higher load loses more than the goal, and the lower load does not.
 
-The search knows nothing of what is measured: it asks for a load and is told the share that was lost.
+Four ideas make the search short; the bisection of RFC 2544 uses none of them:
+
+- The largest load is tried first.
+- Every trial counts for every goal.
+- The throughput of an overloaded device predicts the next load.
+- In a simulator, the utilisation of the busiest part at a load that held predicts the highest load.
+
+The search is independent of the measurement: it returns a load and receives its loss.
 """
 
 from __future__ import annotations
@@ -14,26 +18,26 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-# Steps of the grid that a loss may send the search down by at once.
+# The most grid steps down after one trial.
 _FARTHEST = 32
-# A loss above this is no loss of bursts.
+# The largest loss that bursts may cause.
 _MUCH = 0.02
-# Where forwarding grows nearly as load does, a line through it meets the load nowhere.
+# If throughput grows nearly as fast as load, the line through it does not meet the load.
 _STEEPEST = 0.9
-# Steps up from the first, second and third load that held, where the loss says that it is the answer.
+# Steps up from the first, second and third load that held, if the loss predicts that load.
 _STRIDES = (1, 8, 32)
 
 
 @dataclass(slots=True)
 class Search:
-    """One search.
+    """A search for the highest load of each goal.
 
     Attributes:
-        goals: Shares of loss that are allowed, such as 0 and 0.005.
+        goals: Allowed losses, as shares, such as 0 and 0.005.
         width: Relative width of the answers: 0.005 is 0.5 %.
-        floor: Share of the largest load at which it gives up.
-        losses: Share lost, by number of the load.
-        busy: Share of the time for which the busiest part was busy, where it was told.
+        floor: Share of the largest load at which the search ends.
+        losses: Lost share, by number of the load.
+        busy: Busy share of the busiest part, by number of the load, if known.
     """
 
     goals: tuple[float, ...]
@@ -47,19 +51,19 @@ class Search:
         return (1 - self.width) ** number
 
     def tell(self, number: int, lost: float, busy: float | None = None) -> None:
-        """Tell the share that was lost at a load, 0 to 1, and how busy the busiest part was."""
+        """Record the lost share at a load, 0 to 1, and the utilisation of the busiest part."""
         self.losses[number] = lost
         if busy is not None and busy > 0:
             self.busy[number] = min(1.0, busy)
 
     def _last(self) -> int:
-        """The lowest load that is tried."""
+        """The number of the lowest load of the search."""
         return math.ceil(math.log(self.floor) / math.log(1 - self.width))
 
     def bounds(self, goal: float) -> tuple[int | None, int | None]:
-        """The highest load that holds and the lowest above it that does not; ``None`` where there is none yet.
+        """The highest load that holds and the lowest load above it that fails; ``None`` if unknown.
 
-        Where loss does not grow with load, what was lost at a lower load counts: all loads up to the answer must hold.
+        All loads up to the answer must hold: a loss at a lower load counts even if a higher load has none.
         """
         failed = [number for number, lost in self.losses.items() if lost > goal]
         worst = max(failed, default=None)
@@ -74,10 +78,10 @@ class Search:
         return held == 0 or failed == held - 1
 
     def next(self) -> int | None:
-        """The load to try next; ``None`` when every goal is answered."""
+        """The number of the next load; ``None`` if every goal has its answer."""
         if not self.losses:
             return 0
-        # A goal that allows more is nearer to what is known; what is found for it helps the others.
+        # A goal that allows more loss is nearer to known loads, and its trials help the other goals.
         for goal in sorted(self.goals, reverse=True):
             if not self.done(goal):
                 return self._next_for(goal)
@@ -88,14 +92,14 @@ class Search:
         if failed is None:
             assert held is not None
             return held - 1
-        # Down from what failed, as far as its loss says, and further each time that was not far enough.
+        # From the load that failed down to the load that its loss predicts, and further after each failure.
         down = self._guess(goal, failed)
         if held is None:
             return min(self._last(), down)
         if down < held:
             return down
-        # What holds is already as high as the loss says. A device that forwards less when it is overloaded says too
-        # little: how busy it is says more, once. Else a step up, and further ones while they hold.
+        # The load that holds is as high as the loss predicts. A device that forwards less under overload predicts too
+        # low a load; the utilisation predicts a higher one, once. Else a step up, and further steps while they hold.
         several = sum(lost <= goal for lost in self.losses.values())
         carried = self._carried(held)
         if carried is not None and several == 1 and failed < carried < held - 1:
@@ -107,17 +111,17 @@ class Search:
         return (held + failed) // 2
 
     def _carried(self, held: int) -> int | None:
-        """The load at which the part that is busiest at one that holds would always be busy."""
+        """The load at which the busiest part is always busy, predicted from a load that holds."""
         if held not in self.busy:
             return None
         return math.ceil(math.log(min(1.0, self.share(held) / self.busy[held])) / math.log(1 - self.width) - 1e-9)
 
     def _guess(self, goal: float, failed: int) -> int:
-        """Where the loss is the goal.
+        """The load whose loss is predicted to be the goal.
 
-        An overloaded device goes on forwarding what it forwards. Where it forwards more or less at a lower load, the
-        two lowest loads that failed say where it ends: the line through both, in logarithms, of what was forwarded over
-        load; but where little is lost, bursts are, and the loss falls as the square of the distance.
+        The throughput of an overloaded device is constant in most cases. If it changes with load, a line through the
+        two lowest loads that failed predicts the load: throughput over load, in logarithms. If the loss is small,
+        bursts cause it, and it falls as the square of the distance.
         """
         lost = self.losses[failed]
         target = min(1.0, self.share(failed) * (1 - lost) / (1 - goal))
@@ -141,7 +145,7 @@ class Search:
         return max(by_rate, failed + min(_FARTHEST, max(1, math.ceil(math.sqrt(lost - goal) / slope))))
 
     def _stride(self, number: int, way: int, goal: float) -> int:
-        """How far to go on: twice as far as the last step, if there was one nearby with the same end."""
+        """The next step in a direction: twice the last step that was near and had the same outcome, else 1."""
         before = [
             abs(number - other)
             for other, lost in self.losses.items()

@@ -8,7 +8,7 @@ from typing import Any
 
 from linecard.errors import MissingExtraError
 
-# Gives a value for each row of shares, 0 to 1; `None` where a point could not be run.
+# Returns a value for each row of shares, 0 to 1; `None` if the point was refused or failed.
 Evaluate = Callable[[Sequence[Sequence[float]]], Sequence[float | None]]
 
 
@@ -17,7 +17,7 @@ def _problem(names: Sequence[str]) -> dict[str, Any]:
 
 
 def _filled(values: Sequence[float | None]) -> Any:
-    """Values as an array; a point without one has the mean of the others, which moves no index towards it."""
+    """Values as an array. The mean replaces a missing value, which biases no index towards that point."""
     import numpy
 
     known = [value for value in values if value is not None]
@@ -47,7 +47,7 @@ def morris(names: Sequence[str], evaluate: Evaluate, trajectories: int, seed: in
 
 
 def sobol(names: Sequence[str], evaluate: Evaluate, base: int, seed: int) -> dict[str, tuple[float, float]]:
-    """First-order and total indices for each name; ``base`` points, a power of two, times the names and two.
+    """First-order and total indices for each name, from ``base`` × (names + 2) points; ``base`` is a power of two.
 
     Raises:
         MissingExtraError: The extra ``explore`` is not installed.

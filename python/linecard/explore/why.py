@@ -1,20 +1,21 @@
-"""`linecard why`: what limits a chip, and what would help. Every statement is measured by runs, none is guessed.
+"""`linecard why`: the limit of a chip, and the changes that raise its throughput. Runs measure every statement.
 
-The chip is run first until its rate is sure: each run steady, or its rate that of a run four times as long, and its
-interval as narrow as was asked for. What cannot be made sure within the budget is not answered.
+The analysis first runs the chip until its throughput is sure. Each run must be steady, or confirmed by runs four times
+as long, and the interval must be as narrow as requested. If the budget ends before that, the analysis returns no
+verdict.
 
-Then four looks at the same chip, all with common random numbers (the changed run draws what the unchanged one drew).
-Every change is run with the first seed; what does nothing there is not run with the others.
+Four measurements follow. All share random numbers: a changed run draws the numbers of the unchanged run. Every change
+runs with the first seed. Only changes with an effect run with the other seeds.
 
-- **Bounds**: at the rate that was reached, a part is busy for a share of the time; the rate over that share is the most
-  that it can carry (the operational laws hold for any arrivals). A packet that an output queue drops was work for all
-  parts before it: their rate is that of what they processed, and the wires' that of what left.
-- **Elasticities**: d ln throughput / d ln parameter by central differences. Where all rates grow and all times shrink
-  by one factor, throughput grows by that factor: over rates less times they add up to 1, which checks the whole.
-  Their runs are the shortest that were tried whose interval holds the sure rate: so small a step keeps the transient
-  as it is. A lift may make it longer, so that its runs are as long as those of the rate.
+- **Bounds**: throughput over utilisation is the capacity of a part. The utilisation law holds for any arrivals. Output
+  queues drop packets that all parts before them processed. The bounds of these parts count processed packets, and
+  those of the sending wires count sent packets.
+- **Elasticities**: d ln throughput / d ln parameter by central differences. If one factor raises all rates and shrinks
+  all times, throughput grows by that factor. Elasticities of rates minus those of times therefore add up to 1, which
+  checks the analysis. Elasticities use the shortest runs whose interval contains the sure throughput: a small step
+  does not change the transient. A lift may lengthen it, so that lifts use runs as long as those of the throughput.
 - **Lifts**: runs with one limit lifted, and the best three in pairs.
-- **Global**: for many parameters at once over a wide range, Morris' screening and then Sobol's indices (SALib).
+- **Global**: Morris' screening and then Sobol's indices (SALib), for many parameters at once over a wide range.
 """
 
 from __future__ import annotations
@@ -46,21 +47,21 @@ if TYPE_CHECKING:
 
 PACKETS = 4_000
 SEEDS = 3
-# Half the interval of the throughput of runs that are long enough for elasticities, at most, as a share of it.
+# The widest half interval of the throughput, relative to it, of runs that are long enough for elasticities.
 _ROUGH = 0.2
 _UNSTEADY = "its runs are not steady"
-# Where output queues would drop so large a share of packets that always wait, as much is offered as the wires carry.
+# If output queues drop more than this share of a saturated input, the load is the capacity of the wires instead.
 _MOSTLY, _TO_FILL_QUEUES = 0.5, 16_000
-# Effects on ln throughput below these, with one seed, are not measured with the others.
+# Effects on ln throughput with one seed; below these, the other seeds do not run.
 _LEAST_EFFECT, _LEAST_SLOPE = 0.01, 0.05
-# A step of a parameter: small enough to be a slope, large enough to stand out of rounding.
+# A step of a parameter: small enough for a slope, large enough to exceed rounding.
 STEP = 0.1
 _PAIRED = 3
 _MORRIS_TRAJECTORIES = 10
 _SOBOL_BASE = 64
 _SOBOL_PARAMETERS = 5
 _RANGE = 2.0
-# What a run's verdict says where nothing was lost for want of room and nothing piled up.
+# Verdicts of a run without loss in full buffers and without growing queues.
 _CARRIES_ALL = frozenset({"offered load", "not judged"})
 
 
@@ -82,39 +83,39 @@ def why(
     progress: SweepProgress | None = None,
     **options: Unpack[ProgramOptions],
 ) -> WhyResult:
-    """Say what limits a chip, and what would help: bounds, elasticities, lifted limits.
+    """Find the limit of a chip, and changes that raise its throughput: bounds, elasticities, lifted limits.
 
-    Where the chip carries all of its traffic, the offered load is the limit; what is said then holds for the chip with
-    a packet always waiting (``traffic.arrivals=saturated``), or, where output queues would drop most of these,
-    with as much offered as its wires carry.
+    If the chip carries all of its traffic, the offered load is the limit. The analysis then saturates the input
+    (``traffic.arrivals=saturated``). If output queues would drop most of these packets, it offers the capacity of the
+    wires instead.
 
     Args:
         preset: Name of a shipped preset, or path of a TOML file.
         set: Changes of parameters.
         app: Application: a name, or a file of steps; the preset's own if left out.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
-        packets: Packets that each run measures, at first. Half as many of warm-up come before them. Where that does not
-            make the rate sure it is four times as many, and again, up to 256,000, or once where 64,000 or more are
-            asked for.
-        precision: Lengthen runs until half the 95 % interval of the throughput is at most so much of it, such as
+        packets: Packets that each run measures, at first. The warm-up before them has half as many. If the throughput
+            is not sure, runs become four times as long, repeatedly, up to 256,000 packets. From 64,000 packets, runs
+            become longer once.
+        precision: Lengthen runs until half the 95 % interval of the throughput is at most this share of it, such as
             1%.
-            In Python 0.01 is 1 %; ``None`` asks for sure rates alone.
+            In Python 0.01 is 1 %; ``None`` requires a sure throughput only.
         seeds: Seeds of each statement, for its interval.
-        seed: The first of them.
+        seed: The first seed.
         global_: Add Morris' screening and Sobol's indices over half to twice each parameter (extra ``explore``).
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        progress: Called now and then with (runs done, runs in all) of the present step.
-        **options: A program that the chip executes (``program``) and its options, as :func:`linecard.run` takes them.
+        progress: Called repeatedly with (runs done, runs in all) of the present step.
+        **options: A program for the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
-        Limits, elasticities and gains, each measured; with ``answered`` false, what was tried, and no verdict.
+        Measured limits, elasticities and gains. If ``answered`` is false, the runs so far, without a verdict.
 
     Raises:
-        ConfigError: The chip is wrong, or is none.
+        ConfigError: The chip is invalid, or the preset is not a chip.
         RunError: A run of the unchanged chip ends without a result.
-        linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
+        linecard.explore.Interrupted: Ctrl-C; completed runs are in the store.
 
     Example:
         >>> import linecard
@@ -138,12 +139,12 @@ def why(
         return Question(shared, base, Chip(chip, settings(base)), several, bench, precision).answer(global_=global_)
 
 
-# What has no effect, and is refused, where a packet always waits.
+# Keys without effect on a saturated input, which the chip refuses there.
 _OF_ARRIVALS = frozenset(f"traffic.{key}" for key in ("arrivals", "rate_gbps", "speedup", "peak_gbps", "burst_packets"))
 
 
 class Question:
-    """One question, with what all of its runs share."""
+    """One analysis, with the arguments and settings that all of its runs share."""
 
     def __init__(
         self,
@@ -159,17 +160,17 @@ class Question:
         self.precision, self.asked = precision, int(shared["packets"])
         self.not_tried: list[str] = []
         self.load = "as given"
-        # Throughput in packets or in bits: in what the seeds differ less. Sizes that vary move one of them by chance.
+        # Throughput in packets or in bits, whichever varies less between seeds: random sizes add noise to one of them.
         self.metric = "throughput_mpps"
-        # Why the rate is not sure; empty where it is.
+        # Why the throughput is not sure; empty if it is.
         self.doubt = ""
-        # Lengths of this load that did not make it sure, and their runs.
+        # Lengths at this load that were too short, and their runs.
         self.tried: list[tuple[dict[str, Any], list[Record]]] = []
 
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
-        """The chip with changes. Keys are in full, so that a change takes the place of what was set before.
+        """A run of the chip with changes. Full keys let a change replace an earlier one.
 
-        A run's own verdict is asked for only where it decides on the load: these runs are what it would make itself.
+        A run's own verdict repeats the runs of this analysis; it is on only where it decides on the load.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}
@@ -178,26 +179,26 @@ class Question:
             def said(key: str) -> Any:
                 return settings.get(key, self.chip.values.get(key))
 
-            # Nothing above the line rate, which rounding could make of it.
+            # Rounding must not exceed the line rate.
             settings["traffic.rate_gbps"] = float(f"{full_wires(self.chip, said, mean_size(said)) * (1 - 1e-9):.9g}")
         return Request("run", {**shared, "seed": seed}, settings)
 
     def speed(self, record: Record) -> float:
-        """Throughput of a run; one in which nothing left counts as almost nothing."""
+        """Throughput of a run; a run without sent packets counts as almost 0."""
         return max(float(numbers_of(record)[self.metric]), 1e-9)
 
     def runs(self, several: Sequence[Mapping[str, Any]], seeds: Sequence[int] | None = None) -> list[list[Record]]:
-        """For each of several changes, a record a seed; all of them at once."""
+        """The records of several changes, one per seed; all run in one batch."""
         seeds = self.seeds if seeds is None else seeds
         found = self.bench.run([self.request(changes, seed) for changes in several for seed in seeds])
         n = len(seeds)
         return [found[at : at + n] for at in range(0, len(found), n)]
 
     def screened(self, several: Sequence[Sequence[Mapping[str, Any]]], least: float) -> list[list[list[Record]]]:
-        """Groups of changes, each first with one seed, and with the others where throughput follows by so much.
+        """The records of groups of changes. All run with the first seed; groups with an effect run with the others.
 
-        Throughput follows where it differs within the group by more than ``least`` in its logarithm; a change that is
-        alone in its group is compared with the unchanged chip.
+        A group has an effect if ln throughput differs within it by ``least`` or more. A change that is alone in its
+        group is compared with the unchanged chip.
         """
         first, rest = self.seeds[:1], self.seeds[1:]
         flat = [changes for group in several for changes in group]
@@ -219,27 +220,27 @@ class Question:
         return found
 
     def base(self) -> list[Record]:
-        """Runs of the chip as it is, as long as its rate takes to be sure.
+        """Runs of the unchanged chip, long enough for a sure throughput.
 
-        With a packet always waiting, if it carries all that its traffic offers.
+        If the chip carries all of its traffic, the runs saturate its input.
         """
         asked = dict(self.shared)
         base = self._settled(verdict=True)
         carries = [numbers_of(record)["bottleneck"] in _CARRIES_ALL for record in base]
         if carries.count(True) * 2 <= len(carries):
             return base
-        # Another load settles in a time of its own.
+        # Another load starts with the requested length again.
         self.load, self.doubt, self.shared, self.tried = "saturated", "", asked, []
         kept = {key: value for key, value in self.settings.items() if key not in _OF_ARRIVALS}
         self.settings = {**kept, "traffic.arrivals": "saturated"}
         if "trace" not in self.shared and self._is_mostly_dropped_behind():
-            # All parts before the wires would work for what is dropped there; the wires inward let in what they carry.
+            # Saturated, all parts would process packets that output queues drop; receiving wires limit the load.
             self.load = "full wires"
             self.settings = {**kept, "traffic.arrivals": "constant"}
         return self._settled(verdict=False)
 
     def _is_mostly_dropped_behind(self) -> bool:
-        """Whether output queues drop most of what comes, once they are full."""
+        """Whether full output queues drop most of the received packets."""
         packets = max(self.shared["packets"], _TO_FILL_QUEUES)
         request = self.request({}, self.seeds[0])
         length = {"packets": packets, "warmup_packets": packets // 2}
@@ -248,7 +249,7 @@ class Question:
         return dropped > _MOSTLY * float(numbers_of(record)["packets_in"])
 
     def _settled(self, *, verdict: bool) -> list[Record]:
-        """Runs of the unchanged chip, as long as its rate takes to be sure; else the longest, with the doubt noted."""
+        """Runs of the unchanged chip, long enough for a sure throughput; else the longest, with ``doubt`` set."""
 
         def made() -> list[Record]:
             return self.bench.run([self.request({}, seed, verdict=verdict) for seed in self.seeds])
@@ -264,14 +265,14 @@ class Question:
             self.shared |= {"packets": following[0], "warmup_packets": following[0] // 2}
             runs = made()
             if doubt == _UNSTEADY and self._is_same(short, runs):
-                # The longer runs say that the short ones are long enough.
+                # The longer runs confirm that the short ones are long enough.
                 runs, self.shared = short, length
                 break
         self._choose_metric(runs)
         return runs
 
     def _rough(self, sure: Sequence[Record]) -> dict[str, Any]:
-        """What runs share that are long enough for elasticities."""
+        """The arguments of the shortest runs that are long enough for elasticities."""
         rate = _mean([self.speed(record) for record in sure])
         for length, runs in self.tried if self.precision is None else []:
             found = Estimate.of([self.speed(record) for record in runs])
@@ -294,7 +295,7 @@ class Question:
 
     def _doubt(self, runs: Sequence[Record]) -> str:
         if min(int(numbers_of(record)["packets_out"]) for record in runs) < LEAST_OUT:
-            return f"fewer than {LEAST_OUT:,} packets leave each run"
+            return f"each run sends fewer than {LEAST_OUT:,} packets"
         if not all(numbers_of(record)["steady"] in {True, None} for record in runs):
             return _UNSTEADY
         if not self._is_narrow(runs):
@@ -303,18 +304,18 @@ class Question:
 
     def _is_narrow(self, runs: Sequence[Record]) -> bool:
         self._choose_metric(runs)
-        # A single run has an interval of its throughput in bits alone.
+        # A single run has an interval of its throughput in bits only.
         number = self.metric if len(runs) > 1 else THROUGHPUT
         return Aim(self.precision, (number,)).is_narrow([numbers_of(record) for record in runs])
 
     def _ended(self, runs: Sequence[Record]) -> bool:
-        """Whether a capture has no more packets than were asked for."""
+        """Whether a capture has no further packets for longer runs."""
         return "trace" in self.shared and all(
             numbers_of(record)["packets_in"] < self.shared["packets"] * 0.9 for record in runs
         )
 
     def answer(self, *, global_: bool) -> WhyResult:
-        """Everything that `linecard why` says; of a chip whose rate is not sure, what was tried."""
+        """The result of `linecard why`; without lifts and elasticities if the throughput is not sure."""
         asked = self.shared["packets"]
         base = self.base()
         elasticities: tuple[Elasticity, ...] = ()
@@ -355,12 +356,12 @@ class Question:
     def _not_known(self, asked: int) -> tuple[str, str]:
         tried = f"{asked:,} to {self.shared['packets']:,}" if self.shared["packets"] > asked else f"{asked:,}"
         return "not known", (
-            f"With {tried} packets and {len(self.seeds)} seeds, {self.doubt}; no statement on parts is made. Give more "
-            "packets (--packets), a load that the chip's buffers can settle at, or a wider --precision."
+            f"With {tried} packets and {len(self.seeds)} seeds, {self.doubt}; the limit is not known. Simulate more "
+            "packets (--packets), lower the offered load, or widen --precision."
         )
 
     def elasticities(self) -> tuple[tuple[Elasticity, ...], Estimate]:
-        """Elasticities of all parameters, and their sum over rates less times."""
+        """Elasticities of all parameters, and the sum over rates minus that over times."""
         parameters = self.chip.parameters(saturated=self.load != "as given")
         pairs = [(each.scaled(1 - STEP), each.scaled(1 + STEP)) for each in parameters]
         records = self.screened([[changes for changes, _ in pair] for pair in pairs], _LEAST_SLOPE * 2 * STEP)
@@ -369,7 +370,7 @@ class Question:
         for parameter, ((_, less), (_, more)), (low, high) in zip(parameters, pairs, records, strict=True):
             refused = next((each["reason"] for each in (*low, *high) if each["status"] != "ok"), None)
             if refused is not None or math.isclose(less, more):
-                self.not_tried.append(f"{parameter.name}: {refused or 'a whole number with no neighbour'}")
+                self.not_tried.append(f"{parameter.name}: {refused or 'no other whole number is near'}")
                 continue
             width = math.log(more / less)
             slopes = [math.log(self.speed(b) / self.speed(a)) / width for a, b in zip(low, high, strict=True)]
@@ -389,14 +390,14 @@ class Question:
                 )
             )
             sign = {"rate": 1, "time": -1}.get(parameter.kind, 0)
-            # A slope that one seed shows to be small counts for all of them.
+            # A slope that is small with the first seed counts for all seeds.
             slopes *= len(self.seeds) // len(slopes)
             sums = [before + sign * slope for before, slope in zip(sums, slopes, strict=True)]
         found.sort(key=lambda each: (-abs(each.value), each.parameter))
         return tuple(found), Estimate.of(sums)
 
     def lifts(self, base: Sequence[Record]) -> tuple[Lifted, ...]:
-        """What lifting each limit gains over the unchanged chip, and the best three in pairs."""
+        """The gain of each lifted limit over the unchanged chip, and of the best three in pairs."""
         alone = self.chip.lifts()
         found = self._gains(base, [((lift.component,), lift.kind, lift.text, lift.settings) for lift in alone])
         best = _to_pair(found, limits_of(base, self.chip.pooled))
@@ -445,7 +446,7 @@ class Question:
             bad = sum(record["status"] != "ok" for record in records)
             if bad:
                 self.not_tried.append(
-                    f"{bad} of {len(records)} combinations of half to twice the parameters are refused"
+                    f"the chip refuses {bad} of {len(records)} combinations of half to twice the parameters"
                 )
             return [math.log(self.speed(record)) if record["status"] == "ok" else None for record in records]
 
@@ -470,15 +471,15 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
-    """Bounds by the utilisation law: X / U of each part, its busiest instance, over all seeds.
+    """Bounds by the utilisation law: throughput over utilisation of the busiest instance of each part, over all seeds.
 
-    Engines and threads of the ``pooled`` clusters count with their mean: whichever is free takes the next packet.
+    The mean counts for engines and threads of the ``pooled`` clusters: a free one takes the next packet.
     """
     means = {f"{what} of {name}, busiest" for what in ("engines", "threads") for name in pooled}
     shares: dict[str, list[float]] = {}
     busy: dict[str, list[float]] = {}
     for record in records:
-        # What was processed for each packet that left: output queues drop behind all other parts.
+        # Processed packets for each sent one: output queues drop behind all other parts.
         left = float(numbers_of(record)["packets_out"])
         processed = 1 + measured(record, "output_queue_full").get("drops", 0.0) / left if left else 1.0
         here: dict[str, float] = {}
@@ -486,14 +487,14 @@ def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
             name = component.removesuffix(", busiest")
             if component in means:
                 continue
-            # Buffers may be full without harm, and shapers hold their own classes alone.
+            # A full buffer is no limit, and a shaper limits its own class only.
             if not name.startswith("buffer ") and not name.endswith(", shapers"):
                 here[name] = max(here.get(name, 0.0), share)
         for name, share in here.items():
             busy.setdefault(name, []).append(share)
             rate = _mpps(record) * (1 if name.endswith(", outward") else processed)
             shares.setdefault(name, []).append(share / rate)
-    # Busy time of each packet, in microseconds: its inverse is the bound.
+    # Busy time per packet, in microseconds; its inverse is the bound.
     found = [Limit(name, _mean(busy[name]), 1 / _mean(each)) for name, each in shares.items() if _mean(each) > 0]
     return tuple(sorted(found, key=lambda limit: (limit.bound_mpps, limit.component)))
 
@@ -507,9 +508,9 @@ def _distinct(lifts: Sequence[Lifted]) -> list[Lifted]:
 
 
 def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
-    """Three lifts to try in pairs: those that gain alone, then those of the parts that carry least.
+    """Three lifts to try in pairs: those with a gain alone, then those of the parts with the lowest bounds.
 
-    Two parts that are near their bounds hide each other: either gains only with the other.
+    Two parts near their bounds hide each other: neither gains without the other.
     """
     several = _distinct(lifts)
     gaining = [lift for lift in several if lift.counts]
@@ -520,34 +521,34 @@ def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
 
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
-    """The part that is the limit, and why: the largest gain beyond noise, of one part, else of a pair; else none."""
+    """The part that is the limit, and why: the largest gain beyond noise of one part, else of a pair, else none."""
     offered = {
         "as given": "",
-        "saturated": "It carries all that its traffic offers; with a packet always waiting, ",
-        "full wires": "It carries all that its traffic offers; with as much offered as its wires carry, ",
+        "saturated": "The chip carries its offered load; with a saturated input, ",
+        "full wires": "The chip carries its offered load; with an offered load of the capacity of its wires, ",
     }
     start = offered[load]
     alone = [lift for lift in lifts if lift.kind != "pair"]
     best = max((lift for lift in alone if lift.counts), key=lambda lift: lift.gain, default=None)
     if best is not None:
         interval = "" if best.low is None or best.high is None else f" (95 %: {best.low:+.0%} to {best.high:+.0%})"
-        text = f"{start}with {best.text}, {best.gain:.0%} more leaves{interval}."
+        text = f"{start}with {best.text}, the throughput rises by {best.gain:.0%}{interval}."
         return best.components[0], text[:1].upper() + text[1:]
     pair = max(
         (lift for lift in lifts if lift.kind == "pair" and lift.counts), key=lambda lift: lift.gain, default=None
     )
     if pair is not None:
-        text = f"{start}no part alone is the limit, but with {pair.text}, {pair.gain:.0%} more leaves."
+        text = f"{start}no part alone is the limit; with {pair.text}, the throughput rises by {pair.gain:.0%}."
         return " and ".join(pair.components), text[:1].upper() + text[1:]
     unsure = max((lift for lift in lifts if lift.gain >= LEAST_GAIN), key=lambda lift: lift.gain, default=None)
     if unsure is not None:
         interval = "" if unsure.low is None or unsure.high is None else f" ({unsure.low:+.0%} to {unsure.high:+.0%})"
         text = (
-            f"{start}with {unsure.text}, {unsure.gain:.0%} more leaves, but that is within noise{interval}; "
-            "more packets or seeds will tell."
+            f"{start}with {unsure.text}, the throughput rises by {unsure.gain:.0%}, which is within noise{interval}; "
+            "simulate more packets or seeds."
         )
         return "not clear", text[:1].upper() + text[1:]
-    text = f"{start}no part alone and no pair of the best is the limit: lifting one gains less than {LEAST_GAIN:.0%}."
+    text = f"{start}no part or pair of the best parts is the limit: each lift gains less than {LEAST_GAIN:.0%}."
     return "several parts", text[:1].upper() + text[1:]
 
 

@@ -1,4 +1,4 @@
-"""What limits a chip, as it is told: limits, gains, elasticities, sensitivities."""
+"""The result of an analysis of limits: bounds, gains, elasticities, sensitivities."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from linecard.explore.execute import Counts
 
 
-# A gain below this is no limit; the same as in the verdict of a run.
+# The smallest gain that shows a limit, as in the verdict of a run.
 LEAST_GAIN = 0.03
-# Half an interval beyond which an elasticity is not determined: so much, or this share of its value.
+# The widest half interval of a determined elasticity: absolute, or relative to its value.
 _WIDEST, _WIDEST_SHARE = 0.2, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a part can carry at most.
+    """The capacity of a part.
 
     Attributes:
         component: The part.
-        utilization: Share of the time for which it was busy, 0 to 1: of several the busiest, of engines that take
-            packets from one list the mean.
-        bound_mpps: Packets a second, 10^6, at which it would always be busy.
+        utilization: Busy share of the time, 0 to 1: the busiest of several instances. Engines that share a list of
+            packets have their mean.
+        bound_mpps: 10^6 packets a second at which the part is always busy.
     """
 
     component: str
@@ -38,18 +38,18 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Elasticity:
-    """How throughput follows a parameter: d ln throughput / d ln parameter.
+    """The effect of a parameter on throughput: d ln throughput / d ln parameter.
 
     Attributes:
         parameter: The key, or ``program cycles`` for the cycles of all steps together.
         kind: ``rate``, ``time``, ``work``, ``count`` or ``size``.
-        value: The elasticity; 1 if throughput grows in proportion, -1 if it shrinks so.
+        value: The elasticity; 1 if throughput grows in proportion, -1 if it shrinks in proportion.
         low: Lower bound, 95 %.
         high: Upper bound, 95 %.
-        latency: The same of the mean latency.
-        now: What the parameter is now.
+        latency: The elasticity of the mean latency.
+        now: The present value of the parameter.
         unit: Its unit.
-        seeds: Seeds that it was measured with; one where that showed next to nothing.
+        seeds: Seeds of the measurement; one if the first showed almost no effect.
     """
 
     parameter: str
@@ -64,7 +64,7 @@ class Elasticity:
 
     @property
     def determined(self) -> bool:
-        """Whether its interval says more than the value does: at most a fifth either way, or half of the value."""
+        """Whether half its interval is at most 0.2, or half of the value."""
         if self.low is None or self.high is None:
             return True
         return (self.high - self.low) / 2 <= max(_WIDEST, _WIDEST_SHARE * abs(self.value))
@@ -72,18 +72,18 @@ class Elasticity:
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """What lifting a limit gains.
+    """The gain of a lifted limit.
 
     Attributes:
-        components: What was made better; two of a pair.
+        components: The improved parts; two for a pair.
         kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``buffer``, ``lock``, ``order``, or
             ``pair``.
-        text: What was done.
-        gain: Throughput more, as a share: 0.34 is 34 % more.
+        text: The change in words.
+        gain: Rise of the throughput, as a share: 0.34 is 34 %.
         low: Lower bound, 95 %.
         high: Upper bound, 95 %.
-        settings: What to ``--set`` for it.
-        seeds: Seeds that it was measured with; one where that showed next to nothing.
+        settings: Its settings, as ``--set`` takes them.
+        seeds: Seeds of the measurement; one if the first showed almost no effect.
     """
 
     components: tuple[str, ...]
@@ -97,20 +97,20 @@ class Lifted:
 
     @property
     def counts(self) -> bool:
-        """Whether the gain is a limit: beyond noise, and worth it."""
+        """Whether the gain shows a limit: beyond noise, and large enough."""
         return self.gain >= LEAST_GAIN and (self.low is None or self.low > 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """What a parameter does over a wide range, half to twice its value, with all others moving too.
+    """The effect of a parameter from half to twice its value, while all others vary too.
 
     Attributes:
         parameter: The key.
         morris_mean: Mean of the absolute elementary effects on ln throughput, over the whole range.
-        morris_spread: Their standard deviation: large where it depends on the others.
-        sobol_first: Share of the variance that it explains alone; ``None`` where it was screened out.
-        sobol_total: The same with all that it does together with others.
+        morris_spread: Their standard deviation: large if the effect depends on other parameters.
+        sobol_first: Share of the variance that it explains alone; ``None`` if the screening excluded it.
+        sobol_total: Share of the variance with its interactions.
     """
 
     parameter: str
@@ -122,31 +122,31 @@ class Sensitivity:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class WhyResult(Result):
-    """What limits a chip and what would help.
+    """The limit of a chip, and changes that raise its throughput.
 
     Attributes:
         chip: The chip.
-        load: ``as given``; where the chip carries all that its traffic offers, ``saturated`` (a packet always waits) or
-            ``full wires`` (as much is offered as its wires carry).
-        answered: Whether the rate is sure. If not, nothing is said of parts but how busy they were.
-        throughput_mpps: Packets a second that leave, 10^6.
-        throughput_gbps: The same in bits, 10^9.
-        loss_fraction: Packets dropped.
-        verdict: The part that is the limit, ``several parts`` where none is alone or in a pair, ``not clear`` where the
-            gains that were measured are within noise, or ``not known`` where the rate itself is not sure.
+        load: ``as given``; if the chip carries that load, ``saturated`` (a packet always waits) or ``full wires`` (the
+            load is the capacity of the wires).
+        answered: Whether the throughput is sure. If not, the result has bounds only.
+        throughput_mpps: Throughput, 10^6 packets a second.
+        throughput_gbps: Throughput, 10^9 bits a second.
+        loss_fraction: Share of the packets that the chip drops.
+        verdict: The part that is the limit. ``several parts``: no part alone and no pair is. ``not clear``: the
+            measured gains are within noise. ``not known``: the throughput is not sure.
         why: The verdict in a sentence.
         limits: Bounds of all parts, the lowest first.
-        elasticities: Of all parameters, the strongest first.
-        elasticity_sum: Over rates, less those over times; 1 where all times are in reach.
+        elasticities: Elasticities of all parameters, the strongest first.
+        elasticity_sum: The sum over rates minus that over times; 1 if keys set all times.
         elasticity_sum_low: Lower bound, 95 %.
         elasticity_sum_high: Upper bound, 95 %.
-        out_of_reach: Parts with times that no key changes, which the sum lacks.
-        lifts: What lifting limits gains, alone and in pairs, the most first.
+        out_of_reach: Parts with times that no key sets, which the sum lacks.
+        lifts: Gains of lifted limits, alone and in pairs, the largest first.
         not_tried: Changes that the chip does not allow, and why.
-        sensitivities: With ``global_``; empty without.
+        sensitivities: Sensitivities with ``global_``; else empty.
         seeds: Seeds of each statement.
-        packets: Packets that each run measured; more than were asked for where those did not make the rate sure.
-        elasticity_packets: The same of the elasticities' runs, which may be fewer.
+        packets: Measured packets of each run; more than requested if the throughput needed longer runs.
+        elasticity_packets: Measured packets of each run for elasticities, which may be fewer.
         counts: Runs found and made.
     """
 
@@ -177,7 +177,7 @@ class WhyResult(Result):
     counts: Counts = field(compare=False)
 
     def table(self) -> Table:
-        """What lifting each limit gains."""
+        """The gain of each lifted limit."""
         several = [", ".join(f"{key}={value}" for key, value in each.settings.items()) for each in self.lifts]
         return records(self.lifts, Lifted, settings=several)
 

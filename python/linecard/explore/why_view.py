@@ -1,4 +1,4 @@
-"""What an analysis of limits says: the verdict, bounds of every part, gains as a tornado, elasticities."""
+"""The view of an analysis of limits: the verdict, bounds of all parts, gains as a tornado, elasticities."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def _(result: WhyResult) -> list[Part]:
         for limit in result.limits
     ]
     parts: list[Part] = [
-        Title(f"{result.chip}: what limits it"),
+        Title(f"{result.chip}: limits"),
         Verdict(f"Limit: {result.verdict}", result.why),
         Facts(
             (
-                Fact("Leaves", f"{result.throughput_mpps:,.4g} Mpps", leaves, "strong"),
+                Fact("Throughput", f"{result.throughput_mpps:,.4g} Mpps", leaves, "strong"),
                 Fact("Loss", f"{result.loss_fraction:.3%}"),
             )
         ),
         Table(
-            "What each part can carry",
+            "Bounds",
             (text("part"), BAR, "busy", "at most, Mpps"),
             bounds,
-            "at this use of it: a part at its bound is not yet the limit that is worth lifting",
+            "capacity of each part at this work per packet; lifting the lowest bound may gain nothing",
             LIMITS_SHOWN,
         ),
     ]
@@ -65,7 +65,7 @@ def _lifts(result: WhyResult) -> Table:
     widest = max((abs(each.gain) for each in result.lifts), default=1.0) or 1.0
     return Table(
         "What would help",
-        (wide("with"), BAR, "more leaves", text("95 %"), Column("set", "p")),
+        (wide("change"), BAR, "throughput", text("95 %"), Column("set", "p")),
         [_lift(each, widest) for each in result.lifts],
         f"{result.seeds} seeds of {result.packets:,} packets; lines are 95 % intervals",
         LIFTS_SHOWN,
@@ -87,10 +87,10 @@ def _slopes(result: WhyResult) -> Table:
     determined = [each for each in result.elasticities if each.determined]
     steepest = max((abs(each.value) for each in determined), default=1.0) or 1.0
     unsure = len(result.elasticities) - len(determined)
-    more = f" Of {unsure} parameters it is not determined; more packets or seeds tell." if unsure else ""
-    lacks = f"; the timing of {', '.join(result.out_of_reach)} is not in it" if result.out_of_reach else ""
+    more = f" {unsure} parameters have no determined elasticity; simulate more packets or seeds." if unsure else ""
+    lacks = f"; it lacks the timing of {', '.join(result.out_of_reach)}" if result.out_of_reach else ""
     between = _between(result.elasticity_sum_low, result.elasticity_sum_high, ".2f") or "one seed"
-    adds_up = f"Over rates less times they add up to {result.elasticity_sum:.2f} ({between})"
+    adds_up = f"The sum over rates minus that over times is {result.elasticity_sum:.2f} ({between})"
     fewer = result.elasticity_packets
     shorter = f"; runs of {fewer:,} packets" if fewer < result.packets else ""
     return Table(
@@ -99,7 +99,7 @@ def _slopes(result: WhyResult) -> Table:
         [_slope(each, steepest) for each in determined],
         f"1: throughput grows in proportion{shorter}",
         ELASTICITIES_SHOWN,
-        below=(Said(f"{adds_up}; 1 where everything scales{lacks}.{more}", "dim"),),
+        below=(Said(f"{adds_up}; 1 if everything scales{lacks}.{more}", "dim"),),
     )
 
 
@@ -124,9 +124,9 @@ def _sensitivities(several: tuple[Sensitivity, ...]) -> Table:
         )
         for each in several
     ]
-    columns = (text("parameter"), "Morris", "its spread", "Sobol alone", "with others")
-    said = "effects on ln throughput, with all others moving too"
-    return Table("Over half to twice each", columns, rows, said, ELASTICITIES_SHOWN)
+    columns = (text("parameter"), "Morris mean", "spread", "Sobol first", "total")
+    said = "effects on ln throughput while all parameters vary from half to twice"
+    return Table("Sensitivities", columns, rows, said, ELASTICITIES_SHOWN)
 
 
 def _not_tried(result: WhyResult) -> list[Part]:

@@ -1,4 +1,4 @@
-"""Values of tables in words for people."""
+"""Values of tables as text for screens."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ if TYPE_CHECKING:
 
 
 def change_text(moved: Moved) -> str:
-    """A change for people."""
+    """A change as text."""
     return "–" if moved.change is None else f"{moved.change:+.2%}"
 
 
 def noise_text(moved: Moved | LineMoved) -> str:
-    """Whether a change is beyond noise, for people."""
+    """Whether a change is beyond noise, as text."""
     return {True: "yes", False: "no", None: "not known"}[moved.beyond_noise]
 
 
 def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) -> tuple[str, ...]:
-    """How many rows are not sure and what to do about it, and how many runs are longer than they were asked for.
+    """The numbers of unsure rows with what to change, and the number of runs that are longer than requested.
 
     Args:
         states: The status of each row.
-        lengths: Packets of the runs that count, ascending.
-        lengthened: Rows whose run is longer.
+        lengths: Packets of the final runs, ascending.
+        lengthened: Number of rows with a run that is longer than requested.
     """
     to_change = {
         RATE_ONLY: "their throughput is sure (the same in shorter runs), loss and latency are not",
-        NOT_STEADY: "give more packets (--packets), or less traffic",
-        NOT_PRECISE: "give more packets (--packets), or ask for less precision",
-        NOT_CONFIRMED: "give more packets (--packets), or bound the buffers",
+        NOT_STEADY: "simulate more packets (--packets), or lower the offered load",
+        NOT_PRECISE: "simulate more packets (--packets), or ask for a lower precision",
+        NOT_CONFIRMED: "simulate more packets (--packets), or bound the buffers",
     }
     most, of = lengths[-1] if lengths else 0, f"of {len(states):,}"
     within = f", with up to {most:,} packets a run" if most else ""
     counts = {each: states.count(each) for each in DOUBTS}
     said = [f"{each}: {n:,} {of} points{within}; {to_change[each]}" for each, n in counts.items() if n]
     if lengthened:
-        said.append(f"{lengthened:,} {of} runs are longer than asked, to be sure: up to {most:,} packets")
+        said.append(f"{lengthened:,} {of} runs are longer than requested, to be sure: up to {most:,} packets")
     return tuple(said)
 
 
 def cell_text(value: Any) -> str:
-    """A value of the table for people."""
+    """A value of a table as text."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -56,9 +56,9 @@ def cell_text(value: Any) -> str:
     return str(value)
 
 
-# What `linecard why` offered, in words.
+# The load of `linecard why`, in words.
 LOADS = {
     "as given": "traffic as given",
     "saturated": "a packet always waits",
-    "full wires": "as much as its wires carry",
+    "full wires": "the capacity of the wires",
 }

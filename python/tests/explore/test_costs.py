@@ -107,10 +107,10 @@ def test_a_damaged_file_of_costs_is_refused_in_words(space, text, wording):
 @pytest.mark.parametrize(
     ("column", "says"),
     [
-        ("cost(packets.part)", "something else than a text"),
-        ('cost("prize")', "no cost 'prize'; there are price"),
+        ("cost(packets.part)", "expected a text, or a text and a name"),
+        ('cost("prize")', "no cost 'prize', expected price"),
         ('cost("price")', "of nothing; it is known of ddr4_2400, hbm2"),
-        ('cost("thread_mm2", packets.part)', "it is one number"),
+        ('cost("thread_mm2", packets.part)', "is one number"),
     ],
 )
 def test_a_cost_that_is_not_there_is_said_in_words(space, cli, column, says):

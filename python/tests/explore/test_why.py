@@ -239,7 +239,7 @@ def test_a_chip_that_carries_its_load_is_asked_with_a_packet_always_waiting(chip
     ended = cli("why", chip, "--packets", 1000, "--seeds", 2, "--json")
     found = json.loads(ended.out)
     assert found["load"] == "saturated"
-    assert found["why"].startswith("It carries all that its traffic offers")
+    assert found["why"].startswith("The chip carries its offered load")
     assert found["throughput_gbps"] > 40
     assert {"limits", "elasticities", "lifts"} <= found.keys()
 
@@ -249,7 +249,8 @@ def test_the_screen_has_the_verdict_and_the_reason_in_full(chip, cli):
     said = " ".join(ended.out.split())
     # Longer than a line, and nothing of it or of the words before it is cut.
     assert re.search(
-        r"Limit: crypto With crypto twice as fast, \d+% more leaves \(95 %: \+\d+% to \+\d+%\)\. Leaves", said
+        r"Limit: crypto With crypto twice as fast, the throughput rises by \d+% \(95 %: \+\d+% to \+\d+%\)\. Through",
+        said,
     )
 
 
