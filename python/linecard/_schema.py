@@ -24,41 +24,40 @@ class Run:
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file); the preset's generator if
             left out.
         set: Changes of parameters. ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
-        seed: Seed of every random stream. The same request with the same seed gives an equal result.
-        packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once. If
-            left out: 0 with a capture, else 100,000.
-        warmup_packets: Packets that leave or are dropped before statistics start. If left out, the chip finds out when
-            it is steady.
+        seed: Seed of every random stream. Equal requests with equal seeds return equal results.
+        packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once.
+            Default: 0 with a capture, otherwise 100,000.
+        warmup_packets: Packets that leave or are dropped before statistics start. By default the run detects the steady
+            state.
         map_addresses: Move addresses that match no route into routed space, as anonymised captures need.
         strict: Stop at the first damaged record of the capture.
         timeline: Write a timeline for ui.perfetto.dev; compressed if its name ends in ``.gz``.
-        timeline_from_us: Where the timeline begins, microseconds after the start of the measured time.
-        timeline_for_us: Length of the timeline, microseconds; as much as fits if left out.
-        pcap_out: Write what leaves and what is lost as a capture (pcapng, for Wireshark). Packets stand at their times
-            from the beginning of the run: an interface for each port and for each reason, and a comment on the packet
-            that waited longest.
-        program: XDP or C program to execute on the packets: a shipped one (``linecard program list``), a C file, an
-            object file. The chip's own program is run if left out.
-        section: Of an XDP object with several programs: function or section.
-        entry: Of a C program: function that packets go to, if not ``app_packet``.
+        timeline_from_us: Start of the timeline, in microseconds after the start of the measurement.
+        timeline_for_us: Length of the timeline in microseconds; by default as much as fits.
+        pcap_out: Write departing and lost packets as a capture (pcapng, for Wireshark). Times count from the beginning
+            of the run. Each port and each reason for a loss is an interface. A comment marks the packet that waited
+            longest.
+        program: XDP or C program to execute on the packets: a shipped one (``linecard program list``), a C file or an
+            object file. The default is the chip's own program.
+        section: Function or section of an XDP object with several programs.
+        entry: Function of a C program that processes packets, if not ``app_packet``.
         maps: Files (CSV or TOML) that fill maps of an XDP program before the run.
-        defines: Macros of a C file or a shipped XDP program, which is then compiled anew.
+        defines: Macros of a C file or a shipped XDP program, which is then recompiled.
         fib: Routes that ``bpf_fib_lookup`` finds, as CSV.
-        control: What ``app_init`` of a C program is given; shipped programs have theirs.
-        cpus: Processors that per-processor maps have values for; packets take turns.
-        budget: Instructions that a packet may take of the program; a million of XDP programs and twenty million of C if
-            left out.
-        unchecked: Let a C program touch bytes beyond its packet, beyond blocks of the heap, and of freed ones.
-        cflags: Further flags of the compiler for a C file, as a shell splits them: ``-O1 -fno-inline``.
-        bits: What a C file is compiled for: RISC-V of 32 or 64 bits.
-        precision: Lengthen the run until half the 95 % interval of the throughput is at most so much of it, such as 1%.
-            In Python 0.01 is 1 %. The run is made again, four times as long, until it is steady and so precise, up to
-            256,000 packets (once, where 64,000 or more are asked for). Where that does not suffice, ``warnings`` say
-            what was tried and what to change.
-        band: Run what the intervals leave open, too, that sources give values of the chip's file: each at its own ends,
-            then together by their effect. These are 2n + 2 runs more for n intervals, on all cores.
-        verdict: Find out what limits the run, by runs with one part made better; that is several times the work of a
-            short run.
+        control: Input of ``app_init`` of a C program; shipped programs have their own.
+        cpus: Processors of per-processor maps; packets go to them in turn.
+        budget: Maximum instructions of the program per packet; by default a million for XDP and twenty million for C.
+        unchecked: Let a C program access bytes outside of its packet and its heap blocks, and freed blocks.
+        cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
+        bits: Target of a C file: RISC-V with 32 or 64 bits.
+        precision: Lengthen the run until half the 95 % interval of the throughput is at most this share of it, such as
+            1%. In Python 0.01 is 1 %. The run is repeated, four times as long, until it is steady and precise enough.
+            It takes at most 256,000 packets (or one repetition, from 64,000 requested packets on). If that does not
+            suffice, ``warnings`` list the attempts and what to change.
+        band: Also run with the intervals that sources state for values of the chip's file. Each interval runs at both
+            of its ends, then all together by their effect: 2n + 2 more runs for n intervals, on all cores.
+        verdict: Find the bottleneck by runs with one part improved each; this takes several times the work of a short
+            run.
     """
 
     preset: str | PathLike[str]
@@ -99,17 +98,17 @@ class Dram:
         device: DRAM part: a shipped preset, or path of a TOML file.
         policy: Policy of the controller: a shipped preset, or path of a TOML file.
         trace: Requests to replay, plain or gzip.
-        format: Format of the trace: csv (columns ``arrival,op,address`` and, if wanted, ``bytes``), dramsim3 (``address
-            OP clock``) or ramulator (``LD address``); found out from the first line if left out.
+        format: Format of the trace: csv (columns ``arrival,op,address`` and optionally ``bytes``), dramsim3 (``address
+            OP clock``) or ramulator (``LD address``); by default detected from the first line.
         pattern: Pattern instead of a trace: stream, random, bank_conflicts or packet_cells.
-        count: Requests of the pattern; 100,000 if left out.
-        spacing: Clocks between requests of the pattern; 0, or as fast as they are accepted, if left out.
-        reads: Share of reads of the pattern; 1, of random 2/3, if left out.
+        count: Requests of the pattern; default 100,000.
+        spacing: Clocks between requests of the pattern; default 0, as fast as they are accepted.
+        reads: Share of reads of the pattern; default 1, or 2/3 for random.
         narrow: Share of accesses of the pattern that move half as many bytes.
         seed: Seed of the pattern.
-        in_flight: Requests accepted and not yet completed, at most.
+        in_flight: Maximum number of outstanding requests.
         set: Changes of values of the part or the policy. ``{"timing.tRCD": "15 ns", "policy.page": "closed"}``.
-        requests: Write what became of each request, as CSV.
+        requests: Write the outcome of each request, as CSV.
         commands: Write every command, as CSV.
         frames: Keep requests and commands as polars data frames in the result (extra ``frames``).
     """
@@ -135,18 +134,18 @@ class Executed(TypedDict, total=False):
     """A program that a chip executes.
 
     Attributes:
-        program: XDP or C program to execute on the packets: a shipped one (``linecard program list``), a C file, an
-            object file. The chip's own program is run if left out.
-        section: Of an XDP object with several programs: function or section.
-        entry: Of a C program: function that packets go to, if not ``app_packet``.
+        program: XDP or C program to execute on the packets: a shipped one (``linecard program list``), a C file or an
+            object file. The default is the chip's own program.
+        section: Function or section of an XDP object with several programs.
+        entry: Function of a C program that processes packets, if not ``app_packet``.
         maps: Files (CSV or TOML) that fill maps of an XDP program before the run.
-        defines: Macros of a C file or a shipped XDP program, which is then compiled anew.
+        defines: Macros of a C file or a shipped XDP program, which is then recompiled.
         fib: Routes that ``bpf_fib_lookup`` finds, as CSV.
-        control: What ``app_init`` of a C program is given; shipped programs have theirs.
-        cpus: Processors that per-processor maps have values for; packets take turns.
-        unchecked: Let a C program touch bytes beyond its packet, beyond blocks of the heap, and of freed ones.
-        cflags: Further flags of the compiler for a C file, as a shell splits them: ``-O1 -fno-inline``.
-        bits: What a C file is compiled for: RISC-V of 32 or 64 bits.
+        control: Input of ``app_init`` of a C program; shipped programs have their own.
+        cpus: Processors of per-processor maps; packets go to them in turn.
+        unchecked: Let a C program access bytes outside of its packet and its heap blocks, and freed blocks.
+        cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
+        bits: Target of a C file: RISC-V with 32 or 64 bits.
     """
 
     program: str | PathLike[str] | None
@@ -166,8 +165,7 @@ class ProgramOptions(Executed, total=False):
     """The same with the instructions that a packet may take.
 
     Attributes:
-        budget: Instructions that a packet may take of the program; a million of XDP programs and twenty million of C if
-            left out.
+        budget: Maximum instructions of the program per packet; by default a million for XDP and twenty million for C.
     """
 
     budget: int | None

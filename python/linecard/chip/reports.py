@@ -75,10 +75,9 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
             neither.
         latency_ns: Latency of the packets that left.
         simulated_seconds: Simulated time with statistics on.
-        steady: Whether the run is steady: long enough, past its warm-up, and without packets that pile up; ``None`` if
-            not judged.
+        steady: Whether the run is steady: long enough, past its warm-up, and without packets that pile up.
         intervals: Confidence intervals; ``None`` if the run is too short, or not judged.
-        packets_inside: Packets still inside at the end; ``None`` if not counted.
+        packets_inside: Packets still inside at the end.
         not_ip: Frames that are not IP, by outcome; ``None`` without any.
     """
 
@@ -206,8 +205,8 @@ class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
 class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
     """Use of the time of the DRAM data bus: fractions of the simulated time that add up to 1.
 
-    ``spacing`` is the time between column commands of an open row; ``None`` if it is not counted separately.
-    ``row_hit_rate`` is the fraction of accesses that hit an open row.
+    ``spacing`` is the time between column commands of an open row. ``row_hit_rate`` is the fraction of accesses that
+    hit an open row.
 
     Attributes:
         data: Data moved.
@@ -216,7 +215,7 @@ class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
         refresh: Refreshes.
         idle: No request.
         row_hit_rate: Fraction of accesses that hit an open row.
-        spacing: Between column commands of an open row; ``None`` if it is not counted separately.
+        spacing: Between column commands of an open row.
     """
 
     data: float

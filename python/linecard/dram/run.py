@@ -41,17 +41,17 @@ def dram(
         device: DRAM part: a shipped preset, or path of a TOML file.
         policy: Policy of the controller: a shipped preset, or path of a TOML file.
         trace: Requests to replay, plain or gzip.
-        format: Format of the trace: csv (columns ``arrival,op,address`` and, if wanted, ``bytes``), dramsim3 (``address
-            OP clock``) or ramulator (``LD address``); found out from the first line if left out.
+        format: Format of the trace: csv (columns ``arrival,op,address`` and optionally ``bytes``), dramsim3 (``address
+            OP clock``) or ramulator (``LD address``); by default detected from the first line.
         pattern: Pattern instead of a trace: stream, random, bank_conflicts or packet_cells.
-        count: Requests of the pattern; 100,000 if left out.
-        spacing: Clocks between requests of the pattern; 0, or as fast as they are accepted, if left out.
-        reads: Share of reads of the pattern; 1, of random 2/3, if left out.
+        count: Requests of the pattern; default 100,000.
+        spacing: Clocks between requests of the pattern; default 0, as fast as they are accepted.
+        reads: Share of reads of the pattern; default 1, or 2/3 for random.
         narrow: Share of accesses of the pattern that move half as many bytes.
         seed: Seed of the pattern.
-        in_flight: Requests accepted and not yet completed, at most.
+        in_flight: Maximum number of outstanding requests.
         set: Changes of values of the part or the policy. ``{"timing.tRCD": "15 ns", "policy.page": "closed"}``.
-        requests: Write what became of each request, as CSV.
+        requests: Write the outcome of each request, as CSV.
         commands: Write every command, as CSV.
         frames: Keep requests and commands as polars data frames in the result (extra ``frames``).
         progress: Called now and then with (requests done, in all or 0), from the thread that calls ``dram``..
