@@ -256,7 +256,7 @@ def _busiest(record: Record) -> tuple[str, float]:
     most = max(shares.values(), default=0.0)
     near = [part for part, share in shares.items() if share >= most - _NEARLY]
     own = [part for part in near if not part.startswith("threads of ")]
-    busiest = max(own or near, key=lambda part: shares[part], default="nothing that is counted")
+    busiest = max(own or near, key=lambda part: shares[part], default="no counted part")
     return busiest, shares.get(busiest, 0.0)
 
 

@@ -60,7 +60,7 @@ def _best(rows: list[CacheRow]) -> BestPolicy | None:
 
 
 class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
-    """Every cache over one traffic, sizes first, then ways, then policies, each in the order asked for.
+    """Every cache run on the same traffic, ordered by size, ways and policy, each in the order of the request.
 
     Attributes:
         traffic: What the flows are like, when asked for.

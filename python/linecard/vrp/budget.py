@@ -2,7 +2,7 @@
 
 Source: Spalink 2000, section 4.2. The forwarding program runs at a packet rate with an extension in place of the
 function of a route. Operations are added to it until it no longer keeps up: over 0.1 % of the packets are lost, or over
-1 % pile up inside. The number of operations that it sustains is the head room of their resource. The budget of
+1 % pile up inside. The number of operations that it sustains is the headroom of their resource. The budget of
 extensions is a share of it. An extension is a list of operations without loops. It is compared with the set that the
 chip grants (``[vrp]``), then run.
 """
@@ -77,7 +77,7 @@ class VrpResource:
         resource: Its name.
         unit: Unit of the count.
         head_room: The most of this resource alone at which the program keeps up with the line rate.
-        budget: The share of the head room that extensions may use.
+        budget: The share of the headroom that extensions may use.
         cost_cycles: Engine cycles of one unloaded operation; they count against the cycles as well.
     """
 
@@ -95,7 +95,7 @@ class VrpBudget(Result):
     Attributes:
         preset: The platform.
         rate_pps: Packets per second, of 64 bytes.
-        margin_percent: Share of the head room that extensions may use, in percent.
+        margin_percent: Share of the headroom that extensions may use, in percent.
         resources: The resources, cycles first.
         registers: Registers that an extension may use.
         istore_instructions: Free instructions of the instruction store.
@@ -277,7 +277,7 @@ def vrp_budget(
         progress: Called after each simulation with (simulations done, 0).
 
     Returns:
-        For each resource the head room of it alone, and the share that extensions may use.
+        For each resource the headroom of it alone, and the share that extensions may use.
 
     Raises:
         ConfigError: Preset, change or rate is wrong, or forwarding alone does not sustain the rate.
@@ -316,6 +316,6 @@ def _(result: VrpBudget) -> list[Part]:
         )
         for row in result.resources
     ]
-    columns = (text("resource"), "head room", BAR, "budget", "cycles per operation", text("unit"))
-    said = f"for every 64 bytes; the budget is {result.margin_percent:g} % of the head room"
+    columns = (text("resource"), "headroom", BAR, "budget", "cycles per operation", text("unit"))
+    said = f"for every 64 bytes; the budget is {result.margin_percent:g} % of the headroom"
     return [Title(title), Table("Work in addition to forwarding", columns, rows, said, below=(Said(also, "dim"),))]

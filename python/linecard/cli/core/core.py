@@ -35,7 +35,7 @@ def core(
             "--clock-mhz",
             min=0,
             metavar="F",
-            help="Clock of the core, for arrivals at the times of the capture; 0 for back to back.",
+            help="Clock of the core, which converts capture times to cycles; 0 sends packets back to back.",
         ),
     ] = 0,
     entry: Entry = None,

@@ -15,7 +15,7 @@ def trace(
     net: Net,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Trace for ui.perfetto.dev (JSON).")],
     time: Annotated[float, typer.Option(metavar="T", help="Time at which the run ends.")] = 10_000.0,
-    firings: Annotated[int, typer.Option(min=1, metavar="N", help="Firings, at most.")] = 100_000,
+    firings: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of firings.")] = 100_000,
     unit_us: Annotated[
         float, typer.Option(metavar="US", help="Microseconds of the timeline for a unit of time of the net.")
     ] = 1.0,

@@ -22,7 +22,7 @@ def budget(
     """Find the operations that a program may add to forwarding for every 64 bytes, at a packet rate.
 
     The command adds operations of one kind to the forwarding program until the chip no longer keeps up. It then loses
-    0.1 % of the packets, or 1 % pile up inside. The number of operations is the head room, and `vrp.margin_percent` of
+    0.1 % of the packets, or 1 % pile up inside. The number of operations is the headroom, and `vrp.margin_percent` of
     it is the budget of extensions.
 
     **Examples**
