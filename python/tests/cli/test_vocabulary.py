@@ -61,7 +61,7 @@ def test_no_option_is_a_synonym_of_another(command):
 def test_jobs_are_parallelism_and_threads_are_hardware():
     for command, names, parameter in ALL:
         if "--jobs" in names:
-            assert re.fullmatch(r"\w+ (run )?at the same time; one per core if left out\.", parameter.help), command
+            assert re.fullmatch(r"\w+ in parallel; one per core by default\.", parameter.help), command
             assert (parameter.metavar, parameter.default) == ("N", None), command
         if "--threads" in names:
             assert command in HARDWARE_THREADS, command

@@ -47,7 +47,7 @@ def core(
         int, typer.Option(min=1, metavar="N", help="Events of each simulation with statistics.")
     ] = 400_000,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Simulations at the same time; one per core if left out.")
+        int | None, typer.Option(metavar="N", help="Simulations in parallel; one per core by default.")
     ] = None,
     json: Json = False,
     output: Output = None,

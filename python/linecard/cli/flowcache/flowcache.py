@@ -61,7 +61,7 @@ def flowcache(
     foresight: Annotated[int, typer.Option(metavar="N", help="Packets that PRED looks ahead.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of random policies and of the hash h3.")] = 1,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Caches run at the same time; one per core if left out.")
+        int | None, typer.Option(metavar="N", help="Caches in parallel; one per core by default.")
     ] = None,
     false_hits: Annotated[
         bool, typer.Option("--false-hits", help="Count packets that receive the result of another flow.")

@@ -18,7 +18,7 @@ def explore(
         bool, typer.Option("--invariants", help="Compute P- and T-invariants: the minimal semiflows.")
     ] = False,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Markings explored in parallel; one per core by default.")
+        int | None, typer.Option(metavar="N", help="Markings in parallel; one per core by default.")
     ] = None,
     overrides: Set = None,
     json: Json = False,

@@ -34,7 +34,7 @@ def simulate(
     most_replications: Annotated[int, typer.Option(metavar="N", help="Replications, at most, for --accuracy.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the first replication.")] = 1,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Replications at the same time; one per core if left out.")
+        int | None, typer.Option(metavar="N", help="Replications in parallel; one per core by default.")
     ] = None,
     overrides: Set = None,
     json: Json = False,

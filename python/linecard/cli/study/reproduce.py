@@ -26,7 +26,7 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Use one seed and fewer packets, for a first look.")] = False,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
+        int | None, typer.Option("--jobs", metavar="N", help="Runs in parallel; one per core by default.")
     ] = None,
     out: Annotated[
         Path | None,
