@@ -18,9 +18,7 @@ STORE = Path("results/store")
 StoreOption = Annotated[
     Path, typer.Option("--store", metavar="DIR", help="Folder that keeps finished runs; each is run once.")
 ]
-Jobs = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", help="Runs in parallel; one per core by default.")
-]
+Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", help="Runs in parallel; one per core by default.")]
 Executor = Annotated[
     str, typer.Option(metavar="NAME", help="threads, dask (local workers) or dask:ADDRESS (extra: dask).")
 ]
