@@ -6,7 +6,7 @@ use crate::loss::Loss;
 use linecard_program::PacketHead;
 use linecard_sim::Ticks;
 
-/// Most parts that are counted separately: each has a histogram of 30 KiB.
+/// Most parts that are counted separately: each has a histogram of up to 30 KiB.
 const MOST_PARTS: usize = 1024;
 
 impl Part {
