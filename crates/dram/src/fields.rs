@@ -224,7 +224,7 @@ impl FieldMap {
     #[inline]
     pub fn locate(&self, address: u64) -> Place {
         if self.parities.is_empty() {
-            self.place(self.runs.map(|run| run.of(address)))
+            self.place(self.adjacent(address))
         } else {
             self.locate_by_parities(address)
         }
@@ -234,11 +234,26 @@ impl FieldMap {
     /// known in advance.
     #[inline(never)]
     fn locate_by_parities(&self, address: u64) -> Place {
-        let mut fields = self.runs.map(|run| run.of(address));
+        let mut fields = self.adjacent(address);
         for (field, masks) in &self.parities {
             fields[*field as usize] = parity(masks, address);
         }
         self.place(fields)
+    }
+
+    /// Returns the fields that are adjacent bits; others are 0. Written out, because compilers turn a `map` of the
+    /// array into a loop through memory.
+    #[inline]
+    fn adjacent(&self, address: u64) -> [u64; 6] {
+        let [channel, rank, group, bank, row, column] = &self.runs;
+        [
+            channel.of(address),
+            rank.of(address),
+            group.of(address),
+            bank.of(address),
+            row.of(address),
+            column.of(address),
+        ]
     }
 
     #[inline]

@@ -308,8 +308,11 @@ impl Channel {
         s.end = s.end.max(complete);
         s.end_of[side] = complete;
         s.latency[side].record(complete - slot.accept);
-        let parts = [outcome.queue, outcome.bank, outcome.bus, outcome.refresh];
-        s.parts[side].iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+        let [queue, of_bank, bus, refresh] = &mut s.parts[side];
+        *queue += outcome.queue;
+        *of_bank += outcome.bank;
+        *bus += outcome.bus;
+        *refresh += outcome.refresh;
         let bank = &mut s.banks[bank as usize];
         bank.data_cycles += data_cycles;
         *(if write { &mut bank.writes } else { &mut bank.reads }) += 1;

@@ -128,7 +128,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     #[inline(always)]
     fn wish(&mut self, bank: usize, kinds: Kinds) {
         let (block, lane) = place::<N>(bank as u32);
-        for (wishes, wanted) in self.wishes[block].iter_mut().zip(T::WISHES[kinds.number()]) {
+        for (wishes, &wanted) in self.wishes[block].iter_mut().zip(&T::WISHES[kinds.number()]) {
             wishes[lane] = wanted;
         }
     }
