@@ -40,7 +40,9 @@ pub(crate) struct Engine {
     pub data_cache: Option<Box<DataCache>>,
     /// The thread that ran last, counted from the first.
     last: u32,
-    /// Pending wake-ups. A wake-up that no longer applies is skipped when its time comes.
+    /// Time to switch to another thread.
+    pub switch: Ticks,
+    /// Pending wake-ups.
     wakes: Wakes,
     /// Time spent on instructions and switches that has been assigned, and its end.
     busy: u64,
@@ -72,6 +74,7 @@ impl Engine {
             in_order: None,
             data_cache: None,
             last: threads - 1,
+            switch: 0,
             wakes: Wakes::new(threads as usize),
             busy: 0,
             busy_until: 0,
@@ -81,19 +84,23 @@ impl Engine {
         }
     }
 
-    /// Sets the choice of the next thread, and the costs of accesses and branches, from the cluster's
+    /// Sets the choice of the next thread, and the costs of switches, accesses and branches, from the cluster's
     /// configuration.
     pub fn of_cluster(
         mut self,
         cluster: &ClusterConfig,
+        switch: Ticks,
         has_branches: bool,
         data_cache: Option<DataCache>,
     ) -> Self {
-        self.in_order = (cluster.next_thread == NextThread::FirstReady).then(VecDeque::new);
+        if cluster.next_thread == NextThread::FirstReady {
+            self.in_order = Some(VecDeque::new());
+            self.wakes = self.wakes.in_order_of_entry();
+        }
         self.data_cache = data_cache.map(Box::new);
         (self.issue_cycles, self.post_cycles) = (cluster.issue_cycles, cluster.post_cycles);
         self.issues_take_cycles = cluster.issue_cycles > 0 || cluster.post_cycles > 0;
-        self.has_branches = has_branches;
+        (self.switch, self.has_branches) = (switch, has_branches);
         self.few_in_turn &= self.in_order.is_none();
         let costs = self.issues_take_cycles || has_branches;
         self.plain &= self.few_in_turn && self.data_cache.is_none() && !costs;
@@ -162,14 +169,15 @@ impl Engine {
         Some(word as u32 * 64 + bit)
     }
 
-    /// Schedules a wake-up of `thread` at `at`. Of wake-ups at one time, the first one inserted comes first if
-    /// the order of becoming ready matters, otherwise that of the lower thread.
+    /// Schedules the wake-up of a thread, in place of a later one. Of wake-ups at one time, the first one entered
+    /// comes first if the order of becoming ready matters, otherwise that of the lower thread.
     #[inline(always)]
     pub fn wake_at<F: Features>(&mut self, thread: u32, at: Ticks) {
+        let number = (thread - self.first_thread) as usize;
         if !F::ALL || self.in_order.is_none() {
-            self.wakes.insert((at, thread), |one, other| one > other);
+            self.wakes.set(number, at);
         } else {
-            self.wakes.insert((at, thread), |one, other| one.0 > other.0);
+            self.wakes.set_in_order(number, at);
         }
     }
 
@@ -179,10 +187,22 @@ impl Engine {
         self.wakes.next
     }
 
+    /// Returns when a thread wakes up, or [`NEVER`].
+    #[inline(always)]
+    pub fn wake_of(&self, thread: u32) -> Ticks {
+        self.wakes.of((thread - self.first_thread) as usize)
+    }
+
     /// Takes the first wake-up, if its time has come.
     #[inline(always)]
-    pub fn take_due(&mut self, now: Ticks) -> Option<(Ticks, u32)> {
-        if self.wakes.next <= now { self.wakes.pop() } else { None }
+    pub fn take_due<F: Features>(&mut self, now: Ticks) -> Option<(Ticks, u32)> {
+        let at = self.wakes.next;
+        if at > now {
+            return None;
+        }
+        let ordered = F::ALL && self.in_order.is_some();
+        let number = if ordered { self.wakes.pop_in_order() } else { self.wakes.pop() };
+        Some((at, self.first_thread + number as u32))
     }
 
     /// Marks the engine busy from now until `until`.

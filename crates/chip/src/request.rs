@@ -31,6 +31,24 @@ pub(crate) enum Owner {
 /// Target of accesses of ports and caches, which cross no links.
 pub(crate) const NO_TARGET: u32 = u32::MAX;
 
+/// Marks the thread of an access that needs no request, and one that is posted. Numbers of requests and threads
+/// are below.
+const OF_THREAD: u32 = 1 << 30;
+const POSTED: u32 = 1 << 29;
+
+/// Returns the owner of an access of a thread that is in no table: the access crosses no link and begins ahead
+/// of time, and its memory needs only to know whom to notify.
+#[inline(always)]
+pub(crate) fn of_thread(thread: u32, posted: bool) -> u32 {
+    thread | OF_THREAD | if posted { POSTED } else { 0 }
+}
+
+/// Returns the thread of an owner and whether its access is posted, if the access has no request.
+#[inline(always)]
+pub(crate) fn thread_of(owner: u32) -> Option<(u32, bool)> {
+    (owner & OF_THREAD != 0).then_some((owner & !(OF_THREAD | POSTED), owner & POSTED != 0))
+}
+
 /// No request.
 pub(crate) const NO_REQUEST: u32 = u32::MAX;
 

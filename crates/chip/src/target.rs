@@ -24,6 +24,8 @@ pub(crate) struct Target {
     pub direct: bool,
     /// Accesses reach a memory with channels, which answers later, in the instant of their issue.
     pub submits: bool,
+    /// Its memory begins accesses ahead of time and notifies threads by number: accesses need no request.
+    pub planned: bool,
     /// Accesses reach its first link in the order of issue, so that they cross it at once.
     pub first_link_direct: bool,
     /// Data caches of the engines are in front of it.
@@ -43,6 +45,7 @@ impl Default for Target {
             state: State::POSTED,
             direct: false,
             submits: false,
+            planned: false,
             first_link_direct: false,
             cached: false,
             answers_thread: false,
@@ -107,6 +110,7 @@ pub(crate) fn targets(
             direct,
             answers_thread: direct && !cached,
             submits: at_once(t) && places[t.place].channels() > 0,
+            planned: false,
             first_link_direct: t.links.first().is_some_and(|&link| first_link_direct(link)),
             cached,
         }

@@ -91,8 +91,6 @@ pub(crate) struct Thread {
     pub next: u32,
     /// The cycles of the next step have been spent.
     pub spent: bool,
-    /// When its wait ends, if that is known.
-    pub wake: Ticks,
     /// Number of packets that it has taken: an entry in a list of free threads is valid for one value.
     pub epoch: u32,
     /// Completion times of posted operations that are known, and the number that are not.
@@ -163,7 +161,6 @@ impl Thread {
             steps: Steps::default(),
             next: 0,
             spent: false,
-            wake: NEVER,
             epoch: 0,
             posted_until: Vec::with_capacity(posted as usize),
             posted_unknown: 0,

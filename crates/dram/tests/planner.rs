@@ -2,7 +2,7 @@
 
 use crate::kit::{constraint, from, sdr100, sdr100_organization};
 use linecard_dram::packet_buffer::{
-    BatchBreak, Controller, Planner, Policy, Precharge, Queues, Request, Silent,
+    BatchBreak, Controller, Ended, Planner, Policy, Precharge, Queues, Request, Silent,
 };
 use linecard_dram::{Command, Cycle, Device, Edge, Level, Location, Timing};
 use proptest::prelude::*;
@@ -109,10 +109,10 @@ impl Driven for Planner {
         self.next_wake()
     }
     fn submit(&mut self, now: Cycle, request: Request, count: u16, last_bytes: u32) {
-        let _ = self.submit_run(now, request, count, last_bytes);
+        let _ = self.submit_run(now, request, count, last_bytes, 0);
     }
     fn wake(&mut self, _now: Cycle, ends: &mut Vec<(Cycle, u32)>) {
-        self.wake(|tag, end, _| {
+        self.wake(|Ended { tag, end, .. }| {
             ends.push((end, tag));
             0
         });
@@ -179,11 +179,14 @@ fn a_batch_that_is_there_is_begun_in_one_call() {
     let mut planner = Planner::new(&device, &policy(4, true), false).unwrap();
     let cell =
         |tag| Request { location: Location { bank: 0, row: 7 }, bytes: 64, write: true, more: false, tag };
-    assert_eq!([0, 1, 2, 3].map(|tag| planner.submit(10, cell(tag))), [Some(10), None, None, None]);
+    assert_eq!(
+        [0, 1, 2, 3].map(|tag| planner.submit(10, cell(tag), u64::from(tag) + 5)),
+        [Some(10), None, None, None]
+    );
     let mut ends = Vec::new();
-    planner.wake(|tag, end, _| {
+    planner.wake(|Ended { tag, end, entered, .. }| {
         ends.push((end, tag));
-        u64::from(tag) + 5
+        entered
     });
     // Activate at 10, columns from 12, data from 14, eight cycles of eight bytes each. The turn behind the third is not
     // final: a read may come.

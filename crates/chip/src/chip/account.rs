@@ -6,7 +6,7 @@ use crate::counts::{
     ClusterCounts, Counts, InboxCounts, LinkCounts, PlaceCounts, PoolCounts, PortCounts, Spent,
 };
 use crate::place::memory::{Memory, share};
-use crate::thread::{NEVER, State};
+use crate::thread::State;
 use linecard_sim::Ticks;
 
 impl Chip {
@@ -77,7 +77,7 @@ impl Chip {
         for thread in &self.threads {
             let row = usize::from(thread.cluster) * states;
             // When a wait ends, the thread waits for the engine.
-            let over = if thread.wake == NEVER { now } else { thread.wake.min(now) };
+            let over = self.engines[thread.engine as usize].wake_of(thread.number).min(now);
             let from = thread.since.max(self.account.since);
             spent[row + usize::from(thread.state.0)] += u128::from(over.saturating_sub(from));
             spent[row + usize::from(State::READY.0)] += u128::from(now - over.max(from).min(now));

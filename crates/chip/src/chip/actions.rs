@@ -4,10 +4,11 @@ use super::Chip;
 use super::cached::Cached;
 use super::issued::{After, Issued, Part};
 use super::send::Sent;
+use super::threads::goes_through_cache;
 use crate::loss::Loss;
 use crate::packet::{NOBODY, Packet, Placing};
-use crate::place::Memory;
-use crate::request::{Owner, Request};
+use crate::place::{Memory, Submitted};
+use crate::request::{Owner, Request, of_thread};
 use crate::target::Target;
 use crate::thread::{Posted, State};
 use linecard_program::script::{Access, Action, RoleId, Step};
@@ -25,7 +26,8 @@ impl Chip {
         let after = match action {
             Action::Nothing => After::GoOn,
             Action::Access { role, kind, posted, bytes, address, used_after } => {
-                if self.goes_through_cache(thread, engine, action) {
+                let (t, e) = (&self.threads[thread as usize], &self.engines[engine]);
+                if goes_through_cache(t, e, action, &self.targets) {
                     let asked = Cached { role, kind, posted, bytes, address, used_after };
                     let after = self.access_through_cache(thread, engine, asked, now);
                     // If no posted access can be issued, the thread repeats the action.
@@ -382,6 +384,12 @@ impl Chip {
             let (place, at) = (usize::from(target.place), now + target.issue);
             let address = target.base + address;
             self.places[place].serve(at, kind, address, u32::from(bytes))
+        } else if target.planned {
+            let (place, address) = (usize::from(target.place), target.base + address);
+            let (bytes, registers, write) = (u32::from(bytes), u32::from(registers), kind.writes());
+            let access = Submitted { request: of_thread(thread, posted), address, bytes, registers, write };
+            self.submit(place, &access, now);
+            None
         } else {
             let (place, address) = (target.place, target.base + address);
             let mut at = now + target.issue;
@@ -481,7 +489,7 @@ impl Chip {
         match t.posted {
             Posted::No => {}
             Posted::Room => {
-                if until < t.wake {
+                if until < self.engines[t.engine as usize].wake_of(thread) {
                     self.wake_at(thread, until);
                 }
             }

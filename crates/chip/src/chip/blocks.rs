@@ -13,7 +13,7 @@ use crate::loss::Loss;
 use crate::packet_memory::Wide;
 use crate::place::{Cells, Memory, Submitted};
 use crate::queue_caches::Written;
-use crate::request::{NO_TARGET, Owner, Request};
+use crate::request::{NO_TARGET, Owner, Request, of_thread};
 use crate::thread::State;
 use linecard_buffers::Placement;
 use linecard_program::script::{Access, Action, Block, RoleId, Step};
@@ -233,15 +233,16 @@ impl Chip {
 
     /// Reads the cells of a thread's block as one request.
     fn read_cells_together(&mut self, thread: u32, role: RoleId, id: PacketId, block: &Block, now: Ticks) {
-        let t = &mut self.threads[thread as usize];
-        let number = t.targets as usize + usize::from(role.0);
-        let target = &self.targets[number];
-        t.posted_unknown += 1;
-        let (place, base) = (target.place, target.base);
-        let owner = Owner::Thread { thread, posted: true };
-        let read = Request::new(owner, number as u32, Access::Read, 0, place, 0);
-        let request = self.requests.insert(Request { arrived: now, ..read });
-        let place = usize::from(place);
+        let target = self.target(thread, role);
+        let (place, base, planned) = (usize::from(target.place), target.base, target.planned);
+        let request = if planned {
+            of_thread(thread, true)
+        } else {
+            let number = self.threads[thread as usize].targets + u32::from(role.0);
+            let owner = Owner::Thread { thread, posted: true };
+            let read = Request::new(owner, number, Access::Read, 0, place as u16, 0);
+            self.requests.insert(Request { arrived: now, ..read })
+        };
         let packet = &self.packets[id];
         let pieces = if packet.in_a_row {
             let first = u64::from(packet.first_cell) + u64::from(block.first_cell);
@@ -262,7 +263,11 @@ impl Chip {
             }
             pieces
         };
-        self.requests[request].pieces = pieces;
+        // A thread is notified of each piece, a request when all are complete.
+        self.threads[thread as usize].posted_unknown += if planned { pieces } else { 1 };
+        if !planned {
+            self.requests[request].pieces = pieces;
+        }
     }
 
     /// Hands a thread's block over to its port, if it has one.

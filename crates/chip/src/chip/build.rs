@@ -21,7 +21,7 @@ use crate::place::{Memory, Place};
 use crate::port::{Receiver, Sender};
 use crate::request::Requests;
 use crate::tally::Tallies;
-use crate::target::targets;
+use crate::target::{Target, targets};
 use crate::thread::Thread;
 use crate::turns::Turns;
 use linecard_program::script::PacketProgram;
@@ -78,7 +78,6 @@ impl Chip {
             let clock = timebase.clock(c.clock_hz);
             Cluster {
                 clock,
-                switch: clock.ticks(u64::from(c.switch_cycles)).min(LONGEST_AFTER),
                 program: c.program,
                 branches: Branches::new(c.branch_share, c.branch_lost_cycles, seed ^ (number as u64) << 32),
                 takes: c.takes.iter().map(|&inbox| inbox as u16).collect(),
@@ -97,7 +96,8 @@ impl Chip {
                 let Cluster { clock, branches, .. } = &clusters[number];
                 let first = threads.len() as u32;
                 let engine_of = Engine::new(number as u16, *clock, first, in_use);
-                engines.push(engine_of.of_cluster(c, branches.is_some(), cache));
+                let switch = clock.ticks(u64::from(c.switch_cycles)).min(LONGEST_AFTER);
+                engines.push(engine_of.of_cluster(c, switch, branches.is_some(), cache));
                 let numbers = threads.len() as u32..threads.len() as u32 + in_use;
                 let thread = |n| Thread::new(n, engine, number as u16, roles, states, c.posted);
                 threads.extend(numbers.map(thread));
@@ -197,7 +197,11 @@ impl Chip {
             |memory: &PacketMemory| memory.wide.is_some() || memory.received_by_ports || memory.sent_by_ports;
         let cached = self.places.iter_mut().any(|place| place.cache().is_some());
         if !cached && self.sources.channels.len() == 1 && !self.memory.as_ref().is_some_and(others) {
-            self.places.iter_mut().for_each(Memory::begin_ahead);
+            for (number, place) in self.places.iter_mut().enumerate() {
+                if place.begin_ahead() {
+                    plan_targets(&mut self.targets, number as u16);
+                }
+            }
         }
     }
 
@@ -223,6 +227,14 @@ impl Chip {
             let served = threads.iter().enumerate().filter(|(index, _)| serves(*index, number));
             self.block_queues[number].servers = served.map(|(_, &thread)| thread).collect();
         }
+    }
+}
+
+/// Accesses to a memory that begins them ahead of time need no request if they reach it in the instant of their
+/// issue and their results come back at once.
+fn plan_targets(targets: &mut [Target], place: u16) {
+    for target in targets.iter_mut().filter(|target| target.place == place) {
+        target.planned = target.submits && target.back == 0;
     }
 }
 

@@ -8,7 +8,7 @@ use crate::features::Full;
 use crate::place::Memory;
 use crate::request::{NO_TARGET, Owner, Request};
 use crate::thread::{NEVER, Posted, State};
-use linecard_program::script::{Access, Action, RoleId};
+use linecard_program::script::{Access, RoleId};
 use linecard_sim::Ticks;
 
 /// An access as a thread requests it.
@@ -23,17 +23,6 @@ pub(super) struct Cached {
 }
 
 impl Chip {
-    /// Returns whether the cache of a thread's engine serves an action. Atomic operations always go to the
-    /// memory.
-    #[inline(always)]
-    pub(super) fn goes_through_cache(&self, thread: u32, engine: usize, action: Action) -> bool {
-        if self.engines[engine].data_cache.is_none() {
-            return false;
-        }
-        let Action::Access { role, kind: Access::Read | Access::Write, .. } = action else { return false };
-        self.target(thread, role).cached
-    }
-
     /// Looks up every line of an access and fetches the missing ones. Does nothing while the thread must wait
     /// before it may post.
     pub(super) fn access_through_cache(
@@ -108,7 +97,7 @@ impl Chip {
                 let t = &mut self.threads[thread as usize];
                 if leaves_engine {
                     let wake = now + self.clusters[t.cluster as usize].clock.ticks(u64::from(cycles));
-                    (t.wake, t.posted) = (wake, Posted::No);
+                    t.posted = Posted::No;
                     self.enter(thread, state, now);
                     self.engines[engine].wake_at::<Full>(thread, wake);
                     return Some(After::Wait);
@@ -123,7 +112,7 @@ impl Chip {
                 Some(After::GoOn)
             }
             false => {
-                let until = self.threads[thread as usize].wake;
+                let until = self.engines[engine].wake_of(thread);
                 if until != NEVER {
                     self.lines_come(thread, until);
                 }

@@ -117,7 +117,6 @@ pub(crate) enum Timer {
 
 pub(crate) struct Cluster {
     clock: Clock,
-    switch: Ticks,
     program: usize,
     branches: Option<Branches>,
     /// Inboxes from which threads take packets.

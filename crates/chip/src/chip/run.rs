@@ -141,11 +141,13 @@ impl Chip {
         let s = &self.sources;
         let none_wakes =
             |mut sources: std::ops::Range<usize>| sources.all(|n| self.agenda.pending(n).is_none());
-        // DRAM without an access has only refreshes as events.
+        // DRAM without an access has only refreshes as events; DRAM whose accesses are in no table has none then.
+        let unlisted = self.targets.iter().any(|target| target.planned);
+        let channels = if unlisted { s.channels.len() } else { 0 };
         self.account.inside.now > 0
             && self.requests.count() == 0
             && none_wakes(TIMERS..TIMERS + 1)
-            && none_wakes(s.first_sender..s.first_channel)
+            && none_wakes(s.first_sender..s.first_channel + channels)
             && !self.config.saturated
     }
 

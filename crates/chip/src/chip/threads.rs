@@ -1,19 +1,30 @@
 //! Engines run threads: which thread is next, until when it runs, and what it waits for.
 
 use super::issued::After;
-use super::{Chip, Timer};
+use super::{Chip, Cluster, Timer};
 use crate::account::Account;
 use crate::engine::Engine;
 use crate::features::{Features, Full};
 use crate::packet::{NOBODY, NONE, Packets};
-use crate::place::Memory;
 use crate::rate::WORK_ENDS;
 use crate::recording::{Recording, StateSpan};
+use crate::target::Target;
 use crate::thread::{NEVER, Posted, State, Thread};
-use linecard_program::script::{Action, Step};
+use linecard_program::script::{Access, Action, Step};
 use linecard_sim::Ticks;
 
+/// Why an engine's loop needs the rest of the chip.
+enum Needs {
+    /// A thread's action is due.
+    Acts(Action),
+    /// A thread has reached the end of its steps.
+    Ends,
+    /// Nothing: the engine computes, or no thread is ready.
+    Nothing,
+}
+
 impl Chip {
+    /// Runs an engine until it computes or rests.
     #[inline(always)]
     pub(super) fn engine_event<F: Features>(&mut self, engine: usize, now: Ticks) {
         let e = &mut self.engines[engine];
@@ -21,88 +32,104 @@ impl Chip {
         let mut thread = e.running;
         if thread != NOBODY {
             self.threads[thread as usize].spent = true;
-        } else {
-            thread = self.next_thread::<F>(engine, now);
         }
-        let mut switch = 0;
-        while thread != NOBODY {
-            if self.proceed::<F>(thread, engine, now, switch) {
-                return;
+        loop {
+            let needs;
+            (thread, needs) = self.run_threads::<F>(engine, thread, now);
+            let waits = match needs {
+                Needs::Nothing => return,
+                Needs::Ends => !self.ends_steps(thread, now),
+                Needs::Acts(action) => match self.act(thread, engine, action, now) {
+                    After::GoOn => false,
+                    After::Wait | After::Blocked => true,
+                    After::Stall => return,
+                },
+            };
+            if waits {
+                self.engines[engine].running = NOBODY;
             }
-            let next = self.next_thread::<F>(engine, now);
-            switch = 0;
-            if next != thread && next != NOBODY {
-                switch = self.clusters[usize::from(self.engines[engine].cluster)].switch;
-            }
-            thread = next;
-        }
-        let e = &mut self.engines[engine];
-        e.rests(now);
-        let first = e.first_wake();
-        if first != NEVER {
-            self.agenda.schedule(self.sources.first_engine + engine, first);
         }
     }
 
-    /// Returns the thread that an engine runs next, or [`NOBODY`]. Threads whose wait has ended become ready
-    /// first.
+    /// Runs the threads of an engine as long as they compute and access memories that answer at once. `before` is
+    /// the thread that ran last in this instant, or [`NOBODY`]. Returns the running thread and what it needs.
     #[inline(always)]
-    fn next_thread<F: Features>(&mut self, engine: usize, now: Ticks) -> u32 {
-        let e = &mut self.engines[engine];
-        e.running = NOBODY;
-        wake_due::<F>(e, now, &mut self.threads, &mut self.account, &mut self.recording, &self.packets);
-        let thread = e.take_ready::<F>();
-        if thread != NOBODY {
-            let t = &mut self.threads[thread as usize];
-            enter::<F>(t, State::COMPUTE, now, &mut self.account, &mut self.recording, &self.packets);
+    fn run_threads<F: Features>(&mut self, engine: usize, mut before: u32, now: Ticks) -> (u32, Needs) {
+        let Self { engines, threads, targets, places, clusters, account, recording, packets, agenda, .. } =
+            self;
+        let e = &mut engines[engine];
+        let source = self.sources.first_engine + engine;
+        loop {
+            let mut until = now;
+            if e.running == NOBODY {
+                wake_due::<F>(e, now, threads, account, recording, packets);
+                if e.take_ready::<F>() == NOBODY {
+                    e.rests(now);
+                    let first = e.first_wake();
+                    if first != NEVER {
+                        agenda.schedule(source, first);
+                    }
+                    return (NOBODY, Needs::Nothing);
+                }
+                if e.running != before && before != NOBODY {
+                    until += e.switch;
+                }
+                let t = &mut threads[e.running as usize];
+                enter::<F>(t, State::COMPUTE, now, account, recording, packets);
+            }
+            let thread = e.running;
+            let t = &mut threads[thread as usize];
+            let Some(step) = t.steps.list().get(t.next as usize) else { return (thread, Needs::Ends) };
+            if !t.spent {
+                let cycles = match F::ALL {
+                    true => cycles_of(t, e, step, targets, clusters),
+                    false => u64::from(step.cycles),
+                };
+                if cycles > 0 {
+                    until = until.saturating_add(e.clock.ticks(cycles));
+                }
+            }
+            if until > now {
+                let until = until.min(WORK_ENDS);
+                e.work(now, until);
+                agenda.schedule(source, until);
+                return (thread, Needs::Nothing);
+            }
+            if let Action::Access { role, kind, posted: false, bytes, address, .. } = step.action {
+                let target = &targets[t.targets as usize + usize::from(role.0)];
+                let address = target.base + u64::from(address);
+                if target.answers_thread
+                    && let Some(done) = places[usize::from(target.place)].serve_at(
+                        now + target.issue,
+                        kind,
+                        address,
+                        u32::from(bytes),
+                    )
+                {
+                    // The thread waits until the completion, which is known.
+                    let wake = done + target.back;
+                    if F::ALL {
+                        enter::<F>(t, target.state, now, account, recording, packets);
+                    } else {
+                        account.waits(t, target.state, now, wake);
+                    }
+                    t.posted = Posted::No;
+                    t.next += 1;
+                    t.spent = false;
+                    e.wake_at::<F>(thread, wake);
+                    e.running = NOBODY;
+                    before = thread;
+                    continue;
+                }
+            }
+            return (thread, Needs::Acts(step.action));
         }
-        thread
     }
 
     /// Makes the threads of an engine ready whose wait has ended, in the order in which their waits ended.
     pub(super) fn wake_due(&mut self, engine: usize, now: Ticks) {
         let e = &mut self.engines[engine];
         wake_due::<Full>(e, now, &mut self.threads, &mut self.account, &mut self.recording, &self.packets);
-    }
-
-    /// Runs a thread until it computes (`true`: the engine has a wake-up at the end) or waits (`false`).
-    #[inline(always)]
-    fn proceed<F: Features>(&mut self, thread: u32, engine: usize, now: Ticks, switch: Ticks) -> bool {
-        loop {
-            let t = &mut self.threads[thread as usize];
-            let Some(step) = t.steps.get(t.next as usize) else {
-                if self.ends_steps(thread, now) {
-                    continue;
-                }
-                return false;
-            };
-            let mut until = now + switch;
-            if !t.spent {
-                if F::ALL {
-                    let cycles = self.cycles_of(thread, engine, step);
-                    until = until.saturating_add(self.engines[engine].clock.ticks(cycles));
-                } else if step.cycles > 0 {
-                    let clock = &self.engines[engine].clock;
-                    until = until.saturating_add(clock.ticks(u64::from(step.cycles)));
-                }
-            }
-            if until > now {
-                let until = until.min(WORK_ENDS);
-                self.engines[engine].work(now, until);
-                self.agenda.schedule(self.sources.first_engine + engine, until);
-                return true;
-            }
-            if let Action::Access { posted: false, .. } = step.action
-                && self.access_at_once::<F>(thread, engine, step.action, now)
-            {
-                return false;
-            }
-            match self.act(thread, engine, step.action, now) {
-                After::GoOn => {}
-                After::Wait | After::Blocked => return false,
-                After::Stall => return true,
-            }
-        }
     }
 
     /// A thread has reached the end of its steps and takes the next packet. Returns whether it has one.
@@ -116,64 +143,10 @@ impl Chip {
         self.take(thread, now)
     }
 
-    /// Returns the cycles of a step on an engine that spends cycles on the issue of accesses, or on taken
-    /// branches.
-    #[inline(always)]
-    fn cycles_of(&mut self, thread: u32, engine: usize, step: Step) -> u64 {
-        let Step { mut cycles, action } = step;
-        let e = &self.engines[engine];
-        if e.issues_take_cycles && action.is_issued() {
-            let issue = if action.is_posted() { e.post_cycles } else { e.issue_cycles };
-            if issue > 0 && !self.goes_through_cache(thread, engine, action) {
-                cycles += issue;
-            }
-        }
-        let e = &self.engines[engine];
-        match e.has_branches.then(|| &mut self.clusters[usize::from(e.cluster)].branches) {
-            Some(Some(branches)) => branches.cycles(cycles),
-            _ => u64::from(cycles),
-        }
-    }
-
-    /// Serves an access of a thread immediately, if it arrives in the order of issue at a memory that knows its
-    /// completion time. The thread then waits until the completion. Returns whether it did.
-    #[inline(always)]
-    fn access_at_once<F: Features>(
-        &mut self,
-        thread: u32,
-        engine: usize,
-        access: Action,
-        now: Ticks,
-    ) -> bool {
-        let Action::Access { role, kind, bytes, address, .. } = access else { return false };
-        let t = &mut self.threads[thread as usize];
-        let target = &self.targets[t.targets as usize + usize::from(role.0)];
-        if !target.answers_thread {
-            return false;
-        }
-        let place = &mut self.places[usize::from(target.place)];
-        let address = target.base + u64::from(address);
-        let Some(done) = place.serve(now + target.issue, kind, address, u32::from(bytes)) else {
-            return false;
-        };
-        let wake = done + target.back;
-        if F::ALL {
-            enter::<F>(t, target.state, now, &mut self.account, &mut self.recording, &self.packets);
-        } else {
-            self.account.waits(t, target.state, now, wake);
-        }
-        (t.wake, t.posted) = (wake, Posted::No);
-        t.next += 1;
-        t.spent = false;
-        self.engines[engine].wake_at::<F>(thread, wake);
-        true
-    }
-
     /// The thread's wait ends at `at`.
     #[inline(always)]
     pub(super) fn wake_at(&mut self, thread: u32, at: Ticks) {
-        let t = &mut self.threads[thread as usize];
-        t.wake = at;
+        let t = &self.threads[thread as usize];
         let engine = t.engine as usize;
         if t.moving.is_some() {
             // Buffers change when the cell has been moved, and not when its engine next runs.
@@ -236,17 +209,42 @@ fn wake_due<F: Features>(
     recording: &mut Option<Box<Recording>>,
     packets: &Packets,
 ) {
-    while let Some((at, thread)) = e.take_due(now) {
+    while let Some((at, thread)) = e.take_due::<F>(now) {
         let t = &mut threads[thread as usize];
-        if t.wake == at {
-            if F::ALL && !t.steps.is_without_origins() {
-                count_stall(t, at, account);
-            }
-            (t.wake, t.posted) = (NEVER, Posted::No);
-            enter::<F>(t, State::READY, at, account, recording, packets);
-            e.set_ready::<F>(thread);
+        if F::ALL && !t.steps.is_without_origins() {
+            count_stall(t, at, account);
+        }
+        t.posted = Posted::No;
+        enter::<F>(t, State::READY, at, account, recording, packets);
+        e.set_ready::<F>(thread);
+    }
+}
+
+/// Returns the cycles of a step on an engine that may spend cycles on the issue of accesses, or on taken
+/// branches.
+#[inline(always)]
+fn cycles_of(t: &Thread, e: &Engine, step: &Step, targets: &[Target], clusters: &mut [Cluster]) -> u64 {
+    let Step { mut cycles, action } = *step;
+    if e.issues_take_cycles && action.is_issued() {
+        let issue = if action.is_posted() { e.post_cycles } else { e.issue_cycles };
+        if issue > 0 && !goes_through_cache(t, e, action, targets) {
+            cycles += issue;
         }
     }
+    match e.has_branches.then(|| &mut clusters[usize::from(e.cluster)].branches) {
+        Some(Some(branches)) => branches.cycles(cycles),
+        _ => u64::from(cycles),
+    }
+}
+
+/// Returns whether the cache of a thread's engine serves an action. Atomic operations always go to the memory.
+#[inline(always)]
+pub(super) fn goes_through_cache(t: &Thread, e: &Engine, action: Action, targets: &[Target]) -> bool {
+    if e.data_cache.is_none() {
+        return false;
+    }
+    let Action::Access { role, kind: Access::Read | Access::Write, .. } = action else { return false };
+    targets[t.targets as usize + usize::from(role.0)].cached
 }
 
 /// A thread is in a new state from `now` on; the account gets the time in the previous state.

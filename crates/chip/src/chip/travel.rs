@@ -7,7 +7,7 @@
 use super::Chip;
 use crate::place::cache::Found;
 use crate::place::{Memory, Submitted};
-use crate::request::{NO_REQUEST, NO_TARGET, Owner, Request};
+use crate::request::{NO_REQUEST, NO_TARGET, Owner, Request, thread_of};
 use crate::target::NOWHERE;
 use linecard_program::script::{Access, RoleId};
 use linecard_queueing::Operation;
@@ -216,7 +216,10 @@ impl Chip {
         }
         for at in 0..self.finished.len() {
             let (request, end) = self.finished[at];
-            self.completed(request, end);
+            match thread_of(request) {
+                Some((thread, posted)) => self.thread_hears(thread, posted, end),
+                None => self.completed(request, end),
+            }
         }
         self.finished.clear();
         // Stalled engines continue.

@@ -13,7 +13,7 @@ use linecard_sim::Ticks;
 /// An access that a memory accepts and answers later.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Submitted {
-    /// Its number in the table of requests.
+    /// Its number in the table of requests, or its thread.
     pub request: u32,
     pub address: u64,
     pub bytes: u32,
@@ -25,7 +25,7 @@ pub(crate) struct Submitted {
 /// Consecutive cells of a packet that a memory reads as one request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cells {
-    /// Number of their common request in the table of requests.
+    /// Number of their common request in the table of requests, or their thread.
     pub request: u32,
     /// Address of the first.
     pub address: u64,
@@ -119,8 +119,8 @@ pub(crate) trait Memory {
         0
     }
 
-    /// Simulates a channel at `now`. Appends requests that are complete to `ended`, each with the time of its
-    /// result. Returns when the channel next has something to do.
+    /// Simulates a channel at `now`. Appends requests (or threads) whose access is complete to `ended`, each with the
+    /// time of its result. Returns when the channel next has something to do.
     #[inline(always)]
     fn wake(
         &mut self,
@@ -134,8 +134,11 @@ pub(crate) trait Memory {
     }
 
     /// Lets it begin accesses ahead of time, if it can: the chip has no other channel, and only threads use
-    /// this one.
-    fn begin_ahead(&mut self) {}
+    /// this one. Returns whether it does; accesses may then be submitted by thread
+    /// ([`crate::request::of_thread`]).
+    fn begin_ahead(&mut self) -> bool {
+        false
+    }
 
     /// Sets that accesses are entered at issue, `lead` before they arrive.
     fn entered_ahead(&mut self, lead: Ticks) {

@@ -84,6 +84,15 @@ impl Place {
         })
     }
 
+    /// As [`Memory::serve`]; a server, which is asked most, is served without a call.
+    #[inline(always)]
+    pub fn serve_at(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Option<Ticks> {
+        match self {
+            Place::Server(server) => Some(server.serve(at, kind, bytes)),
+            other => other.serve(at, kind, address, bytes),
+        }
+    }
+
     /// Returns the cache in front of another memory, if it is one.
     #[inline(always)]
     pub fn cache(&mut self) -> Option<&mut Cache> {

@@ -23,11 +23,11 @@ const QUEUE_CAPACITY: usize = 256;
 /// Most accesses that one call begins; a power of two.
 const MOST_AHEAD: usize = 32;
 
+/// Most banks.
+const BANKS: usize = 64;
+
 /// It is idle.
 const NEVER: Cycle = Cycle::MAX;
-/// No queue, or an unknown one.
-const NOBODY: u8 = 2;
-const UNKNOWN: u8 = 3;
 /// No row is open.
 const CLOSED: u32 = u32::MAX;
 
@@ -35,6 +35,7 @@ const CLOSED: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Default)]
 struct Queued {
     arrival: Cycle,
+    entered: u64,
     row: u32,
     /// Bytes of each but the last, and of the last.
     bytes: u32,
@@ -43,6 +44,14 @@ struct Queued {
     bank: u16,
     count: u16,
     more: bool,
+}
+
+/// A queue whose head is at hand.
+#[derive(Clone, Debug)]
+struct Queue {
+    head: Queued,
+    len: usize,
+    behind: Ring<Queued>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -82,32 +91,46 @@ struct Begun {
     turned_hit: bool,
 }
 
+/// The end of an access.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// Its mark ([`Request::tag`]).
+    pub tag: u32,
+    /// The value that was submitted with it.
+    pub entered: u64,
+    /// The cycle in which its data end.
+    pub end: Cycle,
+    /// Whether it is the last of those submitted together.
+    pub is_last: bool,
+}
+
 /// The access that began last.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     bank: u16,
     row: u32,
-    queue: u8,
+    side: usize,
     served: u32,
     more: bool,
 }
 
-/// The next turn.
-#[derive(Clone, Copy, Debug)]
-struct Turn {
-    /// [`NOBODY`] if no queue has a request.
-    queue: u8,
-    /// No later request can change it.
-    is_final: bool,
-    /// It continues the batch of the access that began last.
-    continues: bool,
-}
+/// The next turn: its queue in the lowest bit, and flags.
+type Turn = u8;
+/// No queue has a request.
+const NOBODY: Turn = 2;
+/// Not known yet.
+const UNKNOWN: Turn = 4;
+/// No later request can change it.
+const FINAL: Turn = 8;
+/// It continues the batch of the access that began last.
+const CONTINUES: Turn = 16;
 
 /// A planning controller with its device.
 #[derive(Clone, Debug)]
 pub struct Planner {
-    queues: [Ring<Queued>; 2],
-    banks: Box<[Bank]>,
+    queues: [Queue; 2],
+    banks: [Bank; BANKS],
+    bank_count: usize,
     /// Earliest columns of the rank, for reads and for writes.
     column: [Cycle; 2],
     distances: Distances,
@@ -141,7 +164,7 @@ impl Planner {
             && !policy.ideal
             && !refreshes
             && organization.ranks == 1
-            && organization.banks <= 1 << 16
+            && organization.banks as usize <= BANKS
             && device.windows.is_empty()
             && cycle_bytes.is_power_of_two();
         if !serves {
@@ -150,16 +173,17 @@ impl Planner {
         let bank = Bank { row: CLOSED, activate: 0, precharge: 0, column: [0; 2] };
         let banks = organization.banks as usize;
         Some(Self {
-            queues: std::array::from_fn(|_| Ring::new(QUEUE_CAPACITY)),
-            banks: vec![bank; banks].into(),
+            queues: std::array::from_fn(|_| Queue::new()),
+            banks: [bank; BANKS],
+            bank_count: banks,
             column: [0; 2],
             distances: Distances::of(device)?,
             latency: [device.latency(Command::Read), device.latency(Command::Write)],
             cycle_bytes_shift: cycle_bytes.ilog2(),
             batch: policy.batch,
             prefetch: policy.prefetch,
-            last: Last { bank: 0, row: 0, queue: WRITES as u8, served: 0, more: false },
-            next: Turn::UNKNOWN,
+            last: Last { bank: 0, row: 0, side: WRITES, served: 0, more: false },
+            next: UNKNOWN,
             bus_free: 0,
             wake: NEVER,
             woken: 0,
@@ -194,7 +218,7 @@ impl Planner {
 
     /// Returns the counts of accesses that have begun in advance and whose time is `now` or later.
     fn from(&self, now: Cycle) -> Statistics {
-        let mut later = Statistics::of_banks(self.banks.len());
+        let mut later = Statistics::of_banks(self.bank_count);
         let mut begins = self.woken;
         for begun in &self.begun[..self.count] {
             if begins >= now && begins > self.woken {
@@ -205,28 +229,37 @@ impl Planner {
         later
     }
 
-    /// A request arrives in cycle `now`, as in [`Controller::submit`](super::Controller::submit). Returns the
-    /// cycle of the planner's wake-up, if it was idle.
+    /// A request arrives in cycle `now`, as in [`Controller::submit`](super::Controller::submit); `entered` comes
+    /// back with its end. Returns the cycle of the planner's wake-up, if it was idle.
     #[inline(always)]
-    pub fn submit(&mut self, now: Cycle, request: Request) -> Option<Cycle> {
-        self.submit_run(now, request, 1, request.bytes)
+    pub fn submit(&mut self, now: Cycle, request: Request, entered: u64) -> Option<Cycle> {
+        self.submit_run(now, request, 1, request.bytes, entered)
     }
 
     /// As `submit`, for `count` consecutive requests in a row of a bank, all of `request.bytes` bytes except
     /// the last.
     #[inline(always)]
-    pub fn submit_run(&mut self, now: Cycle, request: Request, count: u16, last_bytes: u32) -> Option<Cycle> {
+    pub fn submit_run(
+        &mut self,
+        now: Cycle,
+        request: Request,
+        count: u16,
+        last_bytes: u32,
+        entered: u64,
+    ) -> Option<Cycle> {
         let Request { location, bytes, write, more, tag } = request;
-        let queue = if write { WRITES } else { READS };
+        let side = if write { WRITES } else { READS };
         let (row, bank) = (location.row, location.bank as u16);
-        self.queues[queue].push_back(Queued { arrival: now, row, bytes, last_bytes, tag, bank, count, more });
+        let queue = &mut self.queues[side];
+        queue.push(Queued { arrival: now, entered, row, bytes, last_bytes, tag, bank, count, more });
+        let is_head = queue.len == 1;
         for _ in 0..count {
-            self.statistics.windows[queue].reference(location);
+            self.statistics.windows[side].reference(location);
         }
-        if self.queues[queue].len() > 1 {
+        if !is_head {
             return None;
         }
-        self.next = Turn::UNKNOWN;
+        self.next = UNKNOWN;
         if self.wake != NEVER {
             return None;
         }
@@ -234,61 +267,58 @@ impl Planner {
         Some(self.wake)
     }
 
-    /// Begins the access that is due, and those behind it whose turn is final. Calls `ended` with the mark of
-    /// each, the cycle of its end, and whether it is the last of those submitted together. The value that
-    /// `ended` returns is kept as its result until the next call ([`Planner::last_results`]).
+    /// Begins the access that is due, and those behind it whose turn is final. Calls `ended` with each
+    /// ([`Ended`]). The value that `ended` returns is kept as its result until the next call
+    /// ([`Planner::last_results`]).
     #[inline(always)]
-    pub fn wake(&mut self, mut ended: impl FnMut(u32, Cycle, bool) -> u64) {
-        let now = std::mem::replace(&mut self.wake, NEVER);
+    pub fn wake(&mut self, mut ended: impl FnMut(Ended) -> u64) {
+        let mut now = std::mem::replace(&mut self.wake, NEVER);
         if now == NEVER {
             return;
         }
         (self.woken, self.count) = (now, 0);
-        let mut turn = std::mem::replace(&mut self.next, Turn::UNKNOWN);
-        if turn.queue == UNKNOWN {
+        let mut turn = std::mem::replace(&mut self.next, UNKNOWN);
+        if turn == UNKNOWN {
             turn = self.turn();
         }
-        if turn.queue == NOBODY {
+        if turn & NOBODY != 0 {
             return;
         }
-        let mut begins = now;
         loop {
-            let first = self.count;
-            let (next, tag, is_last) = self.begin(turn, begins);
-            if !is_last && next.continues {
-                self.follow(usize::from(next.queue & 1));
+            let (next, begun) = self.begin(turn, now, &mut ended);
+            if begun.count > 1 && next & CONTINUES != 0 {
+                self.follow(&begun, &mut ended);
             }
-            begins = self.bus_free;
-            for begun in &mut self.begun[first..self.count] {
-                begun.result = ended(tag, begun.end, is_last);
-            }
-            turn = next;
-            if !turn.is_final || self.count == MOST_AHEAD || !self.is_final_behind(turn) {
+            (now, turn) = (self.bus_free, next);
+            if turn & FINAL == 0 || self.count == MOST_AHEAD || !self.is_final_behind(turn) {
                 break;
             }
         }
         self.next = turn;
-        self.wake = begins;
+        self.wake = now;
     }
 
     /// Returns the turn after the access that began last.
     #[inline(always)]
     fn turn(&self) -> Turn {
-        let last = self.last.queue & 1;
-        let other = 1 - last;
-        if self.last.more {
-            return Turn { queue: last, is_final: true, continues: true };
+        let last = &self.last;
+        let (this, other) = (last.side as Turn, 1 - last.side as Turn);
+        if last.more {
+            return this | FINAL | CONTINUES;
         }
-        let others = !self.queues[usize::from(other)].is_empty();
-        match self.queues[usize::from(last)].front() {
-            Some(head) => {
-                let continues = self.last.served < self.batch
-                    && (head.bank != self.last.bank || head.row == self.last.row);
-                let queue = if continues || !others { last } else { other };
-                Turn { queue, is_final: continues || others, continues }
-            }
+        let others = self.queues[1 - last.side].len > 0;
+        let queue = &self.queues[last.side];
+        if queue.len == 0 {
             // The other queue is next unless a later request of this queue continues the batch.
-            None => Turn { queue: if others { other } else { NOBODY }, is_final: false, continues: false },
+            return if others { other } else { NOBODY };
+        }
+        let head = &queue.head;
+        if last.served < self.batch && (head.bank != last.bank || head.row == last.row) {
+            this | FINAL | CONTINUES
+        } else if others {
+            other | FINAL
+        } else {
+            this
         }
     }
 
@@ -296,52 +326,62 @@ impl Planner {
     /// next one begins, so it may begin ahead of time only if its successor is known.
     #[inline(always)]
     fn is_final_behind(&self, next: Turn) -> bool {
-        let queue = usize::from(next.queue & 1);
-        let Some(head) = self.queues[queue].front() else { return false };
+        let side = usize::from(next & 1);
+        let queue = &self.queues[side];
+        if queue.len == 0 {
+            return false;
+        }
+        let head = &queue.head;
         if head.more {
             return true;
         }
-        let others = !self.queues[1 - queue].is_empty();
+        let others = self.queues[1 - side].len > 0;
         let goes_on = || others || self.served_with(next) < self.batch;
         if head.count > 1 {
             return goes_on();
         }
-        let Some(behind) = self.queues[queue].get(1) else { return false };
+        let Some(behind) = queue.behind.front() else { return false };
         goes_on() && (others || behind.bank != head.bank || behind.row == head.row)
     }
 
     /// Returns the requests of the batch with the next access; 1 if that begins a new batch.
     #[inline(always)]
     fn served_with(&self, next: Turn) -> u32 {
-        if next.continues { self.last.served + u32::from(!self.last.more) } else { 1 }
+        if next & CONTINUES != 0 { self.last.served + u32::from(!self.last.more) } else { 1 }
     }
 
     /// Serves the next access from cycle `now` on, which is not before the end of the last data. Returns the
-    /// following turn, the access's mark, and whether it is the last of those submitted together.
+    /// following turn, and the access with those behind it.
     #[inline(always)]
-    fn begin(&mut self, turn: Turn, now: Cycle) -> (Turn, u32, bool) {
-        let side = usize::from(turn.queue & 1);
+    fn begin(&mut self, turn: Turn, now: Cycle, ended: &mut impl FnMut(Ended) -> u64) -> (Turn, Queued) {
+        let side = usize::from(turn & 1);
         let served = self.served_with(turn);
-        let Queued { arrival, row, bytes, last_bytes, tag, bank, count, more } = self.take_from(side);
+        let queue = &mut self.queues[side];
+        let taken = queue.head;
+        let Queued { arrival, row, bank, count, .. } = taken;
         let is_last = count == 1;
-        let bytes = if is_last { last_bytes } else { bytes };
-        let turned = self.last.queue != turn.queue;
-        self.last = Last { bank, row, queue: turn.queue, served, more };
+        let bytes = if is_last { taken.last_bytes } else { taken.bytes };
+        if is_last {
+            queue.pop();
+        } else {
+            queue.head.count = count - 1;
+        }
+        let turned = self.last.side != side;
+        self.last = Last { bank, row, side, served, more: taken.more };
 
         let latency = self.latency[side];
         let cycles = (bytes + (1 << self.cycle_bytes_shift) - 1) >> self.cycle_bytes_shift;
-        let distances = &self.distances;
-        let b = &mut self.banks[usize::from(bank)];
+        let b = &mut self.banks[usize::from(bank) % BANKS];
         let hit = b.row == row;
         let (mut activates, mut precharges) = (0, 0);
         if !hit {
-            precharges += u8::from(b.precharge(now, distances));
-            b.activate(row, now, distances);
+            precharges += u8::from(b.precharge(now, &self.distances));
+            b.activate(row, now, &self.distances);
             activates += 1;
         }
         let not_before = arrival.max(self.bus_free.saturating_sub(latency));
         let at = not_before.max(b.column[side]).max(self.column[side]);
-        self.column_ends(side, usize::from(bank), at + Cycle::from(cycles));
+        self.column_ends(side, bank, at + Cycle::from(cycles));
         let start = at + latency;
         let requested = arrival.max(self.bus_free);
         let idle = requested - self.bus_free;
@@ -349,23 +389,21 @@ impl Planner {
         self.bus_free = end;
 
         let next = self.turn();
-        let distances = &self.distances;
-        if next.queue != NOBODY
-            && let Some(head) = self.queues[usize::from(next.queue & 1)].front()
-            && head.bank != bank
-        {
-            let b = &mut self.banks[usize::from(head.bank)];
+        let following = &self.queues[usize::from(next & 1)];
+        let head = &following.head;
+        if following.len > 0 && head.bank != bank {
+            let b = &mut self.banks[usize::from(head.bank) % BANKS];
             if b.row != head.row {
-                precharges += u8::from(b.precharge(now, distances));
+                precharges += u8::from(b.precharge(now, &self.distances));
                 if self.prefetch {
-                    b.activate(head.row, now, distances);
+                    b.activate(head.row, now, &self.distances);
                     activates += 1;
                 }
             }
         }
         let begun = Begun {
             end,
-            result: 0,
+            result: ended(Ended { tag: taken.tag, entered: taken.entered, end, is_last }),
             idle,
             waited: (start - requested) as u32,
             cycles,
@@ -374,27 +412,27 @@ impl Planner {
             activates,
             precharges,
             write: side == WRITES,
-            new_batch: !turn.continues,
+            new_batch: turn & CONTINUES == 0,
             turned_hit: hit && turned,
         };
         enter(&mut self.statistics, &begun);
         self.begun[self.count % MOST_AHEAD] = begun;
         self.count += 1;
-        (next, tag, is_last)
+        (next, taken)
     }
 
     /// Serves the requests that follow in the row of the access that began last and were submitted with it,
     /// while the batch continues: each hits, and no bank is prepared for the next.
     #[inline(always)]
-    fn follow(&mut self, side: usize) {
+    fn follow(&mut self, first: &Queued, ended: &mut impl FnMut(Ended) -> u64) {
+        let side = self.last.side;
         let behind = (self.batch - self.last.served - 1).min((MOST_AHEAD - self.count) as u32);
-        let Some(head) = self.queues[side].front_mut() else { return };
-        let count = u32::from(head.count - 1).min(behind);
+        let count = u32::from(first.count - 2).min(behind);
         if count == 0 {
             return;
         }
-        head.count -= count as u16;
-        let Queued { bytes, bank, .. } = *head;
+        self.queues[side].head.count -= count as u16;
+        let &Queued { bytes, bank, tag, entered, .. } = first;
         let waited = self.distances.column_end_to_column[side][side];
         let cycles = (bytes + (1 << self.cycle_bytes_shift) - 1) >> self.cycle_bytes_shift;
         let mut begun = Begun {
@@ -408,41 +446,51 @@ impl Planner {
         };
         for _ in 0..count {
             begun.end += waited + Cycle::from(cycles);
+            begun.result = ended(Ended { tag, entered, end: begun.end, is_last: false });
             enter(&mut self.statistics, &begun);
             self.begun[self.count % MOST_AHEAD] = begun;
             self.count += 1;
         }
         self.last.served += count;
         self.bus_free = begun.end;
-        self.column_ends(side, usize::from(bank), begun.end - self.latency[side]);
+        self.column_ends(side, bank, begun.end - self.latency[side]);
     }
 
     /// The columns of an access end: the bank may close, and columns of the rank may follow, each after its
     /// distance.
     #[inline(always)]
-    fn column_ends(&mut self, side: usize, bank: usize, end: Cycle) {
-        let b = &mut self.banks[bank];
+    fn column_ends(&mut self, side: usize, bank: u16, end: Cycle) {
+        let b = &mut self.banks[usize::from(bank) % BANKS];
         b.precharge = b.precharge.max(end + self.distances.column_end_to_precharge[side]);
         for (column, distance) in self.column.iter_mut().zip(&self.distances.column_end_to_column[side]) {
             *column = (*column).max(end + distance);
         }
     }
-
-    /// Takes an access of a queue that has one. Returns it with those behind it.
-    #[inline(always)]
-    fn take_from(&mut self, side: usize) -> Queued {
-        match self.queues[side].front_mut() {
-            Some(head) if head.count > 1 => {
-                head.count -= 1;
-                Queued { count: head.count + 1, ..*head }
-            }
-            _ => self.queues[side].pop_front().unwrap_or_default(),
-        }
-    }
 }
 
-impl Turn {
-    const UNKNOWN: Self = Self { queue: UNKNOWN, is_final: false, continues: false };
+impl Queue {
+    fn new() -> Self {
+        Self { head: Queued::default(), len: 0, behind: Ring::new(QUEUE_CAPACITY) }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, queued: Queued) {
+        if self.len == 0 {
+            self.head = queued;
+        } else {
+            self.behind.push_back(queued);
+        }
+        self.len += 1;
+    }
+
+    /// Removes the head.
+    #[inline(always)]
+    fn pop(&mut self) {
+        self.len -= 1;
+        if let Some(next) = self.behind.pop_front() {
+            self.head = next;
+        }
+    }
 }
 
 impl Bank {

@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::memory::{Cells, Memory, Numbers, Submitted, share};
 use crate::config::PacketBufferConfig;
 use crate::counts::{PacketBufferCounts, PlaceCounts};
-use crate::request::Requests;
+use crate::request::{Requests, thread_of};
 use linecard_dram::packet_buffer::{Controller, Request, Silent, Statistics};
 use linecard_dram::{AddressMap, Cycle, RowMap};
 use linecard_program::CELL_BYTES;
@@ -64,6 +64,7 @@ impl PacketBuffer {
         &mut self,
         cycle: Cycle,
         access: &Submitted,
+        now: Ticks,
         mut first: u32,
         mut wake: impl FnMut(usize, Ticks),
     ) -> u32 {
@@ -80,7 +81,7 @@ impl PacketBuffer {
             first = 0;
             let part = Request { location: self.map.locate(local), bytes, write, more, tag: request };
             let woken = match &mut self.planned {
-                Some(planned) => planned.submit(cycle, part, left == 0),
+                Some(planned) => planned.submit(cycle, part, left == 0, now),
                 None => {
                     let controller = &mut self.channels[channel];
                     let asleep = controller.next_wake().is_none();
@@ -194,12 +195,12 @@ impl Memory for PacketBuffer {
             // Most accesses are a cell, which is in one row of the single channel.
             let location = self.map.locate(address);
             let part = Request { location, bytes, write, more: false, tag: request };
-            if let Some(at) = planned.submit(cycle, part, true) {
+            if let Some(at) = planned.submit(cycle, part, true, now) {
                 wake(0, self.clock.ticks(at));
             }
             return 1;
         }
-        self.submit_parts(cycle, access, first, wake)
+        self.submit_parts(cycle, access, now, first, wake)
     }
 
     /// Cells of a row are one run, which is one piece.
@@ -215,7 +216,7 @@ impl Memory for PacketBuffer {
             let location = self.map.locate(at);
             let part = Request { location, bytes: CELL_BYTES, write: false, more: false, tag: request };
             let last_bytes = if left == 0 { last_bytes } else { CELL_BYTES };
-            if let Some(at) = planned.submit_run(cycle, part, cells, last_bytes) {
+            if let Some(at) = planned.submit_run(cycle, part, cells, last_bytes, now) {
                 wake(0, self.clock.ticks(at));
             }
             at += u64::from(cells) * u64::from(CELL_BYTES);
@@ -252,25 +253,30 @@ impl Memory for PacketBuffer {
         let Some(planned) = &mut self.planned else {
             return self.wake_controller(channel, now, requests, ended);
         };
-        let next = planned.wake(self.clock, self.latency, |number, end, is_last| {
-            let request = &mut requests[number];
-            request.pieces -= u32::from(is_last);
-            if request.pieces == 0 {
-                ended.push((number, end));
+        let next = planned.wake(self.clock, self.latency, |owner, end, completes| {
+            let done = match thread_of(owner) {
+                Some(_) => completes,
+                None => {
+                    requests[owner].pieces -= 1;
+                    requests[owner].pieces == 0
+                }
+            };
+            if done {
+                ended.push((owner, end));
             }
-            request.arrived
         });
         next.map(|at| self.clock.ticks(at))
     }
 
     /// Fewer events produce the same results if nothing else happens in an instant in which a channel acts: the
     /// chip has no other channel, and results take time.
-    fn begin_ahead(&mut self) {
+    fn begin_ahead(&mut self) -> bool {
         if let [_] = self.channels[..]
             && self.latency > 0
         {
             self.planned = Planned::new(&self.config).map(Box::new);
         }
+        self.planned.is_some()
     }
 
     fn restart(&mut self, now: Ticks) {

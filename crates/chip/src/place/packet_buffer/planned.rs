@@ -2,10 +2,10 @@
 
 use crate::config::PacketBufferConfig;
 use linecard_dram::channel::RefreshMode;
-use linecard_dram::packet_buffer::{Planner, Request, Statistics};
+use linecard_dram::packet_buffer::{Ended, Planner, Request, Statistics};
 use linecard_sim::{Clock, Ticks};
 
-/// Marks the last transfer of an access: request numbers are below it.
+/// Marks the last transfer of an access: numbers of owners are below it.
 const LAST: u32 = 1 << 31;
 
 pub(super) struct Planned {
@@ -22,34 +22,46 @@ impl Planned {
         Some(Self { planner, residence: 0 })
     }
 
-    /// A transfer arrives in a cycle. Returns the cycle of the planner's wake-up, if it was idle.
+    /// A transfer arrives at `now`, in a cycle; `last` is whether it is the last of its access. Returns the
+    /// cycle of the planner's wake-up, if it was idle.
     #[inline(always)]
-    pub fn submit(&mut self, cycle: u64, request: Request, last: bool) -> Option<u64> {
+    pub fn submit(&mut self, cycle: u64, request: Request, last: bool, now: Ticks) -> Option<u64> {
         let tag = if last { request.tag | LAST } else { request.tag };
-        self.planner.submit(cycle, Request { tag, ..request })
+        self.planner.submit(cycle, Request { tag, ..request }, now)
     }
 
     /// As `submit`, for `count` consecutive accesses in a row of a bank.
     #[inline(always)]
-    pub fn submit_run(&mut self, cycle: u64, request: Request, count: u16, last_bytes: u32) -> Option<u64> {
-        self.planner.submit_run(cycle, Request { tag: request.tag | LAST, ..request }, count, last_bytes)
+    pub fn submit_run(
+        &mut self,
+        cycle: u64,
+        request: Request,
+        count: u16,
+        last_bytes: u32,
+        now: Ticks,
+    ) -> Option<u64> {
+        let request = Request { tag: request.tag | LAST, ..request };
+        self.planner.submit_run(cycle, request, count, last_bytes, now)
     }
 
-    /// Begins the accesses that are due and those behind them that are settled. Calls `ended` with the request
-    /// of each transfer, the time of its result, and whether it is the last of those submitted together;
-    /// `ended` returns when the request arrived. Returns the next cycle to wake in.
+    /// Begins the accesses that are due and those behind them that are settled. Calls `ended` with the owner of
+    /// each transfer that is the last of those submitted together, the time of its result, and whether its
+    /// access is then complete. Returns the next cycle to wake in.
     #[inline(always)]
     pub fn wake(
         &mut self,
         clock: Clock,
         latency: Ticks,
-        mut ended: impl FnMut(u32, Ticks, bool) -> Ticks,
+        mut ended: impl FnMut(u32, Ticks, bool),
     ) -> Option<u64> {
         let mut residence = 0;
-        self.planner.wake(|tag, cycle, is_last| {
-            let done = clock.ticks(cycle) + latency;
-            let arrived = ended(tag & !LAST, done, is_last);
-            let taken = if tag & LAST != 0 { done - arrived } else { 0 };
+        self.planner.wake(|Ended { tag, entered, end, is_last }| {
+            let done = clock.ticks(end) + latency;
+            let completes = tag & LAST != 0;
+            if is_last {
+                ended(tag & !LAST, done, completes);
+            }
+            let taken = if completes { done - entered } else { 0 };
             residence += taken;
             taken
         });
