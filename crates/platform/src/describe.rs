@@ -1,15 +1,11 @@
 //! `linecard describe`: every parameter of a preset with its source, and what follows from them.
 
-pub(crate) use crate::description::row;
-pub use crate::description::{Derived, Described, Description};
-
-use crate::error::Error;
-use crate::link::link;
 use crate::memory::{MemoryKind, is_standard, kind, open, part, policy, standard};
-use crate::preset::{load, problem};
 use crate::program::core_preset;
 use crate::queue_managers::describe_machine;
 use linecard_config::{Declared, declarations};
+use linecard_files::preset::load;
+use linecard_files::{Described, Description, Error, link, problem};
 
 /// Resolve a preset with changes and say what it is made of.
 ///

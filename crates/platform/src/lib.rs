@@ -4,17 +4,9 @@
 //! ([`RunReport`], [`Description`], …) that the bindings hand to Python unchanged.
 #![forbid(unsafe_code)]
 
-mod bounded;
 mod chip;
 mod describe;
-mod description;
-mod error;
-mod input;
-mod link;
 mod memory;
-mod petri;
-mod plain;
-mod preset;
 mod program;
 mod queue_managers;
 mod report;
@@ -23,31 +15,24 @@ mod routes;
 mod rules;
 mod run;
 mod shot_noise;
-mod spread;
 mod summary;
 mod totals;
 mod traffic;
-mod whole_file;
 
 pub use chip::{
     ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, HierarchyReport,
     HierarchyRequest, PlaceCheck, check_chip, chip_template, drawing, hierarchy,
 };
 pub use describe::{declared, describe};
-pub use description::{Derived, Described, Description};
-pub use error::{ConfigProblem, Error};
-pub use input::{InputError, PacketInput};
 pub use linecard_config::{Declared, Shown};
+pub use linecard_files::preset::{PresetInfo, presets};
+pub use linecard_files::{ConfigProblem, Derived, Described, Description, Error, InputError, PacketInput};
+pub use linecard_jobs::spread;
+pub use linecard_nets::*;
 pub use memory::{
     BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryOptions, MemoryQuestion,
     MemoryReport, MemoryRequest, MemoryTime, run_memory,
 };
-pub use petri::{
-    Accuracy, AnyNet, ArcView, ExploreReport, FiringView, NetSource, NetView, PlaceView, Semiflow,
-    SimulateReport, SimulateRequest, SolveReport, TraceRequest, TransitionView, explore_net, net_to_pnml,
-    read_net, simulate_net, solve_net, trace_net, view_net,
-};
-pub use preset::{PresetInfo, presets};
 pub use program::{
     BlockReport, CachedTrace, Chips, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment,
     DeploymentRequest, DeploymentRow, LaneRows, MapEntry, MapReport, PacketRequest, PacketStatistics,
@@ -64,4 +49,3 @@ pub use report::{
 pub use request::{ChipProgram, ProgramFile, Progress, RunQuestion, RunRequest, request_schemas};
 pub use run::{run, run_without_verdict};
 pub use shot_noise::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
-pub use spread::spread;

@@ -1,9 +1,8 @@
 //! Settings of the queue managers: files of `presets/queueing`, each value with its unit, its range and its meaning.
 
-use crate::description::{Described, Description};
-use crate::error::Error;
-use crate::preset::{ReadPreset, find, in_folder, problem, read};
 use linecard_config::{Document, Request, Section};
+use linecard_files::preset::{ReadPreset, find, in_folder, read};
+use linecard_files::{Described, Description, Error, problem};
 use linecard_queueing::{Entry, Kind, Locking, MOST_QUEUES, Replacement, Settings, Token};
 use linecard_words::About;
 use std::ops::RangeInclusive;

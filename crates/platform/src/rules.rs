@@ -1,7 +1,7 @@
 //! Firewall templates, from a file or the shipped list.
 
-use crate::bounded;
 use linecard_apps::{Template, Verdict};
+use linecard_files::bounded;
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
 

@@ -1,10 +1,9 @@
 //! A run from request to report.
 
 use crate::chip::{Verdict, run as run_chip};
-use crate::error::Error;
-use crate::preset::problem;
 use crate::report::RunReport;
 use crate::request::{Progress, RunRequest};
+use linecard_files::{Error, problem};
 use std::ops::ControlFlow;
 
 /// Run what `request` asks for. `progress` is told from time to time how far it is and may stop it.

@@ -1,8 +1,7 @@
 //! The load of shot noise in windows, as Girish 2008, section 4.4.3, measures it.
 
 use crate::chip::shot_noise_of;
-use crate::error::Error;
-use crate::preset::problem;
+use linecard_files::{Error, problem};
 use linecard_traffic::PacketSource;
 use linecard_traffic::generators::ShotNoise;
 use schemars::JsonSchema;

@@ -1,10 +1,9 @@
 //! From captures and generators to arrivals at a machine.
 
-use crate::error::Error;
-use crate::input::PacketInput;
 use crate::request::RunRequest;
 use linecard_apps::RouteTable;
 use linecard_chip::Arrival;
+use linecard_files::{Error, PacketInput};
 use linecard_program::{NetworkKind, PacketHead};
 use linecard_sim::END;
 use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};

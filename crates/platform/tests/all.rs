@@ -12,7 +12,6 @@ mod memory_limits;
 mod messages;
 mod one_core;
 mod parts_of_a_machine;
-mod petri;
 mod presets;
 mod queue_manager;
 mod queueing;

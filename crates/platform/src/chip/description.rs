@@ -4,11 +4,11 @@ use super::design::Design;
 use super::kind::is_program;
 use super::native;
 use super::program::describe_program;
-use crate::describe::{Derived, Described, Description, row};
-use crate::error::Error;
 use linecard_chip::ChipConfig;
 use linecard_chip::config::{ClusterConfig, PlaceKind};
 use linecard_config::Row;
+use linecard_files::Error;
+use linecard_files::{Derived, Described, Description};
 
 /// A chip or a program as `linecard describe` shows it.
 ///
@@ -52,13 +52,13 @@ fn derived(config: &ChipConfig) -> Vec<Derived> {
     let each = |of: fn(&ClusterConfig) -> f64| config.clusters.iter().map(of).sum::<f64>();
     let engines = |c: &ClusterConfig| f64::from(c.engines);
     let mut rows = vec![
-        row(
+        Derived::new(
             "hardware threads",
             each(|c| f64::from(c.all_threads())),
             "threads",
             "engines x threads, or those in use",
         ),
-        row(
+        Derived::new(
             "engine cycles",
             config.clusters.iter().map(|c| engines(c) * c.clock_hz as f64 / 1e6).sum(),
             "Mcycles/s",
@@ -76,7 +76,7 @@ fn derived(config: &ChipConfig) -> Vec<Derived> {
             peak * data / (data + closed as f64)
         };
         let mut add = |what: &str, value: f64, formula: &str| {
-            rows.push(row(&format!("{}: {what}", place.name), value, "Gbit/s", formula));
+            rows.push(Derived::new(&format!("{}: {what}", place.name), value, "Gbit/s", formula));
         };
         add("peak bandwidth", peak, "bus bytes x beats x clock");
         add("peak packet throughput", peak / 2.0, "each packet is written and read once");

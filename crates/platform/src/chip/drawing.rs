@@ -1,7 +1,7 @@
 //! What a block diagram of a chip shows.
 
 use super::design::Design;
-use crate::error::Error;
+use linecard_files::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 

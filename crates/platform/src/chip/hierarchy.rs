@@ -6,10 +6,9 @@
 use super::design::Design;
 use super::executed::Shared;
 use super::run::judge;
-use crate::error::{ConfigProblem, Error};
-use crate::preset::problem;
 use crate::request::RunRequest;
 use linecard_chip::{ChipConfig, ClusterCounts, Counts, PlaceCounts, RunLimit};
+use linecard_files::{ConfigProblem, Error, problem};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;

@@ -1,9 +1,8 @@
 //! What a preset is: a chip, a program, or something that cannot run.
 
-use crate::error::{ConfigProblem, Error};
-use crate::preset::{in_folder, list_of, load, text_of};
 use linecard_config::beside;
-use toml::de::DeTable;
+use linecard_files::preset::{header, in_folder, load};
+use linecard_files::{ConfigProblem, Error};
 
 /// A name as the finder of files takes it: a chip before a core of the same name.
 pub(super) fn preset_name(preset: &str) -> String {
@@ -19,13 +18,10 @@ pub(super) fn kind_of(preset: &str) -> String {
 
 fn kind_within(preset: &str, depth: u32) -> String {
     let Ok((place, text)) = load(preset) else { return String::new() };
-    let header = text.split("\n[").next().unwrap_or("");
-    let Ok(table) = DeTable::parse(header) else { return String::new() };
-    let kind = text_of(table.get_ref(), "kind");
+    let Some((kind, bases)) = header(&text) else { return String::new() };
     if !kind.is_empty() || depth == 0 {
         return kind;
     }
-    let bases = list_of(table.get_ref(), "extends");
     let of_base = |base: &String| {
         let beside = beside(&place, base).filter(|path| load(path).is_ok());
         kind_within(beside.as_ref().unwrap_or(base), depth - 1)

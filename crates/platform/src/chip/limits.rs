@@ -4,11 +4,11 @@
 use super::design::Design;
 use super::executed::Shared;
 use super::report::dram_shares;
-use crate::error::Error;
 use crate::report::{Bottleneck, WhatIf};
 use crate::request::RunRequest;
 use linecard_chip::config::{ClusterConfig, PlacementRule, WhenFull};
 use linecard_chip::{ChipConfig, Counts, DispatchRule, Loss, Outcome, PlaceCounts, RunLimit};
+use linecard_files::Error;
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
 

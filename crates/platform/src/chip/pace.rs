@@ -1,8 +1,7 @@
 //! How fast the time of a capture passes: so many times as fast as its own, or so that it comes at a rate.
 
-use crate::error::Error;
-use crate::preset::problem;
 use crate::traffic::Source;
+use linecard_files::{Error, problem};
 
 /// How fast the time of a capture passes.
 #[derive(Clone, Copy, Debug, PartialEq)]

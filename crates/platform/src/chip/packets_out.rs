@@ -1,11 +1,10 @@
 //! The packets of a run as a capture: what left, by port, and what was lost, punted or dropped, by reason, each at its time.
 
 use super::copies::Copies;
-use crate::error::Error;
 use crate::program::Framer;
 use crate::traffic::BytesSink;
-use crate::whole_file::{Spool, WholeFile};
 use linecard_chip::{Chip, Departure, Lost};
+use linecard_files::{Error, Spool, WholeFile};
 use linecard_program::PacketHead;
 use linecard_sim::{Ticks, Timebase};
 use linecard_traffic::write_pcapng::{PacketBlock, interface, section};

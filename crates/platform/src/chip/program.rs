@@ -6,10 +6,10 @@ use super::native::{self, names, reader};
 pub(super) use super::reading::{Reading, Roles};
 pub(super) use super::runs::ReadProgram;
 use super::runs::{Runs, execute};
-use crate::preset::{find, in_folder};
 use linecard_apps::{Does, StepList};
 use linecard_config::nearest;
 use linecard_config::{Document, Problem, Request, Row, Section};
+use linecard_files::preset::{find, in_folder};
 
 /// Keys of `[program]` that a list of steps has.
 pub(super) const LISTED: &[&str] = &["step", "extension", "without"];

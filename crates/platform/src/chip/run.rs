@@ -9,15 +9,14 @@ use super::packets_out::{PacketsOut, copies_sink};
 use super::program::ReadProgram;
 use super::report::{Told, report};
 use super::timeline;
-use crate::error::Error;
 use crate::report::{Bottleneck, ExecutedProgram, RunReport};
 use crate::request::{Progress, RunRequest};
 use crate::traffic::{Notes, Source, Traffic, TrafficNotes, judge_traffic};
-use crate::whole_file::WholeFile;
 use linecard_apps::RouteTable;
 use linecard_chip::config::PlaceKind;
 use linecard_chip::place::{BankBy, Banked};
 use linecard_chip::{Chip, ChipConfig, Counts, Endless, Loss, Misfit, Outcome, RunLimit, Window};
+use linecard_files::{Error, WholeFile};
 use linecard_program::script::{
     Access, Action, Block, NOT_USED, PacketInfo, PacketProgram, RoleId, Step, Steps,
 };
@@ -208,7 +207,7 @@ impl Design {
         let Some(routes) = self.programs.iter().find_map(|program| program.routes.clone()) else {
             let message = "has no effect: no program of the chip looks routes up";
             return Err(Error::Config {
-                problems: vec![crate::preset::problem("--map-addresses".into(), "", message.to_owned())],
+                problems: vec![linecard_files::problem("--map-addresses".into(), "", message.to_owned())],
             });
         };
         let prefixes: Vec<(u32, u8)> = routes.v4.iter().map(|r| (r.prefix, r.length)).collect();
@@ -228,7 +227,7 @@ impl Design {
         let notes = traffic.notes();
         let source = Box::new(move || traffic.next());
         let mut chip = Chip::new(config, self.programs(shared), source).map_err(|misfit| Error::Config {
-            problems: vec![crate::preset::problem(request.preset.clone(), "", what_to_write(&misfit))],
+            problems: vec![linecard_files::problem(request.preset.clone(), "", what_to_write(&misfit))],
         })?;
         let frames = shared.frames.clone();
         chip.on_lost_bytes(Box::new(move |frame| frames.forget(frame)));

@@ -2,8 +2,7 @@
 
 use super::design::Design;
 use super::kind::is_chip;
-use crate::error::Error;
-use crate::preset::problem;
+use linecard_files::{Error, problem};
 use linecard_traffic::generators::ShotNoiseConfig;
 
 /// Shot noise as a chip's file describes it, whatever arrivals it has.

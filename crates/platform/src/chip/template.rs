@@ -1,8 +1,8 @@
 //! A file to start from: the text of a shipped chip, or a few lines that change one.
 
 use super::kind::{is_chip, preset_name};
-use crate::error::Error;
-use crate::preset::{load, problem};
+use linecard_files::preset::load;
+use linecard_files::{Error, problem};
 
 /// The text of a file that is like `preset`. A chip comes as a whole, with its comments; of any other platform, a file that
 /// extends it.

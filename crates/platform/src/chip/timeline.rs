@@ -3,11 +3,10 @@
 //! A process for each cluster, a track for each thread; arrows follow a packet from the port that it came by over the
 //! threads that held it to the port that it left by.
 
-use crate::error::Error;
-use crate::whole_file::WholeFile;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use linecard_chip::{Happened, LevelOf, Recording};
+use linecard_files::{Error, WholeFile};
 use linecard_sim::{Ticks, Timebase};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;

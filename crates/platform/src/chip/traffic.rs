@@ -2,8 +2,8 @@
 //! is replayed.
 
 use super::pace::{self, Pace};
-use crate::error::Error;
 use linecard_config::Section;
+use linecard_files::Error;
 use linecard_traffic::PacketSource;
 use linecard_traffic::generators::{
     Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, ShotNoise, ShotNoiseConfig, Sizes,

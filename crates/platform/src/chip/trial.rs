@@ -3,9 +3,9 @@
 use super::design::Design;
 use super::executed::Shared;
 use super::run::{fits, judge};
-use crate::error::Error;
 use crate::request::RunRequest;
 use linecard_chip::{ChipConfig, Loss, RunLimit};
+use linecard_files::Error;
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
 

@@ -6,13 +6,12 @@ use super::organization::{Made, organization};
 use super::refresh::{Refreshed, leaves_time, refresh_mode, refreshed};
 use super::table::{Distance, table};
 use super::times::{Times, period_ns};
-use crate::description::{Derived, row};
-use crate::error::Error;
-use crate::preset::{ReadPreset, read};
 use linecard_config::{Document, Row};
 use linecard_dram::channel::RefreshMode;
 use linecard_dram::energy::Currents;
 use linecard_dram::{Cycle, FieldMap, Organization, Timing};
+use linecard_files::preset::{ReadPreset, read};
+use linecard_files::{Derived, Error};
 use std::collections::BTreeSet;
 
 /// A part, ready to build.
@@ -169,12 +168,17 @@ impl Part {
         let unloaded = self.unloaded_read_clocks() as f64;
         let burst = self.organization.data_cycles(self.access_bytes) as f64;
         vec![
-            row("capacity", self.map.capacity_bytes() as f64 / f64::from(1 << 20), "MiB", "all channels"),
-            row("clock", 1000.0 / self.period_ns, "MHz", "1 / period"),
-            row("peak bandwidth", peak, "GB/s", "channels x bus bytes x beats a clock x clock"),
-            row("burst", burst, "clocks", "access bytes / bus bytes / beats a clock"),
-            row("unloaded read", unloaded, "clocks", "1 + tRCD + RL + burst"),
-            row("unloaded read", unloaded * self.period_ns, "ns", "the same in time"),
+            Derived::new(
+                "capacity",
+                self.map.capacity_bytes() as f64 / f64::from(1 << 20),
+                "MiB",
+                "all channels",
+            ),
+            Derived::new("clock", 1000.0 / self.period_ns, "MHz", "1 / period"),
+            Derived::new("peak bandwidth", peak, "GB/s", "channels x bus bytes x beats a clock x clock"),
+            Derived::new("burst", burst, "clocks", "access bytes / bus bytes / beats a clock"),
+            Derived::new("unloaded read", unloaded, "clocks", "1 + tRCD + RL + burst"),
+            Derived::new("unloaded read", unloaded * self.period_ns, "ns", "the same in time"),
         ]
     }
 }

@@ -1,7 +1,7 @@
 //! The files of memories: how they are read, and which of them is what.
 
-use crate::preset::find;
 use linecard_config::{Document, Request};
+use linecard_files::preset::find;
 
 /// What a preset is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! Files of requests and commands: written beside their names and renamed when they are whole.
 
-use crate::error::Error;
-use crate::whole_file::WholeFile;
 use linecard_dram::channel::{Issued, Observer, Outcome, Transaction};
 use linecard_dram::{Access, Command, Organization};
+use linecard_files::{Error, WholeFile};
 use std::collections::VecDeque;
 
 /// A request on its way.

@@ -1,11 +1,11 @@
 //! A controller's policy: a preset of names and numbers, turned into the rules of one of the two controllers.
 
-use crate::error::Error;
-use crate::preset::{ReadPreset, read};
 use linecard_config::{Document, Row, Section};
 use linecard_dram::AutoPrecharge;
 use linecard_dram::channel::{Page, Scheduler, Writes};
 use linecard_dram::packet_buffer::{BatchBreak, Policy as Rules, Precharge, Queues};
+use linecard_files::Error;
+use linecard_files::preset::{ReadPreset, read};
 
 /// What only the controller with command queues has.
 const QUEUED: &[&str] = &[

@@ -5,8 +5,8 @@
 //! that is damaged, or of another version, is made again, with a note. The folder is bounded: what was used least recently goes.
 
 use super::trace::{ProgramReport, ProgramRequest, TracedProgram, trace_program};
-use crate::error::Error;
-use crate::preset::{load, problem};
+use linecard_files::preset::load;
+use linecard_files::{Error, problem};
 use linecard_malleable::Work;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

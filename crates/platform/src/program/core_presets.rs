@@ -1,8 +1,8 @@
 //! The presets of `presets/cores`: every value with its unit, its range and its meaning.
 
-use crate::error::Error;
-use crate::preset::{ReadPreset, find, read};
 use linecard_config::{Request, Section};
+use linecard_files::Error;
+use linecard_files::preset::{ReadPreset, find, read};
 use linecard_malleable::{Adaptation, AreaModel, LINE_BYTES, Pipeline};
 
 /// A chip whose cores are all alike.

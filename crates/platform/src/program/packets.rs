@@ -1,8 +1,7 @@
 //! Packets for a program: a capture, or a link that a preset describes.
 
 use super::frame::{self, Framer};
-use crate::error::Error;
-use crate::input::PacketInput;
+use linecard_files::{Error, PacketInput};
 use linecard_traffic::remap::{AddressMap, AddressMapOptions, read_prefixes};
 use linecard_traffic::{FiveTuple, Network, Packet, PacketSource, Payload, Severity};
 use rustc_hash::FxHashMap;
@@ -70,7 +69,7 @@ impl Packets {
             other => {
                 let message = format!("found `{other}`, expected random or pages");
                 return Err(Error::Config {
-                    problems: vec![crate::preset::problem("payload".to_owned(), "", message)],
+                    problems: vec![linecard_files::problem("payload".to_owned(), "", message)],
                 });
             }
         };

@@ -2,9 +2,7 @@
 
 use super::core_presets::stages;
 use super::packets::{PacketRequest, PacketStatistics, Packets};
-use crate::bounded;
-use crate::error::Error;
-use crate::preset::problem;
+use linecard_files::{Error, bounded, problem};
 use linecard_iss::{Class, Image, IssError, Machine, PACKET_ENTRY, Recorder, Trace};
 use linecard_malleable::{Pipeline, Work, WorkBuilder};
 use linecard_words::About;

@@ -1,11 +1,9 @@
 //! A program as it is loaded, before it sees a packet.
 
-use crate::bounded;
-use crate::error::Error;
-use crate::preset::problem;
 use crate::program::{XdpLoad, load_xdp, read_image, refused_iss};
 use crate::request::ProgramFile;
 use linecard_ebpf::Options;
+use linecard_files::{Error, bounded, problem};
 use std::ops::ControlFlow;
 
 /// Number of eBPF among the machines of ELF files, and where it stands.

@@ -3,8 +3,8 @@
 use super::jobs::{each, failed, window};
 use super::presets::{Memory, Presets};
 use super::search::{Searched, search};
-use crate::error::Error;
 use crate::program::core_presets::{Fixed, Stages};
+use linecard_files::Error;
 use linecard_malleable::{
     Arrivals, Core, CoreConfig, MalleableError, Mrc, Prediction, Separate, Window, Work, adapt, run,
 };

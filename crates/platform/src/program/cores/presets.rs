@@ -1,7 +1,7 @@
 //! What presets say of cores, as configurations of one core.
 
-use crate::error::Error;
 use crate::program::core_presets::{Fixed, Malleable, Stages, area, fixed, malleable, stages};
+use linecard_files::Error;
 use linecard_malleable::{AreaModel, CoreConfig};
 
 /// Register files of the register cache take so much of a malleable core's area.

@@ -4,7 +4,7 @@ use super::deployments::Deployment;
 use super::jobs::{each, failed, window};
 use super::presets::{Memory, Presets};
 use super::search::search;
-use crate::error::Error;
+use linecard_files::Error;
 use linecard_malleable::{
     Arrivals, Core, Counts, MalleableError, Mrc, Prediction, RegisterCache, Window, Work,
 };

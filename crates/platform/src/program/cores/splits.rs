@@ -3,7 +3,7 @@
 use super::jobs::{each, failed, window};
 use super::presets::{Memory, Presets};
 use super::search::{best, single_peak};
-use crate::error::Error;
+use linecard_files::Error;
 use linecard_malleable::{
     Adaptation, Adapted, Arrivals, Core, CoreConfig, Counts, LINE_BYTES, MalleableError, Mrc, Prediction,
     Separate, Ticks, Work, adapt, run,

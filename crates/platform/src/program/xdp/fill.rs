@@ -1,11 +1,9 @@
 //! Files that fill maps: CSV and TOML, with keys and values as text or numbers.
 
 use super::request::{config, refused};
-use crate::bounded;
-use crate::error::Error;
-use crate::plain::plain;
 use linecard_config::{Section, Shown};
 use linecard_ebpf::{Machine, MapDefinition, MapKind, Route};
+use linecard_files::{Error, bounded, plain};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Columns of a CSV file of map contents.

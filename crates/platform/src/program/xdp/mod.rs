@@ -11,9 +11,8 @@ pub(crate) use request::refused;
 pub use rows::{BlockReport, LaneRows, RowsReport, RowsRequest, rows_of_xdp};
 
 use super::packets::Packets;
-use crate::bounded;
-use crate::error::Error;
 use linecard_ebpf::{Arrival, Machine, Object, Options, Profile};
+use linecard_files::{Error, bounded};
 use report::Tally;
 use request::config;
 use std::ops::ControlFlow;

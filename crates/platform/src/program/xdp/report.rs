@@ -1,12 +1,12 @@
 //! What a run of an XDP program tells.
 
 use super::request::{XdpRequest, refused};
-use crate::error::Error;
 use crate::program::packets::PacketStatistics;
 use crate::program::trace::{Share, shares};
 use linecard_ebpf::{
     AccessKind, Entry, Machine, MapKind, Outcome, Profile, RegionId, Target, Verdict, helper_name,
 };
+use linecard_files::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,9 +1,8 @@
 //! What is asked of an XDP program, and how a request is refused.
 
-use crate::error::Error;
-use crate::preset::problem;
 use crate::program::packets::PacketRequest;
 use linecard_ebpf::EbpfError;
+use linecard_files::{Error, problem};
 use linecard_words::About;
 
 /// A program to be run.

@@ -1,9 +1,8 @@
 //! What an XDP program comes to in rows, for engines that carry out several instructions a cycle.
 
 use super::{XdpLoad, load_xdp};
-use crate::error::Error;
-use crate::preset::problem;
 use linecard_ebpf::{ExitAction, MOST_LANES, Machine, Options, Rows, Rules};
+use linecard_files::{Error, problem};
 use schemars::JsonSchema;
 use serde::Serialize;
 

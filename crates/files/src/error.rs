@@ -14,6 +14,11 @@ pub struct ConfigProblem {
     pub message: String,
 }
 
+/// A problem of a place and a key.
+pub fn problem(place: String, key: &str, message: String) -> ConfigProblem {
+    ConfigProblem { place, key: key.to_owned(), message }
+}
+
 impl fmt::Display for ConfigProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.key.is_empty() {

@@ -1,7 +1,7 @@
 //! Presets: TOML files by name, those that ship and those of the user.
 
 use crate::bounded;
-use crate::error::{ConfigProblem, Error};
+use crate::error::Error;
 use include_dir::{Dir, File, include_dir};
 use linecard_config::{Document, Row, nearest};
 use schemars::JsonSchema;
@@ -42,7 +42,7 @@ pub fn presets() -> Vec<PresetInfo> {
 }
 
 /// The text of a shipped net.
-pub(crate) fn shipped_net(name: &str) -> Option<&'static str> {
+pub fn shipped_net(name: &str) -> Option<&'static str> {
     SHIPPED.get_file(format!("nets/{name}.toml"))?.contents_utf8()
 }
 
@@ -60,24 +60,24 @@ fn shipped() -> impl Iterator<Item = (&'static str, &'static str, &'static File<
 }
 
 /// Names of the shipped presets of a kind, which is their folder.
-pub(crate) fn names_of(kind: &str) -> impl Iterator<Item = &'static str> {
+pub fn names_of(kind: &str) -> impl Iterator<Item = &'static str> {
     shipped().filter(move |(each, _, _)| *each == kind).map(|(_, name, _)| name)
 }
 
 /// A name of a preset in its folder, unless it is a path.
-pub(crate) fn in_folder(folder: &str, name: &str) -> String {
+pub fn in_folder(folder: &str, name: &str) -> String {
     let plain = !name.contains('/') && !name.ends_with(".toml") && !name.starts_with('.');
     if plain { format!("{folder}/{name}") } else { name.to_owned() }
 }
 
 /// The place and text of a preset, as the reader of chips wants them.
-pub(crate) fn find(preset: &str) -> Result<(String, String), String> {
+pub fn find(preset: &str) -> Result<(String, String), String> {
     load(preset).map(|(place, text)| (place, text.into_owned()))
 }
 
 /// A preset that has been read.
 #[derive(Clone, Debug)]
-pub(crate) struct ReadPreset<T> {
+pub struct ReadPreset<T> {
     /// What it says it is.
     pub title: String,
     /// All that it extends, as it lies under it.
@@ -92,7 +92,7 @@ pub(crate) struct ReadPreset<T> {
 ///
 /// # Errors
 /// All problems at once.
-pub(crate) fn read<T>(
+pub fn read<T>(
     document: Document,
     values: impl FnOnce(&Document) -> Option<T>,
 ) -> Result<ReadPreset<T>, Error> {
@@ -104,7 +104,7 @@ pub(crate) fn read<T>(
 }
 
 /// Place and text of a preset: a shipped name, or a path to a file.
-pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
+pub fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
     let name = preset.rsplit('/').next().unwrap_or(preset);
     let is_path = preset.ends_with(".toml") || preset.starts_with('.') || preset.starts_with('/');
     if is_path && !preset.ends_with(".toml") {
@@ -146,14 +146,20 @@ pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> 
     }
 }
 
-pub(crate) fn text_of(table: &DeTable<'_>, key: &str) -> String {
+/// Kind and bases of a file, from the keys before its first table; `None` if they are no TOML.
+pub fn header(text: &str) -> Option<(String, Vec<String>)> {
+    let table = DeTable::parse(text.split("\n[").next()?).ok()?;
+    Some((text_of(table.get_ref(), "kind"), list_of(table.get_ref(), "extends")))
+}
+
+fn text_of(table: &DeTable<'_>, key: &str) -> String {
     match table.get(key).map(Spanned::get_ref) {
         Some(DeValue::String(s)) => s.to_string(),
         _ => String::new(),
     }
 }
 
-pub(crate) fn list_of(table: &DeTable<'_>, key: &str) -> Vec<String> {
+fn list_of(table: &DeTable<'_>, key: &str) -> Vec<String> {
     match table.get(key).map(Spanned::get_ref) {
         Some(DeValue::String(s)) => vec![s.to_string()],
         Some(DeValue::Array(items)) => items
@@ -165,8 +171,4 @@ pub(crate) fn list_of(table: &DeTable<'_>, key: &str) -> Vec<String> {
             .collect(),
         _ => Vec::new(),
     }
-}
-
-pub(crate) fn problem(place: String, key: &str, message: String) -> ConfigProblem {
-    ConfigProblem { place, key: key.to_owned(), message }
 }

@@ -1,13 +1,13 @@
 //! PNML text to a net and back, with the feature `pnml`; without it both are refused.
 
-use crate::error::Error;
+use linecard_files::Error;
 use linecard_petri::Net;
 use std::ops::ControlFlow;
 
 #[cfg(feature = "pnml")]
 mod kept {
     use super::{ControlFlow, Error, Net};
-    use crate::petri::wrong::petri;
+    use crate::wrong::petri;
 
     pub fn read(path: &str, text: &str, watch: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Net, Error> {
         linecard_petri::read_pnml_until(text, watch).map_err(|error| petri(path, error))
@@ -25,7 +25,7 @@ mod kept {
 #[cfg(not(feature = "pnml"))]
 mod kept {
     use super::{ControlFlow, Error, Net};
-    use crate::petri::wrong::one_problem;
+    use crate::wrong::one_problem;
 
     fn left_out<T>(path: &str) -> Result<T, Error> {
         let message = "found PNML, expected TOML: this build leaves PNML out; build with the feature pnml";

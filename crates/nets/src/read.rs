@@ -4,7 +4,7 @@ use super::file;
 use super::pnml;
 use super::text::text_of;
 use super::wrong::one_problem;
-use crate::error::Error;
+use linecard_files::Error;
 use linecard_petri::{ColouredNet, Net, PetriError};
 use std::ops::ControlFlow;
 use std::path::Path;

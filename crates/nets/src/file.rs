@@ -7,10 +7,8 @@ use super::said::{
 use super::text::{shipped, text_of};
 use super::timing::timing;
 use super::wrong::{in_words, sentence};
-use crate::error::{ConfigProblem, Error};
-use crate::plain::plain;
-use crate::preset::problem;
 use linecard_config::{Document, Section, nearest};
+use linecard_files::{ConfigProblem, Error, plain, problem};
 use linecard_petri::{ArcKind, Choice, Colour, ColouredBuilder, ColouredNet, Constant, PetriError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

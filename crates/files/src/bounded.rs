@@ -7,15 +7,15 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 
 /// Presets, programs of steps, lists of rules.
-pub(crate) const MOST_PRESET_BYTES: u64 = 16 << 20;
+pub const MOST_PRESET_BYTES: u64 = 16 << 20;
 /// Nets, packet programs and their control data.
-pub(crate) const MOST_INPUT_BYTES: u64 = 256 << 20;
+pub const MOST_INPUT_BYTES: u64 = 256 << 20;
 
 /// The bytes of a regular file.
 ///
 /// # Errors
 /// When it cannot be read, is no regular file, or is larger than `most` bytes.
-pub(crate) fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
+pub fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
     let found = std::fs::metadata(path)?;
     if found.is_dir() {
         return Err(ErrorKind::IsADirectory.into());
@@ -41,7 +41,7 @@ pub(crate) fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 /// As [`read`], and when it is no UTF-8.
-pub(crate) fn read_text(path: &str, most: u64) -> Result<String, Error> {
+pub fn read_text(path: &str, most: u64) -> Result<String, Error> {
     let not_utf8 = |_| Error::new(ErrorKind::InvalidData, "stream did not contain valid UTF-8");
     String::from_utf8(read(path, most)?).map_err(not_utf8)
 }

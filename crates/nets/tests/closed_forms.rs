@@ -1,7 +1,8 @@
 //! Do solution and simulation give the numbers that closed forms and other programs give?
 
-use linecard_platform::{
-    Error, ExploreReport, NetSource, SimulateReport, SimulateRequest, SolveReport, explore_net, simulate_net,
+use linecard_files::Error;
+use linecard_nets::{
+    ExploreReport, NetSource, SimulateReport, SimulateRequest, SolveReport, explore_net, simulate_net,
     solve_net,
 };
 use std::ops::ControlFlow;

@@ -1,4 +1,5 @@
 //! Petri nets from files: PNML, or TOML.
+#![forbid(unsafe_code)]
 
 mod analyse;
 mod colour;

@@ -3,7 +3,7 @@
 use super::named::{NamedNumbers, Names};
 use super::read::{AnyNet, NetSource, read_net_until};
 use super::wrong::petri;
-use crate::error::Error;
+use linecard_files::Error;
 use linecard_petri::{Explored, PetriError, Semiflows, Unfolded, explore_until, invariants, solve_until};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -42,7 +42,7 @@ pub struct Described {
 
 impl Described {
     /// A value of a part, which is shown as its file has it.
-    pub(crate) fn of_part(row: Row) -> Self {
+    pub fn of_part(row: Row) -> Self {
         let value = match row.value {
             Shown::List(_) => Shown::Text(format!("[{}]", row.value)),
             value => Shown::of_text(value.to_string()),
@@ -65,7 +65,9 @@ pub struct Derived {
     pub formula: String,
 }
 
-/// A derived quantity.
-pub(crate) fn row(name: &str, value: f64, unit: &str, formula: &str) -> Derived {
-    Derived { name: name.to_owned(), value, unit: unit.to_owned(), formula: formula.to_owned() }
+impl Derived {
+    /// A derived quantity.
+    pub fn new(name: &str, value: f64, unit: &str, formula: &str) -> Self {
+        Self { name: name.to_owned(), value, unit: unit.to_owned(), formula: formula.to_owned() }
+    }
 }

@@ -1,7 +1,7 @@
 //! What the sections of a net's file say: values, expressions, tokens, colours.
 
-use crate::plain::plain;
 use linecard_config::{Section, Shown};
+use linecard_files::plain;
 use linecard_petri::Constant;
 use std::collections::BTreeMap;
 

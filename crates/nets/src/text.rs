@@ -1,9 +1,8 @@
 //! The texts of nets.
 
 use super::wrong::one_problem;
-use crate::bounded;
-use crate::error::Error;
-use crate::preset::shipped_net;
+use linecard_files::preset::shipped_net;
+use linecard_files::{Error, bounded};
 
 /// The text of a file, or of a shipped net.
 pub(super) fn text_of(path: &str) -> Result<String, Error> {

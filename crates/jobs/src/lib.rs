@@ -1,4 +1,5 @@
 //! Jobs that do not depend on each other, on several threads.
+#![forbid(unsafe_code)]
 
 use rayon::prelude::*;
 use std::ops::ControlFlow;

@@ -1,7 +1,6 @@
 //! What is wrong with a net, as problems of its file.
 
-use crate::error::Error;
-use crate::preset::problem;
+use linecard_files::{Error, problem};
 use linecard_petri::PetriError;
 
 pub(super) fn one_problem(path: &str, message: String) -> Error {

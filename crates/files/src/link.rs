@@ -8,14 +8,14 @@ use std::path::Path;
 
 /// A description that has been read.
 #[derive(Clone, Debug)]
-pub(crate) struct DescribedLink {
+pub struct DescribedLink {
     title: String,
     link: Link,
 }
 
 /// What a description says.
 #[derive(Clone, Debug)]
-pub(crate) struct Link {
+pub struct Link {
     /// Packets of all flows together, at least.
     packets: f64,
     /// Share of them that is left out at the beginning.
@@ -74,7 +74,7 @@ impl DescribedLink {
 ///
 /// # Errors
 /// All problems at once.
-pub(crate) fn link(preset: &str) -> Result<ReadPreset<Link>, Error> {
+pub fn link(preset: &str) -> Result<ReadPreset<Link>, Error> {
     read(Request { untitled: true, ..Request::of(preset, &find) }.read(), |document| {
         let root = document.root();
         let flows = root.needed_section("flows", "how many flows there are, and how large")?;

@@ -3,8 +3,8 @@
 use super::named::{NamedNumbers, Names, by_name};
 use super::read::{AnyNet, NetSource, ask, read_net_until};
 use super::wrong::{one_problem, petri};
-use crate::error::Error;
-use crate::spread::spread;
+use linecard_files::Error;
+use linecard_jobs::spread;
 use linecard_petri::{PetriError, Run, Simulated, simulate, simulate_coloured};
 use schemars::JsonSchema;
 use serde::Serialize;

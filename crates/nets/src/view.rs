@@ -3,8 +3,7 @@
 use super::pnml;
 use super::read::{AnyNet, NetSource, ask, read_net_until};
 use super::wrong::{one_problem, petri};
-use crate::bounded;
-use crate::error::Error;
+use linecard_files::{Error, bounded};
 use linecard_petri::{ArcKind, Choice, ColouredNet, Run};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! Files that are written whole or not at all.
 
-use crate::error::Error;
+use crate::error::{Error, problem};
 use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -10,7 +10,7 @@ use std::time::SystemTime;
 /// A file that gets its name when it is whole; until then, and after a failure, there is nothing under that name that
 /// was not there before. A link stays one: what it leads to is replaced. What is no ordinary file (a device, a pipe) is
 /// written to and never replaced, and `-` is stdout.
-pub(crate) struct WholeFile {
+pub struct WholeFile {
     path: PathBuf,
     /// The file under its other name, and the name that it gets; nothing where it is written to as it is.
     whole: Option<(PathBuf, PathBuf)>,
@@ -133,7 +133,7 @@ impl Drop for WholeFile {
 
 /// A file for what is written and read again before the run is over; it goes with its value.
 #[derive(Debug)]
-pub(crate) struct Spool {
+pub struct Spool {
     file: BufWriter<File>,
     path: PathBuf,
 }
@@ -186,5 +186,5 @@ fn behind_links(path: &Path) -> PathBuf {
 
 fn cannot_write(path: &Path, why: &str) -> Error {
     let message = format!("cannot write {}: {why}", path.display());
-    Error::Config { problems: vec![crate::preset::problem("output".into(), "", message)] }
+    Error::Config { problems: vec![problem("output".into(), "", message)] }
 }
