@@ -6,7 +6,6 @@
 
 mod chip;
 mod describe;
-mod memory;
 mod program;
 mod queue_managers;
 mod report;
@@ -25,14 +24,14 @@ pub use chip::{
 };
 pub use describe::{declared, describe};
 pub use linecard_config::{Declared, Shown};
+pub use linecard_drams::{
+    BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryOptions, MemoryQuestion,
+    MemoryReport, MemoryRequest, MemoryTime, run_memory,
+};
 pub use linecard_files::preset::{PresetInfo, presets};
 pub use linecard_files::{ConfigProblem, Derived, Described, Description, Error, InputError, PacketInput};
 pub use linecard_jobs::spread;
 pub use linecard_nets::*;
-pub use memory::{
-    BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryOptions, MemoryQuestion,
-    MemoryReport, MemoryRequest, MemoryTime, run_memory,
-};
 pub use program::{
     BlockReport, CachedTrace, Chips, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment,
     DeploymentRequest, DeploymentRow, LaneRows, MapEntry, MapReport, PacketRequest, PacketStatistics,

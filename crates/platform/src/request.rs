@@ -11,7 +11,7 @@
 //! | `x-first` | positional in Python |
 //! | `x-whole` | it concerns one whole run: sweeps and other questions do not take it |
 
-use crate::memory::{MemoryOptions, MemoryQuestion};
+use linecard_drams::{MemoryOptions, MemoryQuestion};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Deserialize;
 

@@ -6,7 +6,7 @@ use crate::chip::packet_starts::usual_interleave;
 use crate::chip::units::time_ps;
 use linecard_files::preset::{in_folder, load};
 use linecard_files::Error;
-use crate::memory::{Rule, open, part, policy};
+use linecard_drams::{Rule, open, part, policy};
 use linecard_chip::config::{DramConfig, PacketBufferConfig, PlaceKind};
 use linecard_config::Section;
 use linecard_dram::channel::{Policy, RefreshMode};

@@ -1,6 +1,6 @@
 //! Run a DRAM part under a pattern: `cargo run --release --example run_memory -- ddr4_2400 frfcfs_open random 100000 0`.
 
-use linecard_platform::{MemoryInput, MemoryRequest, run_memory};
+use linecard_drams::{MemoryInput, MemoryRequest, run_memory};
 use std::ops::ControlFlow;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,6 +1,8 @@
 //! DRAM alone: parts, standards and policies from presets; traces and patterns; a run and its report.
+#![forbid(unsafe_code)]
 
 mod currents;
+mod describe;
 mod device;
 mod formula;
 mod kind;
@@ -15,9 +17,10 @@ mod run;
 mod table;
 mod times;
 
-pub(crate) use device::{is_standard, part, standard};
-pub(crate) use kind::{MemoryKind, kind, open};
-pub(crate) use policy::{Rule, policy};
+pub use describe::describe;
+pub use device::{Part, part};
+pub use kind::open;
+pub use policy::{PolicyPreset, Rule, policy};
 pub use report::{BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryReport, MemoryTime};
 pub use request::{MemoryOptions, MemoryQuestion};
 pub use run::{MemoryInput, MemoryRequest, run_memory};

@@ -8,7 +8,7 @@ use crate::kit;
 
 use flate2::read::GzDecoder;
 use kit::{columns, pattern_request, run_logged};
-use linecard_platform::{MemoryInput, MemoryReport, MemoryRequest};
+use linecard_drams::{MemoryInput, MemoryReport, MemoryRequest};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};

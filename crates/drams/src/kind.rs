@@ -13,7 +13,7 @@ pub(crate) enum MemoryKind {
 }
 
 /// Opens a preset with those changes whose keys it `takes`.
-pub(crate) fn open(preset: &str, overrides: &[String], takes: &dyn Fn(&str) -> bool) -> Document {
+pub fn open(preset: &str, overrides: &[String], takes: &dyn Fn(&str) -> bool) -> Document {
     let request = Request::of(preset, &find);
     Request { overrides, takes, named_rows: &["constraint"], ..request }.read()
 }

@@ -25,14 +25,20 @@ const PACKET_BUFFER: &[&str] = &["queues", "precharge", "batch_k", "batch_break"
 
 /// Rules of a controller that do not depend on the device.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Rule {
+pub enum Rule {
     /// The general-purpose controller.
     Queued {
+        /// Order in which requests are served.
         scheduler: Scheduler,
+        /// When a row is closed.
         page: Page,
+        /// Maximum number of row hits in sequence, if limited.
         row_hit_cap: Option<u32>,
+        /// Entries of each command queue.
         command_queue: u32,
+        /// When writes are drained.
         writes: Writes,
+        /// When column commands precharge.
         auto_precharge: AutoPrecharge,
     },
     /// The packet-buffer controller.
@@ -41,11 +47,16 @@ pub(crate) enum Rule {
 
 /// A policy, ready to build.
 #[derive(Clone, Debug)]
-pub(crate) struct PolicyPreset {
+pub struct PolicyPreset {
+    /// Its title.
     pub title: String,
+    /// The presets that it extends.
     pub extends: Vec<String>,
+    /// Whether the controller refreshes.
     pub refresh: bool,
+    /// Entries of the transaction queue.
     pub transaction_queue: u32,
+    /// The rules.
     pub rule: Rule,
     /// For `describe`.
     pub rows: Vec<Row>,
@@ -55,7 +66,7 @@ pub(crate) struct PolicyPreset {
 ///
 /// # Errors
 /// All problems at once.
-pub(crate) fn policy(document: Document) -> Result<PolicyPreset, Error> {
+pub fn policy(document: Document) -> Result<PolicyPreset, Error> {
     let ReadPreset { title, bases, value, mut rows } = read(document, values)?;
     let Values { refresh, transaction_queue, rule } = value;
     rows.sort_by(|a, b| a.key.cmp(&b.key));

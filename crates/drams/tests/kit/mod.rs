@@ -1,6 +1,7 @@
 //! Helpers shared by the tests of memories: requests, runs with their logs, columns of a CSV.
 
-use linecard_platform::{MemoryInput, MemoryReport, MemoryRequest, presets, run_memory};
+use linecard_drams::{MemoryInput, MemoryReport, MemoryRequest, run_memory};
+use linecard_files::preset::presets;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,6 +1,7 @@
 //! Are parts refused that no request is ever served by, and does a run without progress end?
 
-use linecard_platform::{Error, MemoryInput, MemoryRequest, run_memory};
+use linecard_drams::{MemoryInput, MemoryRequest, run_memory};
+use linecard_files::Error;
 use std::ops::ControlFlow;
 
 fn run(device: &str, policy: &str, changes: &[&str]) -> Result<(), Error> {

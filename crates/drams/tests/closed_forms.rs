@@ -3,7 +3,7 @@
 use crate::kit;
 
 use kit::{columns, part_names, pattern_request, policy_names, run, run_logged};
-use linecard_platform::{MemoryInput, MemoryReport, MemoryRequest, describe};
+use linecard_drams::{MemoryInput, MemoryReport, MemoryRequest, describe};
 
 /// Requests so far apart that each finds an idle memory.
 fn alone(device: &str, policy: &str, count: u64) -> MemoryRequest {
@@ -20,7 +20,7 @@ fn alone(device: &str, policy: &str, count: u64) -> MemoryRequest {
 }
 
 fn clocks(device: &str, name: &str) -> u64 {
-    let part = describe(device, &[]).unwrap();
+    let part = describe(device, &[]).unwrap().unwrap();
     let found = part.parameters.iter().find(|p| p.key == format!("timing.{name}"));
     found.map_or(0, |p| p.meaning.trim_end_matches(" clocks").parse::<f64>().unwrap().ceil() as u64)
 }
@@ -52,7 +52,7 @@ fn unloaded_reads_take_the_closed_form_on_every_part() {
 #[test]
 fn streams_reach_the_peak_that_refresh_leaves_on_every_part() {
     for device in part_names() {
-        let part = describe(&device, &[]).unwrap();
+        let part = describe(&device, &[]).unwrap().unwrap();
         let count = |key: &str| -> u64 {
             part.parameters.iter().find(|p| p.key == key).unwrap().value.to_string().parse().unwrap()
         };

@@ -6,7 +6,8 @@
 use crate::kit;
 
 use kit::{columns, part_names, pattern_request, policy_names, run_logged};
-use linecard_platform::{Description, describe};
+use linecard_drams::describe;
+use linecard_files::Description;
 use std::collections::HashMap;
 
 /// A row of the table, as printed.
@@ -66,7 +67,7 @@ fn row(name: &str, text: &str, clocks: i64) -> Row {
 }
 
 fn table(name: &str) -> Table {
-    let part = describe(name, &[]).unwrap();
+    let part = describe(name, &[]).unwrap().unwrap();
     let rows = part.parameters.iter().filter_map(|p| {
         let name = p.key.strip_prefix("constraint.")?;
         Some(row(name, &p.meaning, p.value.to_string().parse().ok()?))
@@ -254,7 +255,7 @@ fn no_part_under_any_policy_and_pattern_breaks_its_table() {
     let policies: Vec<(String, bool, bool)> = policy_names()
         .into_iter()
         .map(|name| {
-            let described = describe(&name, &[]).unwrap();
+            let described = describe(&name, &[]).unwrap().unwrap();
             let is = |key: &str, value: &str| {
                 described.parameters.iter().any(|p| p.key == key && p.value.to_string() == value)
             };

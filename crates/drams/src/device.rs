@@ -16,18 +16,28 @@ use std::collections::BTreeSet;
 
 /// A part, ready to build.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub struct Part {
+    /// Its title.
     pub title: String,
+    /// The presets that it extends.
     pub extends: Vec<String>,
+    /// Clock period in nanoseconds.
     pub period_ns: f64,
+    /// Parallel channels.
     pub channels: u32,
+    /// Bytes of one access.
     pub access_bytes: u32,
+    /// Whether a row and a column command issue in the same clock.
     pub dual_issue: bool,
+    /// Ranks, banks, rows and columns.
     pub organization: Organization,
+    /// Constraints between commands, in clocks.
     pub timing: Timing,
+    /// Address map.
     pub map: FieldMap,
     /// tREFI in clocks, and whether the standard refreshes bank by bank; `None` without refresh.
     pub refresh: RefreshMode,
+    /// Currents, from which energy follows; `None` without them.
     pub currents: Option<Currents>,
     /// For `describe`.
     pub rows: Vec<Row>,
@@ -51,7 +61,7 @@ pub(crate) fn is_standard(document: &Document) -> bool {
 ///
 /// # Errors
 /// All problems at once.
-pub(crate) fn part(name: &str, document: Document) -> Result<Part, Error> {
+pub fn part(name: &str, document: Document) -> Result<Part, Error> {
     if is_standard(&document) {
         let message = format!("`{name}` is a standard (\"{}\") that parts extend, no part", document.title());
         document.report("preset", "", message);
