@@ -1,8 +1,8 @@
 //! `linecard describe`: every parameter of a preset with its source, and what follows from them.
 
-use crate::program::core_preset;
 use crate::queue_managers::describe_machine;
 use linecard_config::{Declared, declarations};
+use linecard_executed::core_preset;
 use linecard_files::preset::load;
 use linecard_files::{Described, Description, Error, link, problem};
 

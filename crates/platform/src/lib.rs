@@ -6,7 +6,6 @@
 
 mod chip;
 mod describe;
-mod program;
 mod queue_managers;
 mod report;
 mod request;
@@ -28,11 +27,7 @@ pub use linecard_drams::{
     BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryOptions, MemoryQuestion,
     MemoryReport, MemoryRequest, MemoryTime, run_memory,
 };
-pub use linecard_files::preset::{PresetInfo, presets};
-pub use linecard_files::{ConfigProblem, Derived, Described, Description, Error, InputError, PacketInput};
-pub use linecard_jobs::spread;
-pub use linecard_nets::*;
-pub use program::{
+pub use linecard_executed::{
     BlockReport, CachedTrace, Chips, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment,
     DeploymentRequest, DeploymentRow, LaneRows, MapEntry, MapReport, PacketRequest, PacketStatistics,
     ProgramReport, ProgramRequest, RegionReport, RegisterRequest, RegisterRow, RowsReport, RowsRequest,
@@ -40,6 +35,10 @@ pub use program::{
     core_report, deployments, register_study, rows_of_xdp, run_program, run_xdp, termination_study,
     trace_program, trace_program_cached,
 };
+pub use linecard_files::preset::{PresetInfo, presets};
+pub use linecard_files::{ConfigProblem, Derived, Described, Description, Error, InputError, PacketInput};
+pub use linecard_jobs::spread;
+pub use linecard_nets::*;
 pub use queue_managers::queue_settings;
 pub use report::{
     Bottleneck, DramTime, DropCount, ExecutedProgram, Interval, Intervals, LatencyNs, Metric, PacketTime,

@@ -22,7 +22,7 @@ LAYERS = (
     {"traffic", "dram", "buffers", "iss", "ebpf", "apps", "queueing"},
     {"flowcache", "files"},
     {"chip", "malleable", "petri"},
-    {"nets", "drams"},
+    {"nets", "drams", "executed"},
     {"platform"},
     {"bindings"},
 )

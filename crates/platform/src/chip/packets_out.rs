@@ -1,9 +1,9 @@
 //! The packets of a run as a capture: what left, by port, and what was lost, punted or dropped, by reason, each at its time.
 
 use super::copies::Copies;
-use crate::program::Framer;
 use crate::traffic::BytesSink;
 use linecard_chip::{Chip, Departure, Lost};
+use linecard_executed::Framer;
 use linecard_files::{Error, Spool, WholeFile};
 use linecard_program::PacketHead;
 use linecard_sim::{Ticks, Timebase};

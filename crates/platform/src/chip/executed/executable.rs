@@ -1,8 +1,8 @@
 //! A program as it is loaded, before it sees a packet.
 
-use crate::program::{XdpLoad, load_xdp, read_image, refused_iss};
 use crate::request::ProgramFile;
 use linecard_ebpf::Options;
+use linecard_executed::{XdpLoad, load_xdp, read_image, refused_iss};
 use linecard_files::{Error, bounded, problem};
 use std::ops::ControlFlow;
 

@@ -32,7 +32,6 @@ pub(super) use scale::Share;
 
 use super::reading::Reading;
 use crate::chip::copies::Copies;
-use crate::program::{Framer, refused_xdp};
 use crate::report::{CallStack, ExecutedProgram, HotWord, MemoryUse, ProgramResult, SourceLine};
 use crate::traffic::BytesSink;
 use done::{Done, Fate};
@@ -40,6 +39,7 @@ use executable::Loaded;
 use hot::Word;
 use linecard_apps::{Carrier, Io, StepList};
 use linecard_ebpf::MapKind;
+use linecard_executed::{Framer, refused_xdp};
 use linecard_files::Error;
 use linecard_program::PacketHead;
 use linecard_program::script::{Action, Block, PacketInfo, PacketProgram, RoleId, Step, Steps};

@@ -10,7 +10,7 @@ use super::locks::Locks;
 use super::pipeline::{Pipeline, by_class};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{PACKET_BYTES, Placed, ROOM_BYTES, room_of};
-use crate::program::refused_iss;
+use linecard_executed::refused_iss;
 use linecard_files::Error;
 use linecard_iss::{Amo, Class, Code, HEAP_BYTES, Machine, Opcode, Recorder};
 use linecard_program::script::{Access, NOT_USED, Steps};

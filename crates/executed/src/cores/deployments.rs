@@ -3,7 +3,7 @@
 use super::jobs::{each, failed, window};
 use super::presets::{Memory, Presets};
 use super::search::{Searched, search};
-use crate::program::core_presets::{Fixed, Stages};
+use crate::core_presets::{Fixed, Stages};
 use linecard_files::Error;
 use linecard_malleable::{
     Arrivals, Core, CoreConfig, MalleableError, Mrc, Prediction, Separate, Window, Work, adapt, run,

@@ -1,6 +1,6 @@
 //! Files that fill maps: CSV and TOML, with keys and values as text or numbers.
 
-use super::request::{config, refused};
+use super::request::{config, refused_xdp};
 use linecard_config::{Section, Shown};
 use linecard_ebpf::{Machine, MapDefinition, MapKind, Route};
 use linecard_files::{Error, bounded, plain};
@@ -30,7 +30,7 @@ enum Contents {
 /// # Errors
 /// When the file cannot be read, or a key or a value is not one of the map; file and line or entry are named.
 pub(super) fn fill(machine: &mut Machine, name: &str, file: &str) -> Result<(), Error> {
-    let map = machine.map(name).map_err(refused)?;
+    let map = machine.map(name).map_err(refused_xdp)?;
     let text = bounded::read_text(file, bounded::MOST_INPUT_BYTES)
         .map_err(|error| config(file, format!("cannot read what fills map `{name}`: {error}")))?;
     let rows = if file.ends_with(".toml") { toml_rows(file, text)? } else { csv_rows(file, &text)? };

@@ -1,8 +1,8 @@
 //! What a run of an XDP program tells.
 
-use super::request::{XdpRequest, refused};
-use crate::program::packets::PacketStatistics;
-use crate::program::trace::{Share, shares};
+use super::request::{XdpRequest, refused_xdp};
+use crate::packets::PacketStatistics;
+use crate::trace::{Share, shares};
 use linecard_ebpf::{
     AccessKind, Entry, Machine, MapKind, Outcome, Profile, RegionId, Target, Verdict, helper_name,
 };
@@ -194,7 +194,7 @@ fn maps(machine: &Machine) -> Result<Vec<MapReport>, Error> {
         if definition.name.starts_with(".rodata") {
             continue;
         }
-        let entries = machine.entries(number).map_err(refused)?;
+        let entries = machine.entries(number).map_err(refused_xdp)?;
         let (records, record_bytes) = machine.emitted(number);
         reports.push(MapReport {
             name: definition.name.clone(),

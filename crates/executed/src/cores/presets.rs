@@ -1,6 +1,6 @@
 //! What presets say of cores, as configurations of one core.
 
-use crate::program::core_presets::{Fixed, Malleable, Stages, area, fixed, malleable, stages};
+use crate::core_presets::{Fixed, Malleable, Stages, area, fixed, malleable, stages};
 use linecard_files::Error;
 use linecard_malleable::{AreaModel, CoreConfig};
 

@@ -340,7 +340,7 @@ fn add_file(hash: &mut Sha256, file: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::PacketRequest;
+    use crate::PacketRequest;
 
     /// An empty folder of this test and process.
     fn folder(name: &str) -> PathBuf {

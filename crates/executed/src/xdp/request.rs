@@ -1,6 +1,6 @@
-//! What is asked of an XDP program, and how a request is refused.
+//! What is asked of an XDP program, and how a request is refused_xdp.
 
-use crate::program::packets::PacketRequest;
+use crate::packets::PacketRequest;
 use linecard_ebpf::EbpfError;
 use linecard_files::{Error, problem};
 use linecard_words::About;
@@ -32,8 +32,8 @@ pub(super) fn config(place: &str, message: String) -> Error {
     Error::Config { problems: vec![problem(place.to_owned(), "", message)] }
 }
 
-/// What the object or the request is refused for, and what a program does wrong.
-pub(crate) fn refused(error: EbpfError) -> Error {
+/// What the object or the request is refused_xdp for, and what a program does wrong.
+pub fn refused_xdp(error: EbpfError) -> Error {
     match error {
         EbpfError::Object(wrong) | EbpfError::Request(wrong) => config(&wrong.what, wrong.sentence()),
         EbpfError::Unsupported { file, program, problems } => Error::Config {

@@ -10,7 +10,7 @@ const MADE_UP_ADDRESSES: [u8; 12] = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1];
 
 /// Makes IP packets and Ethernet frames, one at a time.
 #[derive(Debug)]
-pub(crate) struct Framer {
+pub struct Framer {
     datagrams: Datagrams,
     /// The frame that was made last.
     frame: Vec<u8>,

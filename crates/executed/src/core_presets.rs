@@ -51,7 +51,7 @@ pub(super) fn fixed(name: &str) -> Result<Fixed, Error> {
 }
 
 /// A preset of cores, whichever it is, for `describe`.
-pub(crate) fn core_preset(preset: &str) -> Result<ReadPreset<()>, Error> {
+pub fn core_preset(preset: &str) -> Result<ReadPreset<()>, Error> {
     read(Request::of(preset, &find).read(), |document| {
         let root = document.root();
         let keys = root.keys();

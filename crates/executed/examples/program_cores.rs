@@ -1,8 +1,8 @@
 //! Programs on cores: what each needs a packet, its best split of 16 thread-equivalents, and how fast that was found.
 //!
-//! `cargo run --release -p linecard-platform --example program_cores -- programs/prebuilt edge 20000 150 0.64 16`
+//! `cargo run --release -p linecard-executed --example program_cores -- programs/prebuilt edge 20000 150 0.64 16`
 
-use linecard_platform::{CoreRequest, PacketRequest, ProgramRequest, core_report, trace_program};
+use linecard_executed::{CoreRequest, PacketRequest, ProgramRequest, core_report, trace_program};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;

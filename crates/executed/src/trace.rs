@@ -103,7 +103,8 @@ fn config(place: &str, message: String) -> Error {
     Error::Config { problems: vec![problem(place.to_owned(), "", message)] }
 }
 
-pub(crate) fn iss(error: IssError) -> Error {
+/// Why a program for RISC-V cannot run or ended, as an error of the request.
+pub fn refused_iss(error: IssError) -> Error {
     match error {
         IssError::Image(wrong) => config(&wrong.what, wrong.sentence()),
         IssError::Control { file, line } => config(
@@ -115,10 +116,14 @@ pub(crate) fn iss(error: IssError) -> Error {
     }
 }
 
-pub(crate) fn read_image(elf: &str, name: &str) -> Result<Image, Error> {
+/// Reads a program for RISC-V, which messages call `name`.
+///
+/// # Errors
+/// When the file cannot be read or is no program.
+pub fn read_image(elf: &str, name: &str) -> Result<Image, Error> {
     let bytes = bounded::read(elf, bounded::MOST_INPUT_BYTES)
         .map_err(|error| config(name, format!("cannot read the program: {error}")))?;
-    Image::read(name, &bytes).map_err(iss)
+    Image::read(name, &bytes).map_err(refused_iss)
 }
 
 /// Runs a program that runs by itself until it exits: what it left in `a0`, and its instructions. `progress` is told how
@@ -132,7 +137,8 @@ pub fn run_program(
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> Result<(u32, u64), Error> {
     let image = read_image(elf, elf)?;
-    linecard_iss::run_standalone_until(&image, budget, &mut |done| progress(done, budget)).map_err(iss)
+    linecard_iss::run_standalone_until(&image, budget, &mut |done| progress(done, budget))
+        .map_err(refused_iss)
 }
 
 /// Cycles of the pipeline, as the preset has them.
@@ -167,7 +173,7 @@ pub fn trace_program(
         Machine::new_until(image, entry, &control, request.budget, request.checked, &mut |_| {
             progress(at, total)
         })
-        .map_err(iss)?;
+        .map_err(refused_iss)?;
     let mut recorder = Recorder::new(&machine);
     let layout = *machine.layout();
     let mut builder = WorkBuilder::new(&layout, pipeline()?);
@@ -177,7 +183,8 @@ pub fn trace_program(
         let done = next.is_none();
         if let Some((bytes, time_us)) = next {
             let mut looked = |_| progress(at, total);
-            let result = recorder.packet_until(&mut machine, bytes, time_us, &mut looked).map_err(iss)?;
+            let result =
+                recorder.packet_until(&mut machine, bytes, time_us, &mut looked).map_err(refused_iss)?;
             tally.result(result);
         }
         let full =

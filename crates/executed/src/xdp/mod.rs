@@ -7,7 +7,7 @@ mod rows;
 
 pub use report::{MapEntry, MapReport, RegionReport, XdpReport};
 pub use request::XdpRequest;
-pub(crate) use request::refused;
+pub use request::refused_xdp;
 pub use rows::{BlockReport, LaneRows, RowsReport, RowsRequest, rows_of_xdp};
 
 use super::packets::Packets;
@@ -26,12 +26,18 @@ const MOST_BUDGET: u64 = 100_000_000;
 const MOST_CPUS: u32 = 1024;
 
 /// What a program is loaded from.
-pub(crate) struct XdpLoad<'a> {
+pub struct XdpLoad<'a> {
+    /// Its file.
     pub object: &'a str,
+    /// Its name in messages.
     pub name: &'a str,
+    /// Function or section, if the file has several programs.
     pub program: Option<&'a str>,
+    /// Maps and the files that fill them.
     pub maps: &'a [(String, String)],
+    /// Routes for `bpf_fib_lookup`.
     pub routes: Option<&'a str>,
+    /// Options of the executor.
     pub options: Options,
 }
 
@@ -39,7 +45,7 @@ pub(crate) struct XdpLoad<'a> {
 ///
 /// # Errors
 /// When the object or a map's file cannot be used.
-pub(crate) fn load_xdp(load: &XdpLoad<'_>) -> Result<Machine, Error> {
+pub fn load_xdp(load: &XdpLoad<'_>) -> Result<Machine, Error> {
     let Options { budget, cpus, .. } = load.options;
     if budget > MOST_BUDGET {
         let message = format!("found {budget} instructions a packet, expected at most {MOST_BUDGET}");
@@ -50,8 +56,8 @@ pub(crate) fn load_xdp(load: &XdpLoad<'_>) -> Result<Machine, Error> {
     }
     let bytes = bounded::read(load.object, bounded::MOST_INPUT_BYTES)
         .map_err(|error| config(load.name, format!("cannot read the program: {error}")))?;
-    let object = Object::read(load.name, &bytes).map_err(refused)?;
-    let mut machine = Machine::load(&object, load.program, load.options).map_err(refused)?;
+    let object = Object::read(load.name, &bytes).map_err(refused_xdp)?;
+    let mut machine = Machine::load(&object, load.program, load.options).map_err(refused_xdp)?;
     for (map, file) in load.maps {
         fill::fill(&mut machine, map, file)?;
     }
@@ -65,7 +71,7 @@ pub(crate) fn load_xdp(load: &XdpLoad<'_>) -> Result<Machine, Error> {
 ///
 /// # Errors
 /// When the object, a map's file or the traffic cannot be used, when the program does what the kernel's verifier would
-/// have refused (instruction and source line are named), or when `progress` stops it.
+/// have refused_xdp (instruction and source line are named), or when `progress` stops it.
 pub fn run_xdp(
     request: &XdpRequest,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
@@ -90,7 +96,7 @@ pub fn run_xdp(
     while let Some((frame, time_ns)) = packets.next_frame()? {
         let cpu = (number % u64::from(request.cpus)) as u32;
         let arrival = Arrival { time_ns, interface: request.interface, queue: cpu, cpu };
-        let outcome = machine.packet(frame, arrival, &mut profile).map_err(refused)?;
+        let outcome = machine.packet(frame, arrival, &mut profile).map_err(refused_xdp)?;
         tally.add(&outcome, machine.packet_left().len());
         number += 1;
         since_look += outcome.instructions;

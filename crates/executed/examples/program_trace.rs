@@ -1,8 +1,8 @@
 //! How fast a program is traced: from the request to the work for cores, traffic and `app_init` among it.
 //!
-//! `cargo run --release -p linecard-platform --example program_trace -- programs/prebuilt/md5.elf [CONTROL|-] [PACKETS]`
+//! `cargo run --release -p linecard-executed --example program_trace -- programs/prebuilt/md5.elf [CONTROL|-] [PACKETS]`
 
-use linecard_platform::{PacketRequest, ProgramRequest, trace_program};
+use linecard_executed::{PacketRequest, ProgramRequest, trace_program};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
