@@ -1,7 +1,7 @@
 //! Packets for a program: a capture, or a link that a preset describes.
 
 use super::frame::{self, Framer};
-use linecard_files::{Error, PacketInput};
+use linecard_files::{Error, PacketInput, problem};
 use linecard_traffic::remap::{AddressMap, AddressMapOptions, read_prefixes};
 use linecard_traffic::{FiveTuple, Network, Packet, PacketSource, Payload, Severity};
 use rustc_hash::FxHashMap;
@@ -68,9 +68,7 @@ impl Packets {
             "pages" => Payload::Pages,
             other => {
                 let message = format!("found `{other}`, expected random or pages");
-                return Err(Error::Config {
-                    problems: vec![linecard_files::problem("payload".to_owned(), "", message)],
-                });
+                return Err(Error::Config { problems: vec![problem("payload".to_owned(), "", message)] });
             }
         };
         let input = PacketInput::open(&request.traffic, request.packets, request.strict)?;

@@ -1,6 +1,6 @@
 //! `linecard describe`: every parameter of a preset with its source, and what follows from them.
 
-use crate::queue_managers::describe_machine;
+use linecard_chips::{is_chip, is_program};
 use linecard_config::{Declared, declarations};
 use linecard_executed::core_preset;
 use linecard_files::preset::load;
@@ -11,8 +11,8 @@ use linecard_files::{Described, Description, Error, link, problem};
 /// # Errors
 /// All configuration problems at once.
 pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error> {
-    if crate::chip::is_chip(preset) || crate::chip::is_program(preset) {
-        return crate::chip::describe(preset, overrides);
+    if is_chip(preset) || is_program(preset) {
+        return linecard_chips::describe(preset, overrides);
     }
     if let Some(description) = describe_part(preset, overrides)? {
         return Ok(description);
@@ -20,11 +20,11 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
     if let Some(description) = linecard_drams::describe(preset, overrides)? {
         return Ok(description);
     }
-    if let Some(description) = describe_machine(preset, overrides)? {
+    if let Some(description) = linecard_queues::describe(preset, overrides)? {
         return Ok(description);
     }
     // What is wrong with it is said by the reader of chips.
-    crate::chip::describe(preset, overrides)
+    linecard_chips::describe(preset, overrides)
 }
 
 /// Every key that the reader of a preset asks for, whether the preset has it or not, as the reader declares it.

@@ -36,7 +36,7 @@ def test_a_page_says_what_the_code_says(name):
 def test_every_key_that_the_reader_of_chips_asks_for_is_on_its_page():
     page = (ROOT / "docs" / "reference" / "keys" / "chip.md").read_text()
     asked = set()
-    for file in (ROOT / "crates" / "platform" / "src" / "chip").rglob("*.rs"):
+    for file in (ROOT / "crates" / "chips" / "src").rglob("*.rs"):
         text = file.read_text().partition("#[cfg(test)]")[0]
         asked |= set(READS.findall(text))
         for stem in TIMES.findall(text):

@@ -22,7 +22,8 @@ LAYERS = (
     {"traffic", "dram", "buffers", "iss", "ebpf", "apps", "queueing"},
     {"flowcache", "files"},
     {"chip", "malleable", "petri"},
-    {"nets", "drams", "executed"},
+    {"nets", "drams", "queues", "executed"},
+    {"chips"},
     {"platform"},
     {"bindings"},
 )

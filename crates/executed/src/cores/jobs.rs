@@ -1,6 +1,6 @@
 //! Simulations side by side, and the part of each that counts.
 
-use linecard_files::Error;
+use linecard_files::{Error, problem};
 use linecard_jobs::spread;
 use linecard_malleable::{MalleableError, Window, Work};
 use std::ops::ControlFlow;
@@ -10,9 +10,9 @@ const FEWEST_PACKETS: u64 = 320;
 
 pub(super) fn failed(error: MalleableError) -> Error {
     match error {
-        error @ (MalleableError::Value(_) | MalleableError::Area { .. }) => Error::Config {
-            problems: vec![linecard_files::problem("core".to_owned(), "", error.to_string())],
-        },
+        error @ (MalleableError::Value(_) | MalleableError::Area { .. }) => {
+            Error::Config { problems: vec![problem("core".to_owned(), "", error.to_string())] }
+        }
         other => Error::Run(other.to_string()),
     }
 }
