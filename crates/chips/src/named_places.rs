@@ -1,6 +1,6 @@
 //! `[memory.NAME]`, `[unit.NAME]` and `[link.NAME]`.
 
-use super::place::{KINDS, Kind, Reading, queue_manager, result_cache, server};
+use super::place::{KINDS, Kind, PlaceTable, queue_manager, result_cache, server};
 use super::units::{Clocks, byte_fs, time_ps};
 use linecard_chip::config::{LinkConfig, PlaceConfig, PlaceKind, QueueManagerConfig};
 use linecard_config::{Document, Section};
@@ -78,7 +78,7 @@ impl Places {
                 let first = places.configs.len();
                 let kind = section.choice_or("kind", "server", &kinds, meaning);
                 leave_others(&section, kind, &kinds);
-                let asked = Reading { document, section: &section, clocks, seed };
+                let asked = PlaceTable { document, section: &section, clocks, seed };
                 let given = if table == "memory" { asked.capacity_bytes() } else { None };
                 let built = (kind.read)(&asked);
                 let capacity_bytes = capacity_of(&section, &built, given);

@@ -1,6 +1,6 @@
 //! Banks, each of which serves one access at a time.
 
-use super::reading::Reading;
+use super::table::PlaceTable;
 use super::server;
 use linecard_chip::config::PlaceKind;
 use linecard_chip::place::{BankBy, Banked};
@@ -8,7 +8,7 @@ use linecard_chip::place::{BankBy, Banked};
 pub(super) const KEYS: &[&str] = &["banks", "by", "interleave_bytes"];
 pub(super) const HAS_TIMES: bool = true;
 
-pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
     let count = section.integer("banks", 1..=1 << 16, "banks, each of which serves one access at a time");
     let by = [("address", false), ("turn", true)];

@@ -3,7 +3,7 @@
 //! Nobody states a latency and a rate of such a thing; tables give the time of a transfer at some sizes. Times in between lie
 //! on straight lines, and beyond the last on its line.
 
-use super::reading::Reading;
+use super::table::PlaceTable;
 use super::server::server_of;
 use linecard_chip::config::PlaceKind;
 use linecard_chip::place::{Facts, Kind, Served, Server, Serves};
@@ -18,7 +18,7 @@ pub(super) const HAS_TIMES: bool = false;
 /// Longest time at a size: a second.
 const MOST_NS: f64 = 1e9;
 
-pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
     let reads = times(section, "read_times", "of a read, or of what else is asked");
     let writes = times(section, "write_times", "of a write");

@@ -1,6 +1,6 @@
 //! A cache in front of another place.
 
-use super::reading::Reading;
+use super::table::PlaceTable;
 use super::server;
 use linecard_chip::config::{CacheConfig, PlaceKind, Replacement};
 
@@ -12,7 +12,7 @@ pub(crate) const REPLACEMENTS: &[(&str, Replacement)] =
     &[("least_recent", Replacement::LeastRecent), ("random", Replacement::Random)];
 
 /// The place behind it is put in when all are known.
-pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
     let line_bytes = section.integer("line_bytes", 8..=4096, "bytes of a line, a power of two");
     let ways = section.integer("ways", 1..=1 << 16, "lines of a set");

@@ -1,6 +1,6 @@
 //! DRAM by reference to a part and to a policy of its controller.
 
-use super::reading::Reading;
+use super::table::PlaceTable;
 use super::server;
 use crate::packet_starts::usual_interleave;
 use crate::units::time_ps;
@@ -35,12 +35,12 @@ pub(super) const KEYS: &[&str] = &[
 const PACKET_BUFFER_KEYS: &[&str] =
     &["rows", "halves", "halves_from_bytes", "queues", "precharge", "batch_k", "batch_break", "prefetch", "ideal", "banks"];
 
-pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     // What is wrong has been said; the rest of the file is read all the same.
     dram(asked).unwrap_or(PlaceKind::Server(server::server_of(0)))
 }
 
-fn dram(asked: &Reading<'_>) -> Option<PlaceKind> {
+fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
     let (document, section) = (asked.document, asked.section);
     let part_name = section.text("part", "DRAM part: a preset of presets/dram, or a file");
     let policy_name = section.text_or(
@@ -148,7 +148,7 @@ fn dram(asked: &Reading<'_>) -> Option<PlaceKind> {
 }
 
 /// The part with another number of banks, and with as many rows as make the capacity that the file says.
-fn organization(asked: &Reading<'_>, part: Organization, channels: u32) -> Organization {
+fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Organization {
     let section = asked.section;
     let mut organization = part;
     if let Some(banks) = section.integer_if("banks", 1..=1024, "banks, instead of the part's") {

@@ -1,9 +1,9 @@
 //! Kinds of memories and of units that files may name. One file a kind, and its line in `kinds!`.
 
-mod reading;
+mod table;
 
 use linecard_chip::config::PlaceKind;
-pub(super) use reading::Reading;
+pub(super) use table::PlaceTable;
 
 /// A kind.
 pub(super) struct Kind {
@@ -15,7 +15,7 @@ pub(super) struct Kind {
     pub keys: &'static [&'static str],
     /// Whether it has the times of a server.
     pub has_times: bool,
-    pub read: fn(&Reading<'_>) -> PlaceKind,
+    pub read: fn(&PlaceTable<'_>) -> PlaceKind,
 }
 
 impl Kind {

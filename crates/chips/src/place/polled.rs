@@ -1,6 +1,6 @@
 //! What somebody looks at now and then: an answer is there at the next look, a whole number of intervals from the start.
 
-use super::reading::Reading;
+use super::table::PlaceTable;
 use crate::units::time_ps;
 use linecard_chip::config::PlaceKind;
 use linecard_chip::place::{Facts, Kind, Served, Serves};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) const KEYS: &[&str] = &["every_ns", "every_cycles"];
 pub(super) const HAS_TIMES: bool = false;
 
-pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let (section, hz) = (asked.section, asked.clocks.of(asked.section));
     let every_ps = time_ps(section, "every", hz, "from one look to the next; 0: it is seen at once");
     if every_ps.is_none() && !section.has("every_ns") && !section.has("every_cycles") {

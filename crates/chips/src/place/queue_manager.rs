@@ -1,6 +1,6 @@
 //! A queue manager.
 
-use super::reading::Reading;
+use super::table::PlaceTable;
 use linecard_chip::config::{PlaceKind, QueueManagerConfig, ServerConfig};
 use linecard_config::Section;
 use linecard_queueing::{Kind, Settings};
@@ -27,7 +27,7 @@ pub(crate) fn manager(section: &Section<'_>) -> Option<QueueManagerConfig> {
 }
 
 /// A queue manager; where it is none, a unit that nobody asks.
-pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
     let Some(QueueManagerConfig { kind, settings }) = manager(section) else {
         section.leave(&["entries", "engines", "interconnect_ns", "memory_ns"]);

@@ -1,6 +1,6 @@
 //! A cache of lookup results.
 
-use super::reading::Reading;
+use super::table::PlaceTable;
 use super::server;
 use linecard_chip::config::{PlaceKind, ResultCacheConfig};
 use linecard_config::Section;
@@ -15,7 +15,7 @@ pub(crate) fn entries(section: &Section<'_>) -> u32 {
 }
 
 /// A result cache; without entries a unit that nobody asks.
-pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let (section, seed, port) = (asked.section, asked.seed, server::several(asked));
     let entries = entries(section);
     if entries == 0 {

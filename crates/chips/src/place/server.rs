@@ -1,6 +1,6 @@
 //! A server, or several side by side with one queue in front.
 
-use super::reading::Reading;
+use super::table::PlaceTable;
 use crate::units::{byte_fs, time_ps, time_up_to};
 use linecard_chip::config::{PlaceKind, ServerConfig};
 use linecard_program::script::Access;
@@ -12,12 +12,12 @@ pub(super) const HAS_TIMES: bool = true;
 pub(crate) const TIMES: &[&str] =
     &["access_ns", "access_cycles", "word_ns", "word_cycles", "word_bytes", "rate_gbps", "byte_ns", "atomics"];
 
-pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     PlaceKind::Server(several(asked))
 }
 
 /// Servers side by side.
-pub(super) fn several(asked: &Reading<'_>) -> ServerConfig {
+pub(super) fn several(asked: &PlaceTable<'_>) -> ServerConfig {
     let concurrency =
         asked.section.integer_or("concurrency", 1, 1..=1 << 16, "accesses that it serves side by side");
     ServerConfig { concurrency: concurrency as u32, ..one(asked) }
@@ -39,7 +39,7 @@ pub(super) fn server_of(latency_ps: u64) -> ServerConfig {
 const MOST_WORD_NS: f64 = 1e6;
 
 /// Times of a server.
-pub(super) fn one(asked: &Reading<'_>) -> ServerConfig {
+pub(super) fn one(asked: &PlaceTable<'_>) -> ServerConfig {
     let section = asked.section;
     let hz = asked.clocks.of(section);
     let time = |stem: &str, meaning: &str| time_ps(section, stem, hz, meaning).unwrap_or(0);

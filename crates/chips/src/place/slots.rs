@@ -1,6 +1,6 @@
 //! DRAM with a fixed number of slots for accesses of any size.
 
-use super::reading::Reading;
+use super::table::PlaceTable;
 use linecard_chip::config::{BackPressure, Interleaving, PlaceKind, SlotsConfig};
 use linecard_dram::{SlotConfig, Tandem};
 
@@ -23,7 +23,7 @@ pub(super) const KEYS: &[&str] = &[
     "back_pressure_bytes",
 ];
 
-pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
     // A tenth of a second at 133 MHz: more is a slip, and ticks of it would not fit for long.
     const MOST_CYCLES: u64 = 1 << 24;

@@ -1,6 +1,6 @@
 //! A server for reads and one for everything else: neither waits for the other.
 
-use super::reading::Reading;
+use super::table::PlaceTable;
 use super::server;
 use linecard_chip::config::{PlaceKind, ServerConfig};
 use linecard_chip::place::{Facts, Kind, Served, Server, Serves};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) const KEYS: &[&str] = &[];
 pub(super) const HAS_TIMES: bool = true;
 
-pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     PlaceKind::Of(Arc::new(Halves { half: server::one(asked) }))
 }
 

@@ -4,14 +4,14 @@ use crate::units::Clocks;
 use linecard_config::{Document, Section};
 
 /// `[memory.NAME]` or `[unit.NAME]`, and what it may refer to.
-pub(crate) struct Reading<'a> {
+pub(crate) struct PlaceTable<'a> {
     pub document: &'a Document,
     pub section: &'a Section<'a>,
     pub clocks: &'a Clocks,
     pub seed: u64,
 }
 
-impl Reading<'_> {
+impl PlaceTable<'_> {
     /// How much it holds, if the file says.
     pub fn capacity_bytes(&self) -> Option<u64> {
         let meaning = "how much it holds";
