@@ -125,7 +125,7 @@ def shipped_seeds(target: str) -> Iterator[bytes]:
         "dram_policy": ["presets/policies/*.toml"],
         "net": ["presets/nets/*.toml"],
         "sourced_toml": ["presets/*/*.toml"],
-        "rules": ["crates/platform/src/firewall.rules"],
+        "rules": ["crates/chips/src/firewall.rules"],
     }
     for pattern in folders.get(target, []):
         for file in sorted(ROOT.glob(pattern)):

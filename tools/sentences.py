@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PACKAGE = ROOT / "python" / "linecard"
 # Where the core declares options of requests, with their help.
-REQUESTS = ROOT / "crates" / "platform" / "src" / "request.rs"
+REQUESTS = ROOT / "crates" / "chips" / "src" / "request.rs"
 # A sentence ends before a capital, a figure, code or a quotation; not after these.
 _END = re.compile(r"""(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bal\.)(?<!\bvs\.)["')\]]*\s+(?=["'(\[*]*[A-Z0-9\x00])""")
 _CODE = re.compile(r"``.+?``|`[^`]+`", re.DOTALL)

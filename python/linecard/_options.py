@@ -1,4 +1,4 @@
-"""The fields of requests, as the core declares them (`crates/platform/src/request.rs`).
+"""The fields of requests, as the core declares them (`crates/chips/src/request.rs`).
 
 Functions of Python, options of commands, arguments of sweeps and the reference follow from them.
 """

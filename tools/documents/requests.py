@@ -17,7 +17,7 @@ from linecard.dram import simulate as dram
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_WRITTEN = "Written by `make docs` from requests of crates/platform."
+_WRITTEN = "Written by `make docs` from the requests of the core."
 _TYPES = """
 from __future__ import annotations
 

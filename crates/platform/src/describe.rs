@@ -1,35 +1,30 @@
 //! `linecard describe`: every parameter of a preset with its source, and what follows from them.
 
-pub(crate) use crate::description::row;
-pub use crate::description::{Derived, Described, Description};
-
-use crate::error::Error;
-use crate::link::link;
-use crate::memory::{MemoryKind, is_standard, kind, open, part, policy, standard};
-use crate::preset::{load, problem};
-use crate::program::core_preset;
-use crate::queue_managers::describe_machine;
+use linecard_chips::{is_chip, is_program};
 use linecard_config::{Declared, declarations};
+use linecard_executed::core_preset;
+use linecard_files::preset::load;
+use linecard_files::{Described, Description, Error, link, problem};
 
 /// Resolve a preset with changes and say what it is made of.
 ///
 /// # Errors
 /// All configuration problems at once.
 pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error> {
-    if crate::chip::is_chip(preset) || crate::chip::is_program(preset) {
-        return crate::chip::describe(preset, overrides);
+    if is_chip(preset) || is_program(preset) {
+        return linecard_chips::describe(preset, overrides);
     }
     if let Some(description) = describe_part(preset, overrides)? {
         return Ok(description);
     }
-    if let Some(description) = describe_memory(preset, overrides)? {
+    if let Some(description) = linecard_drams::describe(preset, overrides)? {
         return Ok(description);
     }
-    if let Some(description) = describe_machine(preset, overrides)? {
+    if let Some(description) = linecard_queues::describe(preset, overrides)? {
         return Ok(description);
     }
     // What is wrong with it is said by the reader of chips.
-    crate::chip::describe(preset, overrides)
+    linecard_chips::describe(preset, overrides)
 }
 
 /// Every key that the reader of a preset asks for, whether the preset has it or not, as the reader declares it.
@@ -66,33 +61,5 @@ fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Descriptio
         extends: Vec::new(),
         parameters: parameters.collect(),
         derived: Vec::new(),
-    }))
-}
-
-/// A DRAM part with its standard, a standard alone, or a policy; nothing if the preset is none of them.
-fn describe_memory(preset: &str, overrides: &[String]) -> Result<Option<Description>, Error> {
-    let document = open(preset, overrides, &|_| true);
-    let (title, extends, rows, derived) = match kind(&document) {
-        Some(MemoryKind::Part) if is_standard(&document) => {
-            let standard = standard(document)?;
-            (standard.title, standard.extends, standard.rows, Vec::new())
-        }
-        Some(MemoryKind::Part) => {
-            let part = part(preset, document)?;
-            let derived = part.derived();
-            (part.title, part.extends, part.rows, derived)
-        }
-        Some(MemoryKind::Policy) => {
-            let policy = policy(document)?;
-            (policy.title, policy.extends, policy.rows, Vec::new())
-        }
-        None => return Ok(None),
-    };
-    Ok(Some(Description {
-        preset: preset.to_owned(),
-        title,
-        extends,
-        parameters: rows.into_iter().map(Described::of_part).collect(),
-        derived,
     }))
 }

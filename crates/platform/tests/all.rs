@@ -1,21 +1,5 @@
 //! All tests of this crate: one binary is linked once.
 
-mod chips;
-mod golden_dram;
-mod hierarchy;
-mod ixp2400;
-mod kit;
-mod listed;
-mod memory_checker;
-mod memory_closed_forms;
-mod memory_limits;
-mod messages;
-mod one_core;
 mod parts_of_a_machine;
-mod petri;
 mod presets;
-mod queue_manager;
-mod queueing;
 mod refused;
-mod result_cache;
-mod stages;

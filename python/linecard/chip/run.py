@@ -1,4 +1,4 @@
-"""`linecard.run`. Written by `make docs` from requests of crates/platform."""
+"""`linecard.run`. Written by `make docs` from the requests of the core."""
 
 from __future__ import annotations
 

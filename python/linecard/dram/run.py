@@ -1,4 +1,4 @@
-"""`linecard.dram`. Written by `make docs` from requests of crates/platform."""
+"""`linecard.dram`. Written by `make docs` from the requests of the core."""
 
 from __future__ import annotations
 

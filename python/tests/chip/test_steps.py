@@ -17,7 +17,7 @@ from linecard.chip.steps import AccessKeys, OnceKeys, StepKeys
 
 # Those that leave parts of another out have its steps.
 SHIPPED = sorted(file for file in (ROOT / "presets" / "programs").glob("*.toml") if "[[step]]" in file.read_text())
-READER = (ROOT / "crates/platform/src/chip/listed/step.rs").read_text()
+READER = (ROOT / "crates/chips/src/listed/step.rs").read_text()
 VERBS = READER[READER.index("const VERBS") : READER.index("const ACCESSES")]
 OPS = re.findall(r'^ {4}\("(\w+)", Verb::', VERBS, re.MULTILINE)
 # Clusters of the chip whose programs the shipped lists of stages are.

@@ -75,13 +75,13 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
         changed.write_text(text.replace("[AllocatorKind; 5]", "[AllocatorKind; 6]"))
         assert len(recipe["adds"]) + 1 == files_said(recipe["title"]), recipe["title"]
 
-    platform = sources / "crates" / "platform" / "src"
+    chips = sources / "crates" / "chips" / "src"
     (field,) = code_of("An option of `run`.")
-    put_behind(platform / "request.rs", "pub struct RunRequest {\n", field)
+    put_behind(chips / "request.rs", "pub struct RunRequest {\n", field)
     assert files_said("An option of `run`.") == 1
     field, line = code_of("A number that a report has.")
-    put_behind(platform / "report.rs", "pub struct Summary {\n", field)
-    put_behind(platform / "chip" / "report.rs", "    Summary {\n        intervals: intervals(told),\n", line)
+    put_behind(chips / "report.rs", "pub struct Summary {\n", field)
+    put_behind(chips / "from_counts.rs", "    Summary {\n        intervals: intervals(told),\n", line)
     assert files_said("A number that a report has.") == 2
 
     return sources
@@ -102,7 +102,7 @@ def run(sources: Path) -> Callable[..., str]:
     """Build, and hand over what runs a chip with so many packets and changes."""
     program = sources / "run_preset"
     shutil.copy(
-        built(sources, "--package", "linecard-platform", "--example", "run_preset") / "examples" / "run_preset", program
+        built(sources, "--package", "linecard-chips", "--example", "run_preset") / "examples" / "run_preset", program
     )
 
     def run(*arguments: str) -> str:

@@ -36,7 +36,7 @@ def test_a_page_says_what_the_code_says(name):
 def test_every_key_that_the_reader_of_chips_asks_for_is_on_its_page():
     page = (ROOT / "docs" / "reference" / "keys" / "chip.md").read_text()
     asked = set()
-    for file in (ROOT / "crates" / "platform" / "src" / "chip").rglob("*.rs"):
+    for file in (ROOT / "crates" / "chips" / "src").rglob("*.rs"):
         text = file.read_text().partition("#[cfg(test)]")[0]
         asked |= set(READS.findall(text))
         for stem in TIMES.findall(text):
@@ -50,7 +50,7 @@ def test_every_key_that_the_reader_of_nets_asks_for_is_on_its_page():
     page = (ROOT / "docs" / "reference" / "keys" / "others.md").read_text()
     nets = page.partition("## Petri nets")[2].partition("\n## ")[0]
     files = ("file", "colour", "said", "timing")
-    reader = "".join((ROOT / f"crates/platform/src/petri/{file}.rs").read_text() for file in files)
+    reader = "".join((ROOT / f"crates/nets/src/{file}.rs").read_text() for file in files)
     asked = set(
         re.findall(r"\b(?:any_if|(?:text|choice|integer|numbers)(?:_or|_if)?|list|section|need)\(\s*\"(\w+)\"", reader)
     )

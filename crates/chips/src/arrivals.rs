@@ -1,0 +1,324 @@
+//! From captures and generators to arrivals at a machine.
+
+use crate::request::RunRequest;
+use linecard_apps::RouteTable;
+use linecard_chip::Arrival;
+use linecard_files::{Error, PacketInput};
+use linecard_program::{NetworkKind, PacketHead};
+use linecard_sim::END;
+use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
+use linecard_traffic::remap::AddressMap;
+use linecard_traffic::{Decoded, LinkType, Network, Packet, PacketSource, TrafficError};
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+
+/// What a run and its traffic share.
+pub(crate) type Notes = Rc<RefCell<TrafficNotes>>;
+
+/// What a run learns about its traffic while it runs.
+#[derive(Default)]
+pub(crate) struct TrafficNotes {
+    /// The error that ended the capture early.
+    pub error: Option<String>,
+    /// Findings of severity damage, and the first of them.
+    pub damage: u64,
+    pub first_damage: Option<String>,
+    /// How often the capture began again.
+    pub repeats: u64,
+    /// Bytes of the capture read, and in all.
+    pub file_bytes: (u64, u64),
+    /// Packets moved into routed space.
+    pub mapped: u64,
+    /// Packets taken from the capture or generator.
+    pub packets: u64,
+    /// The last nanosecond at which a packet may arrive, where the machine's clock has an end that is known.
+    last_ns: Option<u64>,
+    /// An arrival behind it, which ended the traffic.
+    pub too_late: Option<String>,
+}
+
+/// Arrivals end before the machine's clock does, so that what follows from the last fits: in femtoseconds, 19 minutes.
+const LAST_ARRIVAL_TICKS: u128 = (END - (1 << 60)) as u128;
+
+impl TrafficNotes {
+    /// Says how fast the machine's clock ticks.
+    pub fn ticks_per_second(&mut self, ticks: u64) {
+        let last_ns = LAST_ARRIVAL_TICKS * 1_000_000_000 / u128::from(ticks.max(1));
+        self.last_ns = Some(u64::try_from(last_ns).unwrap_or(u64::MAX - 1));
+    }
+}
+
+/// Trillionths in one.
+const OWN_PACE: u128 = 1_000_000_000_000;
+
+/// Packets for a machine.
+pub(crate) struct Traffic {
+    source: Source,
+    /// Where packets without a route are moved to.
+    map: Option<(Rc<RouteTable>, AddressMap)>,
+    /// How fast the time of the capture passes, in trillionths.
+    pace: u128,
+    first_ns: Option<u64>,
+    /// Where bytes go, for a program that is executed.
+    bytes: Option<BytesSink>,
+    /// Where copies go that wait until the packets leave.
+    copies: Option<BytesSink>,
+    notes: Rc<RefCell<TrafficNotes>>,
+}
+
+/// Takes the bytes of a packet; the number by which they are found again.
+pub(crate) type BytesSink = Box<dyn FnMut(&Packet, &[u8], u64) -> u32>;
+
+/// Where packets come from.
+pub(crate) enum Source {
+    /// A generator.
+    Generator(Box<dyn PacketSource>),
+    /// A capture, or a link that is described.
+    Input {
+        /// Its packets.
+        input: PacketInput,
+        /// Whether a capture begins again at its end.
+        repeat: bool,
+        /// Whether packets count as Ethernet frames with their check sequence, as ports of chips see them.
+        frames: bool,
+    },
+}
+
+impl Source {
+    /// Opens a capture, or draws at least `packets` packets of a described link, which has an end.
+    pub fn capture(
+        name: &str,
+        packets: u64,
+        strict: bool,
+        repeat: bool,
+        frames: bool,
+    ) -> Result<Self, Error> {
+        Ok(Source::Input { input: PacketInput::open(name, packets, strict)?, repeat, frames })
+    }
+
+    /// Time and bytes of the next frame, as a port sees it.
+    pub fn next_frame(&mut self) -> Result<Option<(u64, u32)>, TrafficError> {
+        let (packet, frames) = match self {
+            Source::Generator(generator) => (generator.next_packet()?, false),
+            Source::Input { input, frames, .. } => (input.next_packet()?, *frames),
+        };
+        let packet = if frames { packet.map(framed) } else { packet };
+        Ok(packet.map(|packet| (packet.time_ns, packet.wire_bytes)))
+    }
+
+    /// What a capture kept of the packet at hand.
+    fn kept(&self) -> &[u8] {
+        match self {
+            Source::Input { input, .. } => input.captured(),
+            Source::Generator(_) => &[],
+        }
+    }
+}
+
+/// Check sequence of an Ethernet frame, which captures leave out, and its header, which IP packets are without.
+const FCS_BYTES: u32 = 4;
+const ETHERNET_HEADER_BYTES: u32 = 14;
+
+impl Traffic {
+    /// Traffic from a source, with time that passes so many trillionths as fast as in a capture.
+    pub fn of(source: Source, map: Option<(Rc<RouteTable>, AddressMap)>, pace: u128) -> Self {
+        Self { source, map, pace, first_ns: None, bytes: None, copies: None, notes: Rc::default() }
+    }
+
+    /// Gives the bytes of every packet away: the record as captured, or as an Ethernet frame without its check sequence; what
+    /// the capture kept; and the time of its arrival.
+    pub fn with_bytes(self, sink: BytesSink) -> Self {
+        Self { bytes: Some(sink), ..self }
+    }
+
+    /// Keeps copies of all packets, as `with_bytes` gives them away.
+    pub fn with_copies(self, sink: BytesSink) -> Self {
+        Self { copies: Some(sink), ..self }
+    }
+
+    /// Shared with the caller, filled while the machine draws.
+    pub fn notes(&self) -> Rc<RefCell<TrafficNotes>> {
+        Rc::clone(&self.notes)
+    }
+
+    /// The next arrival.
+    pub fn next(&mut self) -> Option<Arrival> {
+        let mut found = self.next_packet();
+        // It stays where it came: a packet is large, and this is done for each.
+        let packet = match &mut found {
+            Ok(packet) => packet.as_mut()?,
+            Err(error) => {
+                self.notes.borrow_mut().error = Some(error.to_string());
+                return None;
+            }
+        };
+        if let Some((table, map)) = &self.map
+            && packet.network == Network::Ipv4
+            && table.lookup(packet.flow.dst as u32).0.is_none()
+        {
+            map.apply(packet);
+            self.notes.borrow_mut().mapped += 1;
+        }
+        let first = *self.first_ns.get_or_insert(packet.time_ns);
+        let since = packet.time_ns.saturating_sub(first);
+        let at_ns = match self.pace {
+            OWN_PACE => since,
+            pace => u64::try_from(u128::from(since) * OWN_PACE / pace).unwrap_or(u64::MAX),
+        };
+        let mut notes = self.notes.borrow_mut();
+        if let Some(last_ns) = notes.last_ns.filter(|&last_ns| at_ns > last_ns) {
+            let packet = notes.packets;
+            notes.too_late = Some(format!(
+                "packet {packet} arrives {at_ns} ns after the first, and this machine's clock counts {last_ns} ns: raise \
+                 the rate or the speed-up of the traffic, or cut the capture where its clock jumps"
+            ));
+            return None;
+        }
+        drop(notes);
+        let (source, packet) = (&self.source, &*packet);
+        let number = |sink: &mut Option<BytesSink>| match (sink, source) {
+            (None, _) => 0,
+            (Some(sink), Source::Generator(_)) => {
+                // What is generated is the frame; what it carries is smaller, and so is what its header says.
+                let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
+                sink(&Packet { ip_bytes, ip_header: [0; 20], ..*packet }, &[], at_ns)
+            }
+            (Some(sink), Source::Input { frames, .. }) => {
+                let sequence = if *frames { FCS_BYTES } else { 0 };
+                let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
+                sink(&Packet { wire_bytes, ..*packet }, source.kept(), at_ns)
+            }
+        };
+        let (frame, kept) = (number(&mut self.bytes), number(&mut self.copies));
+        Some(Arrival {
+            at_ns,
+            flow_hash: hash_of(packet),
+            head: PacketHead { frame, kept, ..head_of(packet) },
+        })
+    }
+
+    fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {
+        let mut notes = self.notes.borrow_mut();
+        let packet = match &mut self.source {
+            Source::Generator(generator) => generator.next_packet(),
+            Source::Input { input, repeat, frames } => {
+                let mut next = input.next_packet();
+                notes.file_bytes = input.file_bytes();
+                if !matches!(next, Ok(Some(_)))
+                    && let Some(report) = input.report()
+                {
+                    notes.damage += report.total(linecard_traffic::Severity::Damage);
+                    if notes.first_damage.is_none() {
+                        let found = report
+                            .diagnostics()
+                            .iter()
+                            .find(|d| d.kind.severity() == linecard_traffic::Severity::Damage);
+                        notes.first_damage = found.map(ToString::to_string);
+                    }
+                }
+                if *repeat
+                    && notes.packets > 0
+                    && matches!(next, Ok(None))
+                    && let Some(again) = input.begin_again()
+                {
+                    notes.repeats += 1;
+                    next = again.and_then(|()| input.next_packet());
+                }
+                if *frames { next.map(|next| next.map(framed)) } else { next }
+            }
+        };
+        notes.packets += u64::from(matches!(packet, Ok(Some(_))));
+        packet
+    }
+}
+
+/// A packet as an Ethernet frame with its check sequence.
+fn framed(packet: Packet) -> Packet {
+    let header = if packet.link == LinkType::ETHERNET { 0 } else { ETHERNET_HEADER_BYTES };
+    Packet { wire_bytes: packet.wire_bytes.saturating_add(header + FCS_BYTES), ..packet }
+}
+
+/// A CSV file, or `bytes:weight` and `low-high:weight`, comma-separated; a range spreads its weight evenly over its sizes.
+pub(crate) fn parse_sizes(text: &str) -> Result<Sizes, String> {
+    let fail = |item: &str| {
+        format!("found `{item}`; expected bytes:weight or low-high:weight, such as 40:0.4 or 41-100:0.05")
+    };
+    if text.ends_with(".csv") {
+        return Ok(Sizes::Empirical(EmpiricalSizes::from_csv(Path::new(text)).map_err(|e| e.to_string())?));
+    }
+    let mut list = Vec::new();
+    for item in text.split(',').map(str::trim) {
+        let (range, weight) = item.split_once(':').ok_or_else(|| fail(item))?;
+        let weight: f64 = weight.trim().parse().map_err(|_| fail(item))?;
+        let (low, high) = range.split_once('-').unwrap_or((range, range));
+        let (low, high): (u32, u32) = match (low.trim().parse(), high.trim().parse()) {
+            (Ok(low), Ok(high)) if low <= high && high <= MAX_PACKET_BYTES => (low, high),
+            _ => return Err(fail(item)),
+        };
+        let share = weight / f64::from(high - low + 1);
+        list.extend((low..=high).map(|bytes| (bytes, share)));
+    }
+    Ok(Sizes::Empirical(EmpiricalSizes::new(&list).map_err(|e| e.to_string())?))
+}
+
+fn head_of(packet: &Packet) -> PacketHead {
+    let network = match packet.network {
+        Network::Ipv4 => NetworkKind::Ipv4,
+        Network::Ipv6 => NetworkKind::Ipv6,
+        Network::Other if packet.decoded == Decoded::NotIp => NetworkKind::NotIp,
+        Network::Other => NetworkKind::Other,
+    };
+    PacketHead {
+        bytes: packet.wire_bytes.max(1),
+        grown_bytes: 0,
+        source: packet.flow.src as u32,
+        destination: packet.flow.dst as u32,
+        destination_above: [96, 64, 32].map(|shift| match packet.network {
+            Network::Ipv6 => (packet.flow.dst >> shift) as u32,
+            _ => 0,
+        }),
+        source_port: packet.flow.src_port,
+        destination_port: packet.flow.dst_port,
+        checksum: u16::from_be_bytes([packet.ip_header[10], packet.ip_header[11]]),
+        protocol: packet.flow.protocol,
+        tcp_flags: packet.tcp_flags,
+        ttl: packet.ttl,
+        network,
+        frame: 0,
+        kept: 0,
+    }
+}
+
+/// FNV-1a over the five-tuple: equal flows, equal hash.
+fn hash_of(packet: &Packet) -> u32 {
+    const PRIME: u32 = 0x0100_0193;
+    // The twelve zero bytes in front of an IPv4 address.
+    const TWELVE_ZEROS: u32 = PRIME.wrapping_pow(12);
+    let eat = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(PRIME);
+    let eat_address = |hash: u32, address: u128| match u32::try_from(address) {
+        Ok(ipv4) => ipv4.to_be_bytes().into_iter().fold(hash.wrapping_mul(TWELVE_ZEROS), eat),
+        Err(_) => address.to_be_bytes().into_iter().fold(hash, eat),
+    };
+    let f = &packet.flow;
+    let hash = eat_address(eat_address(0x811c_9dc5, f.src), f.dst);
+    let ports = [f.src_port.to_be_bytes(), f.dst_port.to_be_bytes()];
+    let hash = eat(ports.into_iter().flatten().fold(hash, eat), f.protocol);
+    hash ^ (hash >> 15)
+}
+
+/// Whether the traffic was any.
+pub(crate) fn judge_traffic(ended: bool, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
+    if let (Some(late), true) = (&notes.too_late, ended) {
+        let name = request.trace.as_deref().unwrap_or("the generator");
+        return Err(Error::Traffic(format!("{name}: {late}")));
+    }
+    if let (Some(error), true) = (&notes.error, request.strict || notes.packets == 0) {
+        return Err(Error::Traffic(error.clone()));
+    }
+    if ended && notes.packets == 0 {
+        let name = request.trace.as_deref().unwrap_or("the generator");
+        return Err(Error::Traffic(format!("{name}: no packet in this capture; a run needs at least one")));
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! What can be said of a chip without running it: what each access takes, unloaded, over its route, and how much each
+//! place serves at most. An architect sees at once whether the file says what she meant.
+
+use super::cluster::NamedCluster;
+use super::design::Design;
+use super::hot_channels;
+use super::named_places::Named;
+use super::trial;
+use linecard_chip::config::TargetConfig;
+use linecard_files::Error;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::{BTreeSet, HashMap};
+
+/// A chip's file that fits together, and what follows from it.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "CheckReport")]
+pub struct ChipCheck {
+    /// The chip.
+    pub preset: String,
+    /// What it is.
+    pub title: String,
+    /// The program that its first cluster runs.
+    pub program: String,
+    /// Engines in all.
+    pub engines: u64,
+    /// Hardware threads in all.
+    pub threads: u64,
+    /// Rate of all ports inward.
+    pub receive_gbps: f64,
+    /// Rate of all ports outward.
+    pub transmit_gbps: f64,
+    /// A row for each cluster and each role of its program.
+    pub accesses: Vec<PlaceCheck>,
+    /// Memories and units that nothing uses, such as `memory.sram`.
+    pub unused: Vec<String>,
+    /// Why a run of it would fail, or lose what it should not: what its first 200 packets come upon, and channels of the
+    /// packet memory in which no packet begins.
+    pub warnings: Vec<String>,
+}
+
+/// A memory or accelerator as one cluster reaches it.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct PlaceCheck {
+    /// Who asks.
+    pub cluster: String,
+    /// What programs call it.
+    pub role: String,
+    /// The memory or unit that this is.
+    pub place: String,
+    /// From the issue of a read of `bytes` bytes to its result, with nobody else about.
+    pub unloaded_ns: f64,
+    /// Of that, the way there: issue and links.
+    pub there_ns: f64,
+    /// The place itself.
+    pub place_ns: f64,
+    /// The way back.
+    pub back_ns: f64,
+    /// Bytes of that read.
+    pub bytes: u32,
+    /// Reads that all instances serve together at most, and each link on the way carries, 10^6 a second; `None` without a
+    /// bound.
+    pub peak_mops: Option<f64>,
+    /// The same as bytes, Gbit/s.
+    pub peak_gbps: Option<f64>,
+    /// How the numbers follow.
+    pub formula: String,
+}
+
+/// Check a chip's file and say what its places do, unloaded and at most.
+///
+/// # Errors
+/// All problems of the file at once.
+pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error> {
+    let design = Design::load(preset, overrides, None, 1)?;
+    let config = &design.config;
+    let mut accesses = Vec::new();
+    let mut instances: HashMap<&str, usize> = HashMap::new();
+    for place in &config.places {
+        *instances.entry(&place.group).or_default() += 1;
+    }
+    for named in &design.clusters {
+        for (role, target) in config.targets[named.first].iter().enumerate() {
+            if let Some(target) = target {
+                accesses.push(row(&design, &instances, named, role, target));
+            }
+        }
+    }
+    let each = |of: fn(&linecard_chip::config::ClusterConfig) -> u64| config.clusters.iter().map(of).sum();
+    let gbps = |bits: u64| bits as f64 / 1e9;
+    Ok(ChipCheck {
+        preset: preset.to_owned(),
+        title: design.title.clone(),
+        program: design.app.clone(),
+        engines: each(|c| u64::from(c.engines)),
+        threads: each(|c| u64::from(c.all_threads())),
+        receive_gbps: config
+            .ports
+            .iter()
+            .filter_map(|p| p.receive.as_ref())
+            .map(|r| gbps(r.bits_per_second))
+            .sum(),
+        transmit_gbps: config
+            .ports
+            .iter()
+            .filter_map(|p| p.transmit.as_ref())
+            .map(|t| gbps(t.bits_per_second))
+            .sum(),
+        accesses,
+        unused: unused(&design),
+        warnings: hot_channels::headers(&design)
+            .into_iter()
+            .chain(trial::warnings(&design, preset))
+            .collect(),
+    })
+}
+
+/// Memories and units that nothing leads to, as the file names them.
+fn unused(design: &Design) -> Vec<String> {
+    let config = &design.config;
+    let mut used = vec![false; config.places.len()];
+    for target in config.targets.iter().flatten().flatten() {
+        used[target.place] = true;
+    }
+    // What stands behind a cache, which may stand behind another.
+    let mut grows = true;
+    while grows {
+        grows = false;
+        for number in 0..used.len() {
+            if used[number]
+                && let Some(behind) = config.places[number].kind.numbers().behind()
+            {
+                grows |= !std::mem::replace(&mut used[behind], true);
+            }
+        }
+    }
+    let of_table = |named: &Named| if named.is_memory { "memory" } else { "unit" };
+    let is_idle = |named: &&Named| !used[named.first..named.first + named.count].contains(&true);
+    design.places.iter().filter(is_idle).map(|named| format!("{}.{}", of_table(named), named.name)).collect()
+}
+
+fn row(
+    design: &Design,
+    instances: &HashMap<&str, usize>,
+    cluster: &NamedCluster,
+    role: usize,
+    target: &TargetConfig,
+) -> PlaceCheck {
+    let config = &design.config;
+    let mut facts = config.places[target.place].kind.numbers().facts();
+    let links = target.links.iter().map(|&link| {
+        let link = &config.links[link];
+        link.latency_ps as f64 + link.byte_fs as f64 / 1e3 * f64::from(facts.bytes)
+    });
+    let there_ps = target.issue_ps as f64 + links.sum::<f64>();
+    let group = &config.places[target.place].group;
+    let instances = instances[group.as_str()] as f64;
+    let bounded = facts.service_ps > 0.0 && facts.parts.is_finite();
+    let of_place = bounded.then(|| instances * facts.parts * 1e6 / facts.service_ps);
+    let narrowest = narrowest_link(design, cluster, role, target, facts.bytes);
+    let peak = match (of_place, narrowest) {
+        (place, Some((link, most))) if place.is_none_or(|place| most < place) => {
+            facts.formula += &format!("; at most what link {link} carries");
+            Some(most)
+        }
+        (place, _) => place,
+    };
+    PlaceCheck {
+        cluster: cluster.name.clone(),
+        role: config.roles[role].clone(),
+        place: group.clone(),
+        unloaded_ns: (there_ps + facts.latency_ps + target.back_ps as f64) / 1e3,
+        there_ns: there_ps / 1e3,
+        place_ns: facts.latency_ps / 1e3,
+        back_ns: target.back_ps as f64 / 1e3,
+        bytes: facts.bytes,
+        peak_mops: peak,
+        peak_gbps: peak.map(|mops| mops * f64::from(facts.bytes) * 8.0 / 1e3),
+        formula: facts.formula,
+    }
+}
+
+/// The link that carries the fewest reads of `bytes` bytes to the place of a role, with 10^6 of them a second. Links that there
+/// are for each instance of the cluster carry as many times more, one that is crossed twice half.
+fn narrowest_link<'d>(
+    design: &'d Design,
+    cluster: &NamedCluster,
+    role: usize,
+    target: &TargetConfig,
+    bytes: u32,
+) -> Option<(&'d str, f64)> {
+    let config = &design.config;
+    let instances = &config.targets[cluster.first..cluster.first + cluster.count];
+    let most = |(hop, &link): (usize, &usize)| {
+        let busy_fs = config.links[link].byte_fs as f64 * f64::from(bytes);
+        let crossings = target.links.iter().filter(|&&other| other == link).count() as f64;
+        let beside: BTreeSet<usize> =
+            instances.iter().filter_map(|targets| targets[role].as_ref()?.links.get(hop).copied()).collect();
+        let after = design.links.partition_point(|named| named.first <= link);
+        let named = &design.links[after.checked_sub(1)?];
+        (busy_fs > 0.0).then(|| (named.name.as_str(), beside.len() as f64 * 1e9 / (busy_fs * crossings)))
+    };
+    target.links.iter().enumerate().filter_map(most).min_by(|(_, a), (_, b)| a.total_cmp(b))
+}

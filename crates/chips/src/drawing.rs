@@ -1,0 +1,194 @@
+//! What a block diagram of a chip shows.
+
+use super::design::Design;
+use linecard_files::Error;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The core's account of a chip.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ChipDrawing {
+    /// The preset.
+    pub preset: String,
+    /// What it is.
+    pub title: String,
+    /// Clusters by name.
+    pub clusters: Vec<DrawnCluster>,
+    /// Memories and accelerators.
+    pub places: Vec<DrawnPlace>,
+    /// Links.
+    pub links: Vec<DrawnLink>,
+    /// Ways between them.
+    pub routes: Vec<DrawnRoute>,
+    /// Ports.
+    pub ports: Vec<DrawnPort>,
+}
+
+/// Clusters of one name.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Cluster")]
+pub struct DrawnCluster {
+    /// Its name.
+    pub name: String,
+    /// How many there are, and of what.
+    pub count: usize,
+    /// Engines of each.
+    pub engines: u32,
+    /// Threads of an engine.
+    pub threads: u32,
+    /// Clock.
+    pub clock_mhz: f64,
+    /// Inboxes and rings that its threads take packets from.
+    pub takes: Vec<String>,
+    /// Those that its program puts packets into.
+    pub puts: Vec<String>,
+}
+
+/// A memory or an accelerator.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Place")]
+pub struct DrawnPlace {
+    /// Its name.
+    pub name: String,
+    /// How it serves.
+    pub kind: String,
+    /// Whether it is a memory; an accelerator otherwise.
+    pub is_memory: bool,
+    /// Cluster that has one each.
+    pub per: Option<String>,
+    /// How many there are.
+    pub count: usize,
+    /// Roles that it plays.
+    pub roles: Vec<String>,
+    /// What it holds.
+    pub capacity_bytes: Option<u64>,
+    /// The memory behind a cache.
+    pub behind: Option<String>,
+}
+
+/// A link.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Link")]
+pub struct DrawnLink {
+    /// Its name.
+    pub name: String,
+    /// How many there are.
+    pub count: usize,
+    /// Rate, Gbit/s.
+    pub rate_gbps: f64,
+}
+
+/// A route from a cluster to a memory or unit.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Route")]
+pub struct DrawnRoute {
+    /// Cluster.
+    pub from: String,
+    /// Memory or unit.
+    pub to: String,
+    /// Links on the way.
+    pub links: Vec<String>,
+    /// There and back, nanoseconds, without waiting.
+    pub nanoseconds: f64,
+}
+
+/// Ports of one name.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Port")]
+pub struct DrawnPort {
+    /// Their name.
+    pub name: String,
+    /// How many there are.
+    pub count: usize,
+    /// Rate in and out, Gbit/s.
+    pub receive_gbps: Option<f64>,
+    /// See `receive_gbps`.
+    pub transmit_gbps: Option<f64>,
+    /// Memory that they write packets to and read them from.
+    pub memory: Option<String>,
+}
+
+/// What a drawing of a chip shows.
+///
+/// # Errors
+/// All problems of the file at once.
+pub fn drawing(preset: &str, overrides: &[String]) -> Result<ChipDrawing, Error> {
+    let design = Design::load(preset, overrides, None, 1)?;
+    let config = &design.config;
+    let names_of =
+        |inboxes: &[usize]| inboxes.iter().map(|&inbox| config.inboxes[inbox].name.clone()).collect();
+    let clusters = design.clusters.iter().map(|named| {
+        let cluster = &config.clusters[named.first];
+        DrawnCluster {
+            name: named.name.clone(),
+            count: named.count,
+            engines: cluster.engines,
+            threads: cluster.threads,
+            clock_mhz: cluster.clock_hz as f64 / 1e6,
+            takes: names_of(&cluster.takes),
+            // Threads that send blocks run the other part of a program.
+            puts: match cluster.block_cells {
+                Some(_) => Vec::new(),
+                None => names_of(&design.programs[cluster.program].puts),
+            },
+        }
+    });
+    let places = design.places.iter().map(|named| DrawnPlace {
+        name: named.name.clone(),
+        kind: named.kind.to_owned(),
+        is_memory: named.is_memory,
+        per: named.per.clone(),
+        count: named.count,
+        roles: design
+            .roles
+            .iter()
+            .filter(|(_, place)| *place == named.name)
+            .map(|(role, _)| role.clone())
+            .collect(),
+        capacity_bytes: named.capacity_bytes,
+        behind: config.places[named.first]
+            .kind
+            .numbers()
+            .behind()
+            .map(|behind| config.places[behind].group.clone()),
+    });
+    let links = design.links.iter().map(|named| DrawnLink {
+        name: named.name.clone(),
+        count: named.count,
+        rate_gbps: 8e6 / config.links[named.first].byte_fs.max(1) as f64,
+    });
+    let mut routes = Vec::new();
+    for route in &design.routes {
+        for from in &route.from {
+            routes.extend(route.to.iter().map(|to| DrawnRoute {
+                from: from.clone(),
+                to: to.clone(),
+                links: route.links.clone(),
+                nanoseconds: (route.issue_ps + route.back_ps) as f64 / 1e3,
+            }));
+        }
+    }
+    let packet_memory = config.packets.as_ref().map(|packets| design.roles[packets.role].1.clone());
+    let mut ports: Vec<DrawnPort> = Vec::new();
+    for port in &config.ports {
+        match ports.iter_mut().find(|drawn| drawn.name == port.group) {
+            Some(drawn) => drawn.count += 1,
+            None => ports.push(DrawnPort {
+                name: port.group.clone(),
+                count: 1,
+                receive_gbps: port.receive.as_ref().map(|r| r.bits_per_second as f64 / 1e9),
+                transmit_gbps: port.transmit.as_ref().map(|t| t.bits_per_second as f64 / 1e9),
+                memory: packet_memory.clone(),
+            }),
+        }
+    }
+    Ok(ChipDrawing {
+        preset: preset.to_owned(),
+        title: design.title.clone(),
+        clusters: clusters.collect(),
+        places: places.collect(),
+        links: links.collect(),
+        routes,
+        ports,
+    })
+}

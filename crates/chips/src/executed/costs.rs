@@ -1,0 +1,340 @@
+//! What instructions of executed programs cost on the engines of a cluster: `[cluster.NAME.ebpf]` and
+//! `[cluster.NAME.riscv]`, cycles of the engine by class.
+//!
+//! Left out, every instruction takes a cycle: a plain core in order. Engines with lanes carry out rows that are scheduled
+//! before, and have costs of rows instead. What an access of a memory takes beyond its
+//! instruction is the memory's; the cycles to issue it are the cluster's `issue_cycles` and `post_cycles`.
+
+use super::rules::{MOST_CYCLES, Rules};
+use super::scale::Share;
+use linecard_config::Section;
+use linecard_ebpf::MOST_LANES;
+
+/// Declares a table of costs: its fields, their keys, defaults and meanings.
+macro_rules! costs {
+    ($(#[$doc:meta])* $name:ident { $($field:ident = $default:literal, $meaning:literal;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default)]
+        pub(crate) struct $name {
+            $(#[doc = $meaning] pub $field: u32,)*
+        }
+
+        impl $name {
+            pub(super) fn plain() -> Self {
+                Self { $($field: $default,)* }
+            }
+
+            fn of(section: &Section<'_>) -> Self {
+                Self {
+                    $($field: section.integer_or(stringify!($field), $default, 0..=MOST_CYCLES, $meaning) as u32,)*
+                }
+            }
+        }
+    };
+}
+
+costs! {
+    /// Costs of eBPF instructions.
+    EbpfCycles {
+        alu_cycles = 1, "64-bit arithmetic with a register or a constant of 0 to 255";
+        alu32_cycles = 1, "32-bit arithmetic, likewise";
+        move_cycles = 1, "64-bit move of a register";
+        move32_cycles = 1, "32-bit move of a register";
+        move_constant_cycles = 1, "move of a constant of at most 16 bits";
+        move_wide_cycles = 1, "move of a constant of more than 16 bits";
+        constant64_cycles = 1, "64-bit constant (two slots)";
+        map_handle_cycles = 1, "address of a map";
+        constant16_cycles = 0, "more, for an operand above 255 or below 0";
+        constant32_cycles = 0, "more, for an operand of more than 16 bits";
+        shift_cycles = 1, "shift by a constant";
+        shift_register_cycles = 1, "shift by a register";
+        multiply_cycles = 1, "multiplication";
+        divide_cycles = 1, "division or remainder";
+        swap16_cycles = 1, "byte swap of 16 bits";
+        swap32_cycles = 1, "byte swap of 32 bits";
+        swap64_cycles = 1, "byte swap of 64 bits";
+        jump_cycles = 1, "jump without a condition";
+        jump_zero_cycles = 1, "jump if equal, or not, to the constant 0";
+        jump_equal_cycles = 1, "jump if equal, or not, to anything else";
+        jump_order_cycles = 1, "jump if less, greater, or a bit is set";
+        jump32_equal_cycles = 1, "jump if 32 bits are equal, or not";
+        jump32_order_cycles = 1, "jump if 32 bits are less, greater, or a bit of them is set";
+        taken_cycles = 0, "more, for a jump that is taken";
+        call_cycles = 1, "call of a function of the program, and the return from it";
+        enter_cycles = 0, "to enter the program, for every packet";
+        exit_cycles = 1, "end of the program";
+        helper_cycles = 20, "a helper that has no cycles of its own";
+        local_load_cycles = 1, "load from the stack, the context, or what is bound to no memory";
+        local_store_cycles = 1, "store there";
+        packet_address_cycles = 0, "load from the packet, before the access";
+        packet_result_cycles = 1, "load of up to 4 bytes from the packet, once they are there";
+        packet_result8_cycles = 1, "load of 8 bytes from the packet, once they are there";
+        packet_merged_cycles = 1, "load from the packet of bytes that a load before has brought along";
+        packet_store_cycles = 1, "store to the packet, before the access";
+        map_address_cycles = 0, "load from the value of a map, before the access; nothing at offset 0";
+        map_result_cycles = 1, "load of up to 4 bytes of a value, once they are there";
+        map_result8_cycles = 1, "load of 8 bytes of a value, once they are there";
+        map_store_cycles = 1, "store to the value of a map, before the access";
+        atomic_cycles = 1, "atomic operation, before the access";
+    }
+}
+
+costs! {
+    /// Costs of RISC-V instructions.
+    RiscvCycles {
+        alu_cycles = 1, "arithmetic, constants, moves";
+        shift_cycles = 1, "shift";
+        multiply_cycles = 1, "multiplication";
+        divide_cycles = 1, "division or remainder";
+        load_cycles = 1, "load";
+        store_cycles = 1, "store";
+        atomic_cycles = 1, "atomic operation, before the access";
+        branch_cycles = 1, "branch";
+        jump_cycles = 1, "jump, call, return";
+        taken_cycles = 0, "more, for a branch that is taken, and for a jump";
+        load_use_cycles = 0, "more, where the next instruction needs what a load brings";
+        shift_use_cycles = 0, "more, where the next instruction needs what a shift made";
+        lock_cycles = 1, "taking a lock, or giving it back";
+    }
+}
+
+/// Helpers that may have cycles of their own.
+const HELPERS: &[(u32, &str, &str)] = &[
+    (1, "map_lookup_elem", "cycles of bpf_map_lookup_elem, beside its accesses"),
+    (2, "map_update_elem", "cycles of bpf_map_update_elem, beside its accesses"),
+    (3, "map_delete_elem", "cycles of bpf_map_delete_elem, beside its accesses"),
+    (5, "ktime_get_ns", "cycles of bpf_ktime_get_ns"),
+    (7, "get_prandom_u32", "cycles of bpf_get_prandom_u32"),
+    (8, "get_smp_processor_id", "cycles of bpf_get_smp_processor_id"),
+    (23, "redirect", "cycles of bpf_redirect"),
+    (25, "perf_event_output", "cycles of bpf_perf_event_output"),
+    (28, "csum_diff", "cycles of bpf_csum_diff"),
+    (44, "xdp_adjust_head", "cycles of bpf_xdp_adjust_head"),
+    (51, "redirect_map", "cycles of bpf_redirect_map"),
+    (65, "xdp_adjust_tail", "cycles of bpf_xdp_adjust_tail"),
+    (69, "fib_lookup", "cycles of bpf_fib_lookup"),
+];
+
+/// Costs of rows that are scheduled before the program runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowCosts {
+    pub lanes: u32,
+    /// Whether helpers leave r1 to r5 alone.
+    pub kept_arguments: bool,
+    /// Whether the end of the program is copied for each way that fixes the action.
+    pub path_exits: bool,
+    /// Whether an exit has a row of its own.
+    pub exit_alone: bool,
+    /// Cycles of every packet beside its rows.
+    pub each_packet: u32,
+    /// Cycles of an exit that takes its action from r0.
+    pub register_exit: u32,
+    /// Bytes that a helper reads in a cycle; 0 for any number.
+    pub helper_bytes: u32,
+}
+
+impl RowCosts {
+    fn read(section: &Section<'_>, lanes: u32) -> Self {
+        let cycles = |key: &str, meaning: &str| section.integer_or(key, 0, 0..=MOST_CYCLES, meaning) as u32;
+        let each_packet = cycles("start_stop_cycles", "to start and to stop, for every packet");
+        let register_exit = cycles("register_exit_cycles", "more, for an exit that takes its action from r0");
+        let early = section.switch_or(
+            "early_exit",
+            true,
+            "whether an exit that holds its action does without register_exit_cycles",
+        );
+        Self {
+            lanes,
+            kept_arguments: section.switch_or(
+                "kept_arguments",
+                false,
+                "whether helpers leave r1 to r5 alone, so that the same argument is set once for several",
+            ),
+            path_exits: section.switch_or(
+                "path_exits",
+                false,
+                "whether the end of the program is copied for each way that fixes the action, as an exit that holds it",
+            ),
+            exit_alone: section.switch_or(
+                "exit_alone",
+                false,
+                "whether an exit has a row of its own, behind all others of its block",
+            ),
+            each_packet: each_packet + if early { 0 } else { register_exit },
+            register_exit: if early { register_exit } else { 0 },
+            helper_bytes: section.integer_or(
+                "helper_bytes",
+                0,
+                0..=65_535,
+                "bytes that a helper reads of stack and packet in a cycle, one more for each as many; 0: any number",
+            ) as u32,
+        }
+    }
+}
+
+/// Costs of eBPF programs.
+#[derive(Clone, Debug)]
+pub(crate) struct EbpfCosts {
+    pub cycles: EbpfCycles,
+    /// Of all that stands here.
+    pub share: Share,
+    /// By number.
+    pub helpers: Vec<(u32, u32)>,
+    /// Loads from the packet at constant distances that lie within so many bytes are one access; 0 leaves each alone.
+    pub merge_bytes: u32,
+    /// Whether the thread waits for stores, and for atomic operations whose result nobody asks for.
+    pub waits_for_writes: bool,
+    /// The same for stores to the packet.
+    pub waits_for_packet_writes: bool,
+    /// See [`RiscvCosts::has_caches`].
+    pub has_caches: bool,
+    /// Whether lookups in arrays of a power of two of values take the lower bits of the index, and always find one.
+    pub masked_index: bool,
+    /// By operands, in the place of the class.
+    pub rules: Rules,
+    /// Rows instead of classes of instructions.
+    pub rows: Option<RowCosts>,
+}
+
+impl EbpfCosts {
+    /// Reads `[cluster.NAME.ebpf]`.
+    fn read(section: &Section<'_>, waits: bool) -> Self {
+        // What compiles programs asks for it.
+        section.integer_or("isa", 3, 1..=4, "version of the instruction set that C files are compiled for");
+        let share = Share::read(section);
+        let meaning = "whether a lookup in an array of a power of two of values takes the lower bits of the index, and always finds one";
+        let masked_index = section.switch_or("masked_index", false, meaning);
+        let lanes = section.integer_or(
+            "lanes",
+            0,
+            0..=u64::from(MOST_LANES),
+            "instructions of a row, which takes a cycle; rows are scheduled before. 0: instructions cost by class",
+        ) as u32;
+        let helpers = section.section("helpers").map_or_else(Vec::new, |helpers| {
+            let own = |&(number, name, meaning): &(u32, &str, &str)| {
+                let cycles = helpers.integer_if(name, 0..=MOST_CYCLES, meaning)?;
+                Some((number, cycles as u32))
+            };
+            HELPERS.iter().filter_map(own).collect()
+        });
+        if lanes > 0 {
+            let cycles = EbpfCycles {
+                taken_cycles: section.integer_or(
+                    "taken_cycles",
+                    0,
+                    0..=MOST_CYCLES,
+                    "more, for a jump that is taken",
+                ) as u32,
+                helper_cycles: section.integer_or(
+                    "helper_cycles",
+                    1,
+                    1..=MOST_CYCLES,
+                    "a helper that has no cycles of its own; its row is one of them",
+                ) as u32,
+                ..EbpfCycles::default()
+            };
+            let rows = Some(RowCosts::read(section, lanes));
+            return Self {
+                cycles,
+                share,
+                helpers,
+                merge_bytes: 0,
+                waits_for_writes: waits,
+                waits_for_packet_writes: waits,
+                has_caches: false,
+                masked_index,
+                rules: Rules::default(),
+                rows,
+            };
+        }
+        let meaning = "loads from the packet at constant distances within so many bytes are one access; 0: each is its own";
+        Self {
+            cycles: EbpfCycles::of(section),
+            share,
+            helpers,
+            merge_bytes: section.integer_or("merge_bytes", 0, 0..=128, meaning) as u32,
+            waits_for_writes: waits,
+            waits_for_packet_writes: section.switch_or(
+                "waits_for_packet_writes",
+                waits,
+                "whether the thread waits for stores to the packet; as waits_for_writes where it is left out",
+            ),
+            has_caches: false,
+            masked_index,
+            rules: Rules::read(section),
+            rows: None,
+        }
+    }
+
+    /// Cycles of a helper.
+    pub fn helper(&self, number: u32) -> u32 {
+        let own = self.helpers.iter().find(|(known, _)| *known == number);
+        own.map_or(self.cycles.helper_cycles, |(_, cycles)| *cycles)
+    }
+}
+
+/// Costs of C programs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RiscvCosts {
+    pub cycles: RiscvCycles,
+    /// Of all that stands here.
+    pub share: Share,
+    /// See [`EbpfCosts::waits_for_writes`].
+    pub waits_for_writes: bool,
+    /// Whether engines have caches: a load that hits then holds its thread up until its value is there, and one that misses
+    /// for as long as that takes.
+    pub has_caches: bool,
+}
+
+/// What executed programs cost on a cluster.
+#[derive(Clone, Debug)]
+pub(crate) struct ExecutionCosts {
+    pub ebpf: EbpfCosts,
+    pub riscv: RiscvCosts,
+}
+
+impl ExecutionCosts {
+    /// A cycle an instruction.
+    pub fn plain() -> Self {
+        let cycles = EbpfCycles::plain();
+        Self {
+            ebpf: EbpfCosts {
+                cycles,
+                share: Share::default(),
+                helpers: vec![],
+                merge_bytes: 0,
+                waits_for_writes: false,
+                waits_for_packet_writes: false,
+                has_caches: false,
+                masked_index: false,
+                rules: Rules::default(),
+                rows: None,
+            },
+            riscv: RiscvCosts {
+                cycles: RiscvCycles::plain(),
+                share: Share::default(),
+                waits_for_writes: false,
+                has_caches: false,
+            },
+        }
+    }
+
+    /// Reads both tables of a cluster.
+    pub fn read(cluster: &Section<'_>) -> Self {
+        const WAITS: &str =
+            "whether the thread waits for stores, and for atomic operations whose result nobody asks for";
+        let waits = |section: &Section<'_>| section.switch_or("waits_for_writes", false, WAITS);
+        let mut costs = Self::plain();
+        if let Some(section) = cluster.section("ebpf") {
+            costs.ebpf = EbpfCosts::read(&section, waits(&section));
+        }
+        if let Some(section) = cluster.section("riscv") {
+            costs.riscv.cycles = RiscvCycles::of(&section);
+            costs.riscv.share = Share::read(&section);
+            costs.riscv.waits_for_writes = waits(&section);
+        }
+        costs.riscv.has_caches = cluster.section("cache").is_some();
+        costs.ebpf.has_caches = costs.riscv.has_caches;
+        costs
+    }
+}

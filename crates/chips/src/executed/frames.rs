@@ -1,0 +1,52 @@
+//! Bytes of the packets on their way to a program that is executed: from the source of the traffic until a thread takes
+//! the packet up, or it is lost.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// One packet's bytes, and when it arrived.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept {
+    pub bytes: Vec<u8>,
+    pub time_ns: u64,
+}
+
+/// Frames by number, counted from 1; the room of one that is gone is used again.
+#[derive(Debug, Default)]
+struct Store {
+    kept: Vec<Kept>,
+    free: Vec<u32>,
+}
+
+/// The frames of a run, shared by the traffic, the program and the chip.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Frames(Rc<RefCell<Store>>);
+
+impl Frames {
+    /// Keeps a frame; its number.
+    pub fn keep(&self, bytes: &[u8], time_ns: u64) -> u32 {
+        let mut store = self.0.borrow_mut();
+        let number = store.free.pop().unwrap_or_else(|| {
+            store.kept.push(Kept::default());
+            store.kept.len() as u32
+        });
+        let kept = &mut store.kept[number as usize - 1];
+        kept.bytes.clear();
+        kept.bytes.extend_from_slice(bytes);
+        kept.time_ns = time_ns;
+        number
+    }
+
+    /// Gives a frame to `use_it`, and forgets it.
+    pub fn take<T>(&self, number: u32, use_it: impl FnOnce(&Kept) -> T) -> T {
+        let mut store = self.0.borrow_mut();
+        let result = use_it(&store.kept[number as usize - 1]);
+        store.free.push(number);
+        result
+    }
+
+    /// Forgets a frame.
+    pub fn forget(&self, number: u32) {
+        self.0.borrow_mut().free.push(number);
+    }
+}

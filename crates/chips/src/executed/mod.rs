@@ -1,0 +1,582 @@
+//! Programs that are executed: XDP programs (eBPF) and C programs (RISC-V), on any chip.
+//!
+//! A thread that takes a packet up has the program executed on the packet's bytes at once, functionally; what it did
+//! becomes steps that the chip then carries out in simulated time. State is thus updated in the order in which packets are
+//! taken up; locks and atomic operations cost what contention makes them cost; spinning is not simulated.
+//!
+//! A program has regions: `packet`, `stack` and `context`, each map by its name (XDP); `packet`, `heap`, `control` and
+//! `state` (C). `[bind]` places them; maps without a place of their own go where `maps`, or else `table`, is bound. What is
+//! bound to no memory is the engine's own, and costs the cycles of its instructions.
+
+mod costs;
+mod done;
+mod ebpf;
+mod executable;
+mod frames;
+mod hot;
+mod locks;
+mod operands;
+mod operations;
+mod pipeline;
+mod profile;
+mod races;
+mod region;
+mod riscv;
+mod rules;
+mod scale;
+
+pub(super) use costs::ExecutionCosts;
+pub(super) use executable::Executable;
+pub(super) use frames::Frames;
+pub(super) use scale::Share;
+
+use super::reading::Reading;
+use crate::arrivals::BytesSink;
+use crate::copies::Copies;
+use crate::report::{CallStack, ExecutedProgram, HotWord, MemoryUse, ProgramResult, SourceLine};
+use done::{Done, Fate};
+use executable::Loaded;
+use hot::Word;
+use linecard_apps::{Carrier, Io, StepList};
+use linecard_ebpf::MapKind;
+use linecard_executed::{Framer, refused_xdp};
+use linecard_files::Error;
+use linecard_program::PacketHead;
+use linecard_program::script::{Action, Block, PacketInfo, PacketProgram, RoleId, Step, Steps};
+use linecard_traffic::Payload;
+use locks::Locks;
+use profile::{Origin, Sums, Use};
+use races::Race;
+use region::{PACKET_BYTES, Placed};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+impl Executable {
+    /// Places its regions; the plan of its work on the engines of a cluster.
+    pub fn plan(
+        &self,
+        around: Around,
+        place: &str,
+        reading: &mut Reading<'_>,
+        used: &mut Vec<usize>,
+    ) -> Plan {
+        let mut placer = Placer { place, reading, used };
+        let code = match &self.loaded {
+            Loaded::Ebpf(machine) => {
+                let mut regions = vec![None; machine.memory().regions()];
+                for (number, name) in ["packet", "context", "stack"].into_iter().enumerate() {
+                    let bytes = if name == "packet" { PACKET_BYTES } else { 4096 };
+                    regions[number] = placer.own(name, bytes);
+                }
+                for (number, map) in machine.maps().enumerate() {
+                    let entries = match map.kind {
+                        MapKind::Ringbuf => 1,
+                        _ => u64::from(map.most_entries),
+                    };
+                    let bytes = entries * u64::from(map.value_bytes).next_multiple_of(8).max(8);
+                    let find = entries * (u64::from(map.key_bytes) + 16);
+                    regions[usize::from(linecard_ebpf::values(number).0)] = placer.table(&map.name, bytes);
+                    regions[usize::from(linecard_ebpf::index(number).0)] = match map.kind {
+                        MapKind::Array | MapKind::PercpuArray => None,
+                        _ => placer.table(&map.name, find),
+                    };
+                }
+                let mut own_values = vec![false; regions.len()];
+                for (number, map) in machine.maps().enumerate() {
+                    own_values[usize::from(linecard_ebpf::values(number).0)] = map.kind.per_cpu();
+                }
+                let costs = &placer.reading.costs.ebpf;
+                Priced::Ebpf(ebpf::PricedCode::new(machine, costs, regions, own_values))
+            }
+            Loaded::Riscv(machine) => {
+                let bytes = riscv::region_bytes(machine);
+                let mut regions = [None; 4];
+                for (number, name) in riscv::REGIONS.into_iter().enumerate() {
+                    regions[number] = match name {
+                        "packet" => placer.own(name, bytes[number]),
+                        _ if bytes[number] == 0 => None,
+                        _ => placer.table(name, bytes[number]),
+                    };
+                }
+                Priced::Riscv(riscv::PricedCode::new(machine.code(), &placer.reading.costs.riscv, regions))
+            }
+        };
+        Plan { executable: self.clone(), around, code, ports: placer.reading.ports }
+    }
+}
+
+/// Finds roles for regions.
+struct Placer<'a, 'r> {
+    place: &'a str,
+    reading: &'a mut Reading<'r>,
+    used: &'a mut Vec<usize>,
+}
+
+impl Placer<'_, '_> {
+    fn is_bound(&mut self, name: &str) -> bool {
+        self.reading.roles.regions.push(name.to_owned());
+        self.reading.bind.as_ref().is_some_and(|bind| bind.has(name))
+    }
+
+    /// A region that stays in the engine unless it is bound.
+    fn own(&mut self, name: &str, bytes: u64) -> Option<Placed> {
+        if self.is_bound(name) { Some(self.role(name, bytes)) } else { None }
+    }
+
+    /// A region that some memory has to hold. On engines with lanes it is theirs unless it is bound: rows hold its accesses.
+    fn table(&mut self, name: &str, bytes: u64) -> Option<Placed> {
+        let found = [name, "maps", "table"].into_iter().find(|name| self.is_bound(name));
+        if found.is_none() && self.reading.costs.ebpf.rows.is_some() {
+            return None;
+        }
+        Some(self.role(found.unwrap_or("maps"), bytes))
+    }
+
+    fn role(&mut self, name: &str, bytes: u64) -> Placed {
+        let roles = &mut *self.reading.roles;
+        let number = roles.number(name, self.place);
+        let base = u64::next_multiple_of(roles.bytes[number], 64);
+        roles.uses(number, base + bytes);
+        if !self.used.contains(&number) {
+            self.used.push(number);
+        }
+        Placed::new(number, base, bytes)
+    }
+}
+
+/// A program's code with its costs on a cluster.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one of them")]
+enum Priced {
+    Ebpf(ebpf::PricedCode),
+    Riscv(riscv::PricedCode),
+}
+
+/// What moves packets on a chip, around the program that is executed on them.
+#[derive(Clone, Debug)]
+pub(super) enum Around {
+    /// Listed steps in front of it and behind it.
+    Steps { front: StepList, behind: StepList },
+    /// The input and output loops of the IXP1200.
+    Io(Io),
+    /// The threads of the IXP2400, from buffer to buffer.
+    Carrier(Carrier),
+}
+
+impl Around {
+    /// Locks of its own.
+    fn locks(&self) -> u32 {
+        match self {
+            Around::Steps { front, behind } => front.locks().max(behind.locks()),
+            _ => 0,
+        }
+    }
+}
+
+/// An executed program among the steps of a chip's own.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    executable: Executable,
+    around: Around,
+    code: Priced,
+    /// Ports that send.
+    ports: u16,
+}
+
+/// What is shared between a run and the programs in its chip.
+#[derive(Clone, Default)]
+pub(super) struct Shared {
+    pub frames: Frames,
+    /// Copies of packets that are written to a capture when they leave.
+    pub copies: Copies,
+    /// Whether there are such.
+    pub keeps_copies: bool,
+    /// What the program was ended for.
+    pub fault: Rc<RefCell<Option<Error>>>,
+    works: Rc<RefCell<Vec<Rc<RefCell<Work>>>>>,
+}
+
+impl Shared {
+    /// Of a run that keeps copies of its packets, or does not.
+    pub fn keeping(copies: bool) -> Self {
+        Self { keeps_copies: copies, ..Self::default() }
+    }
+
+    /// Whether the program did what ends the run.
+    pub fn is_faulty(&self) -> bool {
+        self.fault.borrow().is_some()
+    }
+
+    /// What programs write without protection.
+    pub fn races(&self) -> Vec<String> {
+        self.works.borrow().iter().flat_map(|work| work.borrow().races()).collect()
+    }
+
+    /// What executed programs came to, one of each kind of cluster that has one. `stalls` are the cycles that threads waited
+    /// for each operation of the chip's program of a number, `place` is what a role is bound to, and `bank` the bank there
+    /// that serves an address of a program's role, and how many there are.
+    pub fn reports(
+        &self,
+        stalls: impl Fn(usize) -> Vec<f64>,
+        place: impl Fn(RoleId) -> String,
+        bank: impl Fn(usize, RoleId, u32) -> Option<(u32, u32)>,
+    ) -> Vec<ExecutedProgram> {
+        let works = self.works.borrow();
+        let report = |work: &Rc<RefCell<Work>>| {
+            let work = work.borrow();
+            let hot = work.hot(&place, |role, address| bank(work.number, role, address));
+            ExecutedProgram { hot, ..work.report(&stalls(work.number), &place) }
+        };
+        works.iter().map(report).collect()
+    }
+}
+
+/// Lines of a hot word that are named.
+const MOST_LINES: usize = 4;
+
+/// A program and what it has done.
+struct Work {
+    name: String,
+    /// The number of the chip's program that it is.
+    number: usize,
+    running: Running,
+    /// Packets that it was executed on.
+    packets: u64,
+}
+
+impl Work {
+    /// What it came to, and the roles that its accesses are counted by.
+    fn used(&self, stalls: &[f64]) -> (Use, &[RoleId]) {
+        match &self.running {
+            Running::Ebpf(program) => (program.told(stalls), program.tally.accesses.roles()),
+            Running::Riscv(program) => (program.told(stalls), program.accesses.roles()),
+        }
+    }
+
+    fn locks(&mut self) -> &mut Locks {
+        match &mut self.running {
+            Running::Ebpf(program) => &mut program.locks,
+            Running::Riscv(program) => &mut program.locks,
+        }
+    }
+
+    /// What is there at a word, as people say it.
+    fn word(&self, (role, address): Word) -> String {
+        match &self.running {
+            Running::Ebpf(program) => program.word(role, address),
+            Running::Riscv(program) => program.word(role, address),
+        }
+    }
+
+    /// The line of an operation.
+    fn line(&self, operation: u32) -> String {
+        match &self.running {
+            Running::Ebpf(program) => program.line(operation),
+            Running::Riscv(program) => program.line(operation),
+        }
+    }
+
+    /// Words that packets write at the same time with nothing that keeps them apart, a sentence for each pair of lines.
+    fn races(&self) -> Vec<String> {
+        let locks = match &self.running {
+            Running::Ebpf(program) => &program.locks,
+            Running::Riscv(program) => &program.locks,
+        };
+        let mut pairs: BTreeMap<(String, String), (Word, u64)> = BTreeMap::new();
+        for Race { word, operations: (a, b), times } in locks.races.found() {
+            pairs.entry((self.line(a), self.line(b))).or_insert((word, 0)).1 += times;
+        }
+        let sentence = |((a, b), (word, times)): ((String, String), (Word, u64))| {
+            let name = self.word(word);
+            let lines = if a == b { format!("line {a}") } else { format!("lines {a} and {b}") };
+            format!(
+                "{}: {name} is written by two packets on the chip at the same time, {lines}, {times} times: hold one lock on both \
+                 sides, or write it by atomic operations",
+                self.name
+            )
+        };
+        pairs.into_iter().map(sentence).collect()
+    }
+
+    /// What it asks for most.
+    fn hot(
+        &self,
+        place: &impl Fn(RoleId) -> String,
+        bank: impl Fn(RoleId, u32) -> Option<(u32, u32)>,
+    ) -> Vec<HotWord> {
+        let (words, locks) = match &self.running {
+            Running::Ebpf(program) => (&program.tally.words, &program.locks),
+            Running::Riscv(program) => (&program.words, &program.locks),
+        };
+        let unit = |(role, address): Word| {
+            let found = bank(RoleId(role), address);
+            (found.map(|(number, _)| number), found.map_or(1, |(_, alike)| alike))
+        };
+        let memories = words.hottest(unit).into_iter().map(|hottest| {
+            let name = self.word(hottest.word);
+            (place(RoleId(hottest.word.0)), hottest.unit, name, hottest.operations, hottest.share)
+        });
+        let taken = locks.taken.hottest(|_| (None, 1)).into_iter().map(|hottest| {
+            let address = locks.address(hottest.word.1);
+            let name = match &self.running {
+                Running::Ebpf(program) => program.object(address),
+                Running::Riscv(program) => program.object(address),
+            };
+            ("locks".to_owned(), hottest.unit, name, hottest.operations, hottest.share)
+        });
+        let hot = memories.chain(taken).map(|(place, bank, name, operations, share)| {
+            let mut lines: Vec<String> = Vec::new();
+            for found in operations.into_iter().map(|operation| self.line(operation)) {
+                if !lines.contains(&found) && lines.len() < MOST_LINES {
+                    lines.push(found);
+                }
+            }
+            HotWord { place, bank, name, lines, share }
+        });
+        hot.collect()
+    }
+
+    fn report(&self, stalls: &[f64], place: &impl Fn(RoleId) -> String) -> ExecutedProgram {
+        let (used, roles) = self.used(stalls);
+        let share = |sum: f64| sum / self.packets.max(1) as f64;
+        let each = |count: u64| share(count as f64);
+        let memories = |accesses: &[u64]| {
+            // Several roles may be bound to one memory.
+            let mut by_memory: BTreeMap<String, u64> = BTreeMap::new();
+            for (&role, &count) in roles.iter().zip(accesses).filter(|(_, count)| **count > 0) {
+                *by_memory.entry(place(role)).or_insert(0) += count;
+            }
+            let one = |(memory, count)| MemoryUse { memory, accesses_per_packet: each(count) };
+            by_memory.into_iter().map(one).collect::<Vec<_>>()
+        };
+        let line = |(origin, sums): (Origin, Sums)| SourceLine {
+            line: origin.name,
+            file: origin.file,
+            number: origin.number,
+            instructions_per_packet: each(sums.instructions),
+            cycles_per_packet: each(sums.cycles),
+            stall_cycles_per_packet: share(sums.stall_cycles),
+            accesses_per_packet: each(sums.accesses.iter().sum()),
+            memories: memories(&sums.accesses),
+        };
+        let mut lines: Vec<SourceLine> = used.lines.into_iter().map(line).collect();
+        lines.sort_by(|a, b| b.cycles_per_packet.total_cmp(&a.cycles_per_packet).then(a.line.cmp(&b.line)));
+        let results = used.verdicts.into_iter().map(|(result, packets)| ProgramResult { result, packets });
+        let stacks = used.stacks.into_iter().map(|(functions, cycles)| CallStack { functions, cycles });
+        ExecutedProgram {
+            name: self.name.clone(),
+            packets: self.packets,
+            instructions_per_packet: each(used.all.instructions),
+            cycles_per_packet: each(used.all.cycles),
+            stall_cycles_per_packet: share(used.all.stall_cycles),
+            accesses_per_packet: each(used.all.accesses.iter().sum()),
+            memories: memories(&used.all.accesses),
+            results: results.collect(),
+            lines,
+            stacks: stacks.collect(),
+            hot: Vec::new(),
+        }
+    }
+}
+
+impl Plan {
+    /// The program at the start of a run, as the chip's program of a number.
+    pub fn start(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
+        let around = self.around.locks();
+        let running = match (&self.executable.loaded, &self.code) {
+            (Loaded::Ebpf(machine), Priced::Ebpf(code)) => {
+                let mut machine = machine.clone();
+                machine.mask_indices(code.masks_indices());
+                Running::Ebpf(ebpf::Running::new(machine, code.clone(), self.executable.cpus, around))
+            }
+            (Loaded::Riscv(machine), Priced::Riscv(code)) => {
+                Running::Riscv(riscv::Running::new(machine.clone(), code.clone(), around))
+            }
+            _ => unreachable!("a program's code is its own"),
+        };
+        let work = Work { name: self.executable.name.clone(), number, running, packets: 0 };
+        let work = Rc::new(RefCell::new(work));
+        shared.works.borrow_mut().push(Rc::clone(&work));
+        Box::new(Executing {
+            around: self.around.clone(),
+            work,
+            ports: self.ports.max(1),
+            shared: shared.clone(),
+        })
+    }
+
+    /// Keeps the bytes of packets as the program wants them.
+    pub fn bytes_sink(&self, frames: &Frames) -> BytesSink {
+        let mut framer = Framer::new(Payload::Random, self.executable.seed);
+        let ip = matches!(self.executable.loaded, Loaded::Riscv(_));
+        let frames = frames.clone();
+        Box::new(move |packet, captured, at_ns| {
+            let bytes = match ip {
+                true => framer.datagram(packet, captured),
+                false => framer.ethernet(packet, captured),
+            };
+            bytes.map_or(0, |bytes| frames.keep(bytes, at_ns))
+        })
+    }
+}
+
+/// A program at work.
+#[allow(clippy::large_enum_variant, reason = "there is one of them")]
+enum Running {
+    Ebpf(ebpf::Running),
+    Riscv(riscv::Running),
+}
+
+/// The packet program of an executed one.
+struct Executing {
+    around: Around,
+    work: Rc<RefCell<Work>>,
+    ports: u16,
+    shared: Shared,
+}
+
+impl Executing {
+    fn execute(&self, frame: u32, copy: u32, info: &PacketInfo, steps: &mut Steps) -> Result<Done, Error> {
+        let mut work = self.work.borrow_mut();
+        work.packets += 1;
+        work.locks().races.takes(info.thread);
+        self.shared.frames.take(frame, |kept| match &mut work.running {
+            Running::Ebpf(program) => {
+                let interface = u32::from(info.input_port) + 1;
+                let done = program.packet(&kept.bytes, kept.time_ns, info.number, interface, steps);
+                self.shared.copies.write(copy, program.packet_left(), false);
+                done.map_err(refused_xdp)
+            }
+            Running::Riscv(program) => {
+                let done = program.packet(&kept.bytes, kept.time_ns, info.number, steps);
+                self.shared.copies.write(copy, program.packet_left(kept.bytes.len()), true);
+                done
+            }
+        })
+    }
+
+    /// Executes the program on a packet: the port that it goes to, or nothing where it ends, and the bytes that it has
+    /// grown by.
+    fn decide(&self, frame: u32, copy: u32, info: &PacketInfo, steps: &mut Steps) -> (Option<u16>, i32) {
+        // What is no packet for the program passes by it. After a fault nothing is executed until the run has ended.
+        let done = match frame {
+            0 => Ok(Done { fate: Fate::Leaves, grown_bytes: 0 }),
+            _ if self.shared.is_faulty() => Ok(Done { fate: Fate::Ends, grown_bytes: 0 }),
+            _ => self.execute(frame, copy, info, steps),
+        };
+        let done = done.unwrap_or_else(|error| {
+            // The run is over; the first reason counts.
+            self.shared.fault.borrow_mut().get_or_insert(error);
+            Done { fate: Fate::Ends, grown_bytes: 0 }
+        });
+        let port = match done.fate {
+            Fate::LeavesBy(port) => Some(port % self.ports),
+            Fate::Returns => Some(info.input_port % self.ports),
+            Fate::Leaves => Some(info.flow_port() % self.ports),
+            Fate::Ends => None,
+        };
+        (port, done.grown_bytes)
+    }
+}
+
+impl PacketProgram for Executing {
+    fn names_operations(&self) -> bool {
+        true
+    }
+
+    fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
+        let (frame, copy) = (std::mem::take(&mut head.frame), head.kept);
+        match &self.around {
+            Around::Steps { front, behind } => {
+                if front.write_all(head, info, &mut None, steps) {
+                    if frame > 0 {
+                        self.shared.frames.forget(frame);
+                    }
+                    return;
+                }
+                let (mut chosen, grown_bytes) = self.decide(frame, copy, info, steps);
+                head.grown_bytes = grown_bytes;
+                let ends = chosen.is_none();
+                let leaving = PacketHead { bytes: head.leaving_bytes(), ..*head };
+                let over = behind.write_all(&leaving, info, &mut chosen, steps);
+                match chosen {
+                    // What would send it on does not.
+                    _ if ends && over => {
+                        if let Some(Step { action: Action::Send { .. } | Action::Put { .. }, .. }) =
+                            steps.list().last()
+                        {
+                            steps.replace_last(Action::Finish);
+                        }
+                    }
+                    _ if over => {}
+                    Some(port) => steps.push(0, Action::Send { port, class: 0 }),
+                    None => steps.push(0, Action::Finish),
+                }
+            }
+            Around::Io(io) => {
+                io.receive(steps);
+                match self.decide(frame, copy, info, steps).0 {
+                    Some(port) => io.store_and_enqueue(head, port, steps),
+                    None => steps.push(0, Action::Finish),
+                }
+            }
+            Around::Carrier(carrier) => carrier.carry(head, steps, |_, _, steps| {
+                let (port, _) = self.decide(frame, copy, info, steps);
+                if port.is_none() {
+                    steps.push(0, Action::Finish);
+                }
+                port
+            }),
+        }
+    }
+
+    fn resume(&mut self, head: &PacketHead, steps: &mut Steps) {
+        if let Around::Carrier(carrier) = &self.around {
+            carrier.resume(head, steps);
+        }
+    }
+
+    fn fills_transmit_buffer(&self) -> bool {
+        matches!(self.around, Around::Carrier(_))
+    }
+
+    fn block(&mut self, block: &Block, steps: &mut Steps) {
+        if let Around::Io(io) = &self.around {
+            io.block(block, steps);
+        }
+    }
+
+    fn sends_blocks(&self) -> bool {
+        matches!(self.around, Around::Io(_))
+    }
+
+    fn locks(&self) -> u32 {
+        self.around.locks()
+    }
+
+    fn rests(&mut self, thread: u32) {
+        self.work.borrow_mut().locks().races.rests(thread);
+    }
+
+    fn restart_counters(&mut self) {
+        let mut work = self.work.borrow_mut();
+        work.packets = 0;
+        match &mut work.running {
+            Running::Ebpf(program) => program.restart(),
+            Running::Riscv(program) => program.restart(),
+        }
+    }
+
+    fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
+        let work = self.work.borrow();
+        let used = work.used(&[]).0.all;
+        let each = |count: u64| count as f64 / work.packets.max(1) as f64;
+        vec![
+            ("executed", "packets", work.packets as f64),
+            ("instructions_per_packet", "instructions", each(used.instructions)),
+            ("cycles_per_packet", "cycles", each(used.cycles)),
+            ("accesses_per_packet", "accesses", each(used.accesses.iter().sum())),
+        ]
+    }
+}

@@ -1,0 +1,393 @@
+//! A C program on a chip: executed on the IP packet, and its trace written down as steps.
+//!
+//! Accesses of packet, heap, control data and marked state go to memories; those of the stack and of globals are the
+//! engine's own, and cost the cycles of their instructions.
+
+use super::costs::RiscvCosts;
+use super::done::{Done, Fate};
+use super::hot::Words;
+use super::locks::Locks;
+use super::pipeline::{Pipeline, by_class};
+use super::profile::{Accesses, Calls, Origin, Sums, Use};
+use super::region::{PACKET_BYTES, Placed, ROOM_BYTES, room_of};
+use linecard_executed::refused_iss;
+use linecard_files::Error;
+use linecard_iss::{Amo, Class, Code, HEAP_BYTES, Machine, Opcode, Recorder};
+use linecard_program::script::{Access, NOT_USED, Steps};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Data of a program that memories may hold, by name.
+pub(super) const REGIONS: [&str; 4] = ["packet", "heap", "control", "state"];
+/// Functions that give out the heap; they are linked where a program calls them.
+const ALLOCATORS: [&str; 2] = ["malloc", "calloc"];
+/// How many pages of the heap it has taken, and their size (programs/runtime/malloc.c).
+const HEAP_PAGES: &str = "pages_used";
+const HEAP_PAGE_BYTES: u64 = 64 << 10;
+
+/// Bytes of each region; of the heap as far as initialisation has filled it and as much again for what packets add, at
+/// least what it has taken of it, and 64 KiB of a program that allocates at all.
+pub(super) fn region_bytes(machine: &Machine) -> [u64; 4] {
+    let layout = machine.layout();
+    let heap = machine.bytes(layout.heap_low, HEAP_BYTES as usize);
+    let used = heap.iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
+    let symbol = |name: &str| machine.image().symbol(name);
+    // A program of somebody else may have that name anywhere.
+    let counted = symbol(HEAP_PAGES).filter(|&at| (layout.low..layout.high - 4).contains(&at));
+    let pages = counted.map_or(0, |at| match *machine.bytes(at, 4) {
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        _ => 0,
+    });
+    let allocates = counted.is_some() || ALLOCATORS.iter().any(|name| symbol(name).is_some());
+    let least = if allocates { HEAP_PAGE_BYTES * pages.max(1) } else { 0 };
+    let control = u64::from(layout.packet_low - layout.control_low);
+    let state = u64::from(layout.heap_low.saturating_sub(layout.data_low));
+    [PACKET_BYTES, (used * 2).max(least).min(HEAP_BYTES.into()), control, state]
+}
+
+/// What an instruction costs, and whether it may touch data.
+#[derive(Clone, Copy, Debug)]
+struct Priced {
+    cycles: u32,
+    class: Class,
+    bytes: u16,
+    /// What it asks a memory for, and whether the thread waits for the answer.
+    kind: Access,
+    waits: bool,
+}
+
+/// What an instruction asks a memory for. Exchanges and additions are what memories call so; bits and the lesser or
+/// greater of two are what a memory's logic decides on what it finds, as a test and set.
+fn asked(code: &Code, index: u32) -> Access {
+    match (code.class(index), code.ops[index as usize].amo()) {
+        (_, Some(Amo::Add)) => Access::Add,
+        (_, Some(Amo::Swap)) => Access::Swap,
+        (_, Some(_)) => Access::TestAndSet,
+        (Class::Store, None) => Access::Write,
+        (_, None) => Access::Read,
+    }
+}
+
+/// A program's instructions with what they cost on a cluster.
+#[derive(Clone, Debug)]
+pub(super) struct PricedCode {
+    ops: Vec<Priced>,
+    regions: [Option<Placed>; 4],
+    costs: RiscvCosts,
+}
+
+impl PricedCode {
+    pub fn new(code: &Code, costs: &RiscvCosts, regions: [Option<Placed>; 4]) -> Self {
+        let c = &costs.cycles;
+        let ops = (0..code.ops.len() as u32).map(|index| {
+            let class = code.class(index);
+            let kind = asked(code, index);
+            // A store that may fail says whether it did, and an atomic operation may be asked for what it found.
+            let waits = costs.waits_for_writes || !kind.writes() || code.writes(index) != 0;
+            Priced { cycles: by_class(class, c), class, bytes: code.access_bytes(index), kind, waits }
+        });
+        Self { ops: ops.collect(), regions, costs: *costs }
+    }
+}
+
+/// A C program at work.
+pub(super) struct Running {
+    pub machine: Machine,
+    pub code: PricedCode,
+    recorder: Recorder,
+    pub locks: Locks,
+    executed: Vec<u64>,
+    cycles: Vec<u64>,
+    pub accesses: Accesses,
+    pub words: Words,
+    calls: Calls,
+    results: BTreeMap<u32, u64>,
+    /// Packets with results beyond those.
+    other_results: u64,
+}
+
+/// Results that are told apart.
+const MOST_RESULTS: usize = 64;
+
+impl Running {
+    /// The first locks are those of the steps around it.
+    pub fn new(machine: Machine, code: PricedCode, locks_around: u32) -> Self {
+        let zeros = vec![0; code.ops.len()];
+        Self {
+            recorder: Recorder::new(&machine),
+            machine,
+            accesses: Accesses::new(code.ops.len(), &code.regions),
+            code,
+            locks: Locks::behind(locks_around),
+            executed: zeros.clone(),
+            words: Words::default(),
+            cycles: zeros,
+            calls: Calls::default(),
+            results: BTreeMap::new(),
+            other_results: 0,
+        }
+    }
+
+    /// Forgets what was counted.
+    pub fn restart(&mut self) {
+        self.executed.fill(0);
+        self.cycles.fill(0);
+        self.accesses.restart();
+        self.words.restart();
+        self.locks.taken.restart();
+        self.locks.races.restart();
+        self.calls.restart();
+        self.results.clear();
+        self.other_results = 0;
+    }
+
+    /// The last packet as its program left it, so many bytes of it.
+    pub fn packet_left(&self, bytes: usize) -> &[u8] {
+        self.machine.packet_bytes(bytes)
+    }
+
+    /// Executes the program on a packet, and appends what it did to `steps`.
+    pub fn packet(
+        &mut self,
+        packet: &[u8],
+        time_ns: u64,
+        number: u64,
+        steps: &mut Steps,
+    ) -> Result<Done, Error> {
+        let mut go_on = |_| ControlFlow::Continue(());
+        let result =
+            self.recorder.packet_until(&mut self.machine, packet, (time_ns / 1000) as u32, &mut go_on);
+        let result = result.map_err(refused_iss)?;
+        if self.results.len() < MOST_RESULTS || self.results.contains_key(&result) {
+            *self.results.entry(result).or_insert(0) += 1;
+        } else {
+            self.other_results += 1;
+        }
+        let Self { machine, code, recorder, locks, executed, cycles, accesses, words, calls, .. } = self;
+        let layout = *machine.layout();
+        let room = room_of(number);
+        let mut pipeline = Pipeline::default();
+        let mut used = FirstUse::default();
+        let mut scale = code.costs.share.carrying();
+        if code.costs.has_caches
+            && let Some(place) = code.regions[0]
+        {
+            steps.push(0, place.forget(room, packet.len()));
+        }
+        // What the jump before did: its target is the step that follows.
+        let mut leap = Leap::Calls;
+        calls.leave_all();
+        recorder.trace().walk(0, machine.code(), |step| {
+            let at = step.index as usize;
+            match leap {
+                Leap::Stays => {}
+                Leap::Calls => calls.call(step.index),
+                Leap::Returns => calls.returns(),
+            }
+            leap = if step.taken { Leap::of(machine.code(), step.index) } else { Leap::Stays };
+            let priced = code.ops[at];
+            let own = pipeline.next(machine.code(), &step, priced.class, priced.cycles, &code.costs.cycles);
+            let own = scale.next(own);
+            if let Some((load, cycles)) = used.next(machine.code(), step.index, own) {
+                steps.used_after(load, cycles);
+            }
+            steps.compute(own);
+            calls.spend(own);
+            executed[at] += 1;
+            cycles[at] += u64::from(own);
+            let Some(address) = step.address else { return };
+            used = FirstUse::default();
+            if matches!(priced.class, Class::Lock | Class::Unlock) {
+                steps.push(0, locks.action(address.into(), priced.class == Class::Lock, step.index));
+                return steps.comes_from(step.index);
+            }
+            let (region, offset) = match address {
+                at if at >= layout.packet_low => (0, address - layout.packet_low),
+                at if at >= layout.control_low => (2, address - layout.control_low),
+                at if at >= layout.heap_low => (1, address - layout.heap_low),
+                _ => (3, address - layout.data_low),
+            };
+            let Some(Placed { role, base, within_bytes }) = code.regions[region] else { return };
+            let offset = if region == 0 { room + offset % ROOM_BYTES } else { offset };
+            let address = base + offset % within_bytes.max(1);
+            accesses.count(at, role);
+            words.count((role.0, address & !3), step.index);
+            if region != 0 && priced.kind.writes() {
+                locks.races.write((role.0, address & !3), step.index, priced.class == Class::Atomic);
+            }
+            match priced.waits {
+                true => steps.access(role, priced.kind, priced.bytes, address),
+                false => steps.post(role, priced.kind, priced.bytes, address),
+            }
+            if code.costs.has_caches && priced.kind == Access::Read {
+                // When it is there the cache knows, and not the pipeline.
+                pipeline.loads_nothing();
+                let load = steps.list().len() - 1;
+                steps.used_after(load, NOT_USED);
+                used = FirstUse::of(load, machine.code().writes(step.index));
+            }
+            steps.comes_from(step.index);
+        });
+        recorder.trace_mut().clear();
+        Ok(Done { fate: Fate::Leaves, grown_bytes: 0 })
+    }
+
+    /// What it came to; `stalls` are the cycles that threads waited for each operation.
+    pub fn told(&self, stalls: &[f64]) -> Use {
+        let executed = self.executed.iter().enumerate().filter(|(_, times)| **times > 0);
+        let operation = |(index, &times): (usize, &u64)| {
+            let sums = Sums {
+                instructions: times,
+                cycles: self.cycles[index],
+                stall_cycles: stalls.get(index).copied().unwrap_or(0.0),
+                accesses: self.accesses.of(index),
+            };
+            (self.origin(index as u32), sums)
+        };
+        let told = self.results.iter().map(|(result, &count)| (format!("{result}"), count));
+        let others = (self.other_results > 0).then(|| ("others".to_owned(), self.other_results));
+        Use {
+            verdicts: told.chain(others).collect(),
+            stacks: self.calls.told(|first| self.function(first)),
+            ..Use::new(executed.map(operation))
+        }
+    }
+
+    /// What stands at a byte of a role.
+    pub fn word(&self, role: u8, address: u32) -> String {
+        let layout = self.machine.layout();
+        let firsts = [layout.packet_low, layout.heap_low, layout.control_low, layout.data_low];
+        let found = self.code.regions.iter().zip(firsts).find_map(|(placed, first)| {
+            let placed = placed.as_ref().filter(|placed| placed.role.0 == role)?;
+            let offset = address.checked_sub(placed.base).filter(|&offset| offset < placed.within_bytes)?;
+            Some(first + offset)
+        });
+        found.map_or_else(|| "packet".to_owned(), |address| self.machine.named(address))
+    }
+
+    /// What stands at an address of the program.
+    pub fn object(&self, address: u64) -> String {
+        self.machine.named(address as u32)
+    }
+
+    /// The line of an operation; of one in a header, as taking a lock is, the function that it became part of, too.
+    pub fn line(&self, index: u32) -> String {
+        let origin = self.origin(index);
+        match &origin.file {
+            Some(file) if file.ends_with(".h") => format!("{} in {}", origin.short(), self.function(index)),
+            _ => origin.short(),
+        }
+    }
+
+    /// Where an operation comes from.
+    fn origin(&self, index: u32) -> Origin {
+        match self.machine.image().line(self.machine.code().pc(index)) {
+            Some(place) => Origin::line(place.file, place.line, ""),
+            None => Origin::function(&self.function(index)),
+        }
+    }
+
+    /// Name of the function that an operation is part of.
+    fn function(&self, index: u32) -> String {
+        let pc = self.machine.code().pc(index);
+        self.machine.image().nearest(pc).map_or("no symbol", |(name, _)| name).to_owned()
+    }
+}
+
+/// Looks for the first use of what a load brings, up to the next access of a memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct FirstUse {
+    load: usize,
+    /// Registers that it writes and nobody has written since, a bit each; 0 once that is over.
+    registers: u32,
+    cycles: u32,
+}
+
+impl FirstUse {
+    fn of(load: usize, registers: u32) -> Self {
+        Self { load, registers, cycles: 0 }
+    }
+
+    /// The next instruction, and what it takes: the load, and cycles from it to this one, if it is the first to use it.
+    fn next(&mut self, code: &Code, index: u32, cycles: u32) -> Option<(usize, u8)> {
+        if self.registers == 0 {
+            return None;
+        }
+        let is_used = code.reads(index) & self.registers != 0;
+        let found = is_used.then(|| (self.load, (self.cycles + 1).min(u32::from(NOT_USED)) as u8));
+        self.registers &= if is_used { 0 } else { !code.writes(index) };
+        self.cycles += cycles;
+        found
+    }
+}
+
+/// What a jump that was taken does to the functions that have been called (psABI, "Integer Register Convention": the return
+/// address is in `ra`, or in `t0` between functions of the runtime).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leap {
+    Stays,
+    Calls,
+    Returns,
+}
+
+impl Leap {
+    fn of(code: &Code, index: u32) -> Self {
+        let op = code.ops[index as usize];
+        let links = |register: u8| matches!(register, 1 | 5);
+        match op.code {
+            Opcode::Jal | Opcode::Jalr if links(op.rd) => Leap::Calls,
+            Opcode::Jalr if links(op.rs1) => Leap::Returns,
+            _ => Leap::Stays,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linecard_iss::{Image, Lines, Segment, Width};
+
+    /// What instructions ask memories for, and whether the thread waits.
+    fn asked_of(words: &[u32], waits_for_writes: bool) -> Vec<(Access, bool)> {
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let memory_bytes = bytes.len() as u32;
+        let segments = vec![Segment { address: 0, bytes, memory_bytes, executable: true }];
+        let code = Code::new(&Image {
+            file: String::new(),
+            segments,
+            symbols: vec![],
+            entry: 0,
+            width: Width::Rv32,
+            lines: Lines::default(),
+        });
+        let costs = RiscvCosts { waits_for_writes, ..super::super::ExecutionCosts::plain().riscv };
+        let priced = PricedCode::new(&code, &costs, [None; 4]);
+        (0..words.len()).map(|at| (priced.ops[at * 2].kind, priced.ops[at * 2].waits)).collect()
+    }
+
+    #[test]
+    fn atomic_instructions_are_atomic_accesses_waited_for_where_their_result_is_wanted() {
+        let words = [
+            0x0005_2583, // lw a1, (a0)
+            0x00b5_2023, // sw a1, (a0)
+            0x00b5_262f, // amoadd.w a2, a1, (a0)
+            0x00b5_202f, // amoadd.w zero, a1, (a0)
+            0x08b5_262f, // amoswap.w a2, a1, (a0)
+            0x40b5_202f, // amoor.w zero, a1, (a0)
+            0x1005_25af, // lr.w a1, (a0)
+            0x18b5_262f, // sc.w a2, a1, (a0)
+        ];
+        let kinds = [
+            (Access::Read, true),
+            (Access::Write, false),
+            (Access::Add, true),
+            (Access::Add, false),
+            (Access::Swap, true),
+            (Access::TestAndSet, false),
+            (Access::Read, true),
+            (Access::Write, true),
+        ];
+        assert_eq!(asked_of(&words, false), kinds);
+        assert_eq!(asked_of(&words, true), kinds.map(|(kind, _)| (kind, true)));
+    }
+}

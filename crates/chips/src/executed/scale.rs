@@ -1,0 +1,78 @@
+//! A table of cycles that is off as a whole: `percent` beside its keys.
+
+use linecard_config::Section;
+
+/// Parts of one that a share is counted in.
+const ONE: u32 = 10_000;
+
+/// The share of its cycles that a table stands for, 1 if it is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Share(u32);
+
+impl Default for Share {
+    fn default() -> Self {
+        Self(ONE)
+    }
+}
+
+impl Share {
+    /// Reads `percent` of a table.
+    pub fn read(section: &Section<'_>) -> Self {
+        let meaning =
+            "all cycles of the table, of what they say: its interval is the table's own uncertainty";
+        let percent = section.number_if("percent", 1.0..=1000.0, meaning);
+        percent.map_or_else(Self::default, |percent| Self((percent * f64::from(ONE) / 100.0).round() as u32))
+    }
+
+    /// Cycles to be turned into whole ones.
+    pub fn carrying(self) -> Carrying {
+        Carrying { share: self, left: ONE / 2 }
+    }
+
+    /// So many cycles in all.
+    pub fn of(self, cycles: u64) -> u64 {
+        if self.0 == ONE {
+            cycles
+        } else {
+            (cycles * u64::from(self.0) + u64::from(ONE / 2)) / u64::from(ONE)
+        }
+    }
+}
+
+/// Turns cycles into those of a share of the table one after another: what is left of a cycle goes on to the next ones, so
+/// that all together are right to half a cycle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carrying {
+    share: Share,
+    left: u32,
+}
+
+impl Carrying {
+    /// The next cycles.
+    #[inline(always)]
+    pub fn next(&mut self, cycles: u32) -> u32 {
+        if self.share.0 == ONE {
+            return cycles;
+        }
+        let all = u64::from(cycles) * u64::from(self.share.0) + u64::from(self.left);
+        self.left = (all % u64::from(ONE)) as u32;
+        (all / u64::from(ONE)) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_cycles_are_carried_on_and_the_whole_is_right() {
+        let mut carrying = Share(10_500).carrying();
+        let cycles: Vec<u32> = [2; 20].into_iter().map(|cycles| carrying.next(cycles)).collect();
+        // 2.1 each: the fifth, counted from a half, is the first of 3.
+        assert_eq!(cycles[..10], [2, 2, 2, 2, 3, 2, 2, 2, 2, 2]);
+        assert_eq!(cycles.iter().sum::<u32>(), 42);
+        assert_eq!(Share(10_500).of(40), 42);
+        let mut same = Share::default().carrying();
+        assert_eq!((same.next(7), same.next(0)), (7, 0));
+    }
+}

@@ -1,0 +1,277 @@
+//! What stands above the engines of a chip: which share of the packets reaches a core and a host, and what each can spend.
+//!
+//! Source: Spalink 2000, sections 4.1 to 4.4. Core, host and the link between them are clusters and units of a chip like any
+//! other, and this runs the chip; it knows them by the names that `platforms/ixp1200_host` gives them.
+
+use super::design::Design;
+use super::executed::Shared;
+use super::simulate::judge;
+use crate::request::RunRequest;
+use linecard_chip::{ChipConfig, ClusterCounts, Counts, PlaceCounts, RunLimit};
+use linecard_files::{ConfigProblem, Error, problem};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::ops::ControlFlow;
+
+/// What is asked of the hierarchy.
+#[derive(Clone, Debug)]
+pub struct HierarchyRequest {
+    /// Name of a shipped preset, or path of a TOML file.
+    pub preset: String,
+    /// Changes, `key.path=value`.
+    pub overrides: Vec<String>,
+    /// Packets that come in a second.
+    pub rate_pps: f64,
+    /// Bytes of a packet.
+    pub packet_bytes: u32,
+    /// Bytes of it that are sent up and come back.
+    pub message_bytes: u32,
+    /// Of so many packets one asks to be sent up, on average.
+    pub one_in: u64,
+    /// Packets to simulate.
+    pub packets: u64,
+    /// Seed of their arrivals.
+    pub seed: u64,
+}
+
+/// What comes out.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct HierarchyReport {
+    /// The platform.
+    pub preset: String,
+    /// Offered packets per second.
+    pub rate_pps: f64,
+    /// Size of each.
+    pub packet_bytes: u32,
+    /// Bytes of a message to the host.
+    pub message_bytes: u32,
+    /// Messages that the host received and returned.
+    pub messages_per_second: f64,
+    /// The same if the ports offer as many messages as they can.
+    pub most_messages_per_second: f64,
+    /// Messages in percent of the packets.
+    pub reach_percent: f64,
+    /// Cycles of the host for a message.
+    pub host_cycles_per_message: f64,
+    /// Cycles of the core for a message.
+    pub core_cycles_per_message: f64,
+    /// Utilisation of the DRAM.
+    pub dram_utilization: f64,
+    /// Utilisation of the link to the host.
+    pub link_utilization: f64,
+    /// Utilisation of the core.
+    pub core_utilization: f64,
+    /// Utilisation of the host.
+    pub host_utilization: f64,
+    /// Waiting time of an access of the engines for the DRAM.
+    pub engine_wait_ns: f64,
+    /// The same without core and host.
+    pub engine_wait_alone_ns: f64,
+}
+
+/// Bytes of a piece of a packet, which crosses DRAM in two transfers.
+const PIECE_BYTES: u32 = 64;
+
+/// Most packets of a run.
+const MOST_PACKETS: u64 = 10_000_000;
+
+/// Packets of the run that says what accesses take when nobody waits, and how many of them come in a second.
+const UNLOADED: (u64, f64) = (200, 1_000.0);
+
+/// Share of the packets that are reached beyond which messages may be fewer for want of packets.
+const NEARLY_ALL: f64 = 0.98;
+
+/// The engines that packets come to, the two clusters above them, the link between these, the work for a message, and the
+/// DRAM of all.
+const ENGINES: &str = "input";
+const CORE: &str = "core";
+const HOST: &str = "host";
+const LINK: &str = "pci";
+const WORK: &str = "handling";
+const DRAM: &str = "transfers";
+
+/// Runs the hierarchy of a preset.
+///
+/// # Errors
+/// What is wrong with the preset, the changes or the request, all at once; a run that ends without a result.
+pub fn hierarchy(request: &HierarchyRequest) -> Result<HierarchyReport, Error> {
+    check(request)?;
+    let share = 1.0 / request.one_in as f64;
+    let asked = Measured::of(request, request.rate_pps, share, request.packets)?;
+    let alone = Measured::of(request, request.rate_pps, 0.0, request.packets)?;
+    let (packets, rate_pps) = UNLOADED;
+    let unloaded = Measured::of(request, rate_pps, 0.0, packets)?;
+    let most = match asked.reach() < NEARLY_ALL * share {
+        true => asked.messages_per_second(),
+        false => {
+            let fastest = asked.fastest_pps(request.packet_bytes);
+            Measured::of(request, fastest, 1.0, request.packets)?.messages_per_second()
+        }
+    };
+    let wait_ns = |run: &Measured| (run.engine_access_ns() - unloaded.engine_access_ns()).max(0.0);
+    Ok(HierarchyReport {
+        preset: request.preset.clone(),
+        rate_pps: request.rate_pps,
+        packet_bytes: request.packet_bytes,
+        message_bytes: request.message_bytes,
+        messages_per_second: asked.messages_per_second(),
+        most_messages_per_second: most.max(asked.messages_per_second()),
+        reach_percent: 100.0 * asked.reach(),
+        host_cycles_per_message: asked.idle_cycles_per_message(HOST),
+        core_cycles_per_message: asked.idle_cycles_per_message(CORE),
+        dram_utilization: asked.utilization(DRAM),
+        link_utilization: asked.utilization(LINK),
+        core_utilization: asked.cluster(CORE).map_or(0.0, |core| core.threads_held),
+        host_utilization: asked.cluster(HOST).map_or(0.0, |host| host.threads_held),
+        engine_wait_ns: wait_ns(&asked),
+        engine_wait_alone_ns: wait_ns(&alone),
+    })
+}
+
+fn check(request: &HierarchyRequest) -> Result<(), Error> {
+    let mut problems: Vec<ConfigProblem> = Vec::new();
+    let mut wrong = |what: &str, found: String, expected: &str| {
+        problems.push(problem(what.to_owned(), "", format!("found {found}, expected {expected}")));
+    };
+    if !(1.0..=1e12).contains(&request.rate_pps) {
+        wrong("rate", request.rate_pps.to_string(), "1 to 1e12 packets a second");
+    }
+    if !(1..=65_535).contains(&request.packet_bytes) {
+        wrong("packet bytes", request.packet_bytes.to_string(), "1 to 65535");
+    }
+    if !(1..=request.packet_bytes.max(1)).contains(&request.message_bytes) {
+        wrong("message bytes", request.message_bytes.to_string(), "1 to the bytes of a packet");
+    }
+    if request.one_in == 0 || !(1..=MOST_PACKETS).contains(&request.packets) {
+        let found = format!("{}, one in {}", request.packets, request.one_in);
+        wrong("packets", found, "1 to 10000000, one in 1 or more");
+    }
+    if !problems.is_empty() {
+        return Err(Error::Config { problems });
+    }
+    let design = Design::load(&request.preset, &request.overrides, None, request.seed)?;
+    let has_cluster = |name: &str| design.config.clusters.iter().any(|each| each.name == name);
+    let has_place = |name: &str| design.config.places.iter().any(|each| each.name == name);
+    if [ENGINES, CORE, HOST].into_iter().all(has_cluster) && [LINK, WORK, DRAM].into_iter().all(has_place) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{}` is a chip without a core and a host above it, clusters `{CORE}` and `{HOST}` with units `{LINK}` and \
+         `{WORK}`; platforms/ixp1200_host has them",
+        request.preset
+    );
+    Err(Error::Config { problems: vec![problem("preset".into(), "", message)] })
+}
+
+/// A run of the chip.
+struct Measured {
+    design: Design,
+    counts: Counts,
+    ticks_per_second: f64,
+}
+
+impl Measured {
+    /// Runs it with so many packets a second, a share of which asks to be sent up.
+    fn of(request: &HierarchyRequest, rate_pps: f64, share: f64, packets: u64) -> Result<Self, Error> {
+        let overrides = [request.overrides.clone(), changes(request, rate_pps, share)].concat();
+        let seed = request.seed;
+        let design = Design::load(&request.preset, &overrides, None, seed)?;
+        let run = RunRequest {
+            preset: request.preset.clone(),
+            overrides,
+            seed,
+            packets,
+            warmup_packets: Some(packets / 20),
+            ..RunRequest::default()
+        };
+        let config = ChipConfig { seed, ..design.config.clone() };
+        let (mut chip, notes) = design.chip(&run, config, &Shared::default())?;
+        let limit = RunLimit { warmup_packets: run.warmup_packets, packets };
+        let outcome = chip.run(limit, &mut |_| ControlFlow::Continue(()));
+        judge(&outcome, chip.timebase(), &notes.borrow(), &run)?;
+        let ticks_per_second = chip.timebase().ticks_per_second() as f64;
+        Ok(Self { counts: chip.counts(), design, ticks_per_second })
+    }
+
+    fn seconds(&self) -> f64 {
+        self.counts.duration as f64 / self.ticks_per_second
+    }
+
+    fn cluster(&self, name: &str) -> Option<&ClusterCounts> {
+        self.counts.clusters.iter().find(|cluster| cluster.name == name)
+    }
+
+    fn place(&self, name: &str) -> Option<&PlaceCounts> {
+        self.counts.places.iter().find(|place| place.name == name)
+    }
+
+    fn utilization(&self, name: &str) -> f64 {
+        self.place(name).and_then(|place| place.utilization).unwrap_or(0.0)
+    }
+
+    /// Messages that the host has worked on.
+    fn messages(&self) -> f64 {
+        self.place(WORK).map_or(0.0, |work| work.accesses as f64)
+    }
+
+    fn messages_per_second(&self) -> f64 {
+        self.messages() / self.seconds()
+    }
+
+    /// Messages by packets.
+    fn reach(&self) -> f64 {
+        self.messages() / (self.counts.packets_in as f64).max(1.0)
+    }
+
+    /// Cycles of a cluster's one thread for which it had no message, for each of them.
+    fn idle_cycles_per_message(&self, name: &str) -> f64 {
+        let clock = self.design.config.clusters.iter().find(|cluster| cluster.name == name);
+        let idle = self.cluster(name).map_or(0.0, |cluster| 1.0 - cluster.threads_held);
+        clock.map_or(0.0, |cluster| cluster.clock_hz as f64) * idle * self.seconds()
+            / self.messages().max(1.0)
+    }
+
+    /// What the engines wait for the DRAM, and their accesses take, for a packet: nanoseconds of one access.
+    fn engine_access_ns(&self) -> f64 {
+        let waits = format!("wait {DRAM}");
+        let threads = self.cluster(ENGINES).map(|engines| engines.threads.as_slice()).unwrap_or_default();
+        let ticks: u128 = threads.iter().filter(|spent| spent.part == waits).map(|spent| spent.ticks).sum();
+        let pieces = self.counts.bytes_in.div_ceil(u64::from(PIECE_BYTES)).max(1);
+        ticks as f64 / self.ticks_per_second * 1e9 / pieces as f64 / ACCESSES_OF_PIECE
+    }
+
+    /// Packets of so many bytes that the ports take in a second.
+    fn fastest_pps(&self, packet_bytes: u32) -> f64 {
+        let ports = self.design.config.ports.iter();
+        let rates = ports.filter_map(|port| {
+            let bits = 8.0 * f64::from(packet_bytes + port.overhead_bytes);
+            port.receive.as_ref().map(|receive| receive.bits_per_second as f64 / bits)
+        });
+        rates.sum()
+    }
+}
+
+/// Instructions that forwarding a piece takes at the DRAM: three transfers of 64 bytes and one of 32, by instructions of 32
+/// (Spalink 2000, sections 2.1 and 3.2).
+const ACCESSES_OF_PIECE: f64 = 7.0;
+
+/// What a run changes of the chip: its traffic, and how much of a packet goes up.
+fn changes(request: &HierarchyRequest, rate_pps: f64, share: f64) -> Vec<String> {
+    let (packet, message) = (request.packet_bytes, request.message_bytes);
+    let transfers = 2 * message.div_ceil(PIECE_BYTES);
+    let first = message.min(PIECE_BYTES);
+    let rest = message - first;
+    vec![
+        "traffic.kind=fixed".to_owned(),
+        format!("traffic.packet_bytes={packet}"),
+        format!("traffic.rate_gbps={}", rate_pps * f64::from(packet) * 8e-9),
+        format!("program.step[send_up].share={share}"),
+        format!("cluster.bridge.step[fetch].times={transfers}"),
+        format!("cluster.bridge.step[push_up].bytes={message}"),
+        format!("cluster.host.step[handle].bytes={message}"),
+        format!("cluster.host.step[push_the_first].bytes={first}"),
+        format!("cluster.host.step[push_the_rest].bytes={}", rest.max(1)),
+        format!("cluster.host.step[push_the_rest].times={}", u32::from(rest > 0)),
+        format!("cluster.core.step[store].times={}", transfers - 2),
+    ]
+}

@@ -1,0 +1,71 @@
+//! What a preset is: a chip, a program, or something that cannot run.
+
+use linecard_config::beside;
+use linecard_files::preset::{header, in_folder, load};
+use linecard_files::{ConfigProblem, Error};
+
+/// A name as the finder of files takes it: a chip before a core of the same name.
+pub(super) fn preset_name(preset: &str) -> String {
+    let platform = in_folder("platforms", preset);
+    if load(&platform).is_ok() { platform } else { preset.to_owned() }
+}
+
+/// What a file says it is, or what the files that it extends say; empty if none does. Only the keys before the first table
+/// are looked at.
+pub(super) fn kind_of(preset: &str) -> String {
+    kind_within(preset, MOST_EXTENDED)
+}
+
+fn kind_within(preset: &str, depth: u32) -> String {
+    let Ok((place, text)) = load(preset) else { return String::new() };
+    let Some((kind, bases)) = header(&text) else { return String::new() };
+    if !kind.is_empty() || depth == 0 {
+        return kind;
+    }
+    let of_base = |base: &String| {
+        let beside = beside(&place, base).filter(|path| load(path).is_ok());
+        kind_within(beside.as_ref().unwrap_or(base), depth - 1)
+    };
+    let kind = bases.iter().map(of_base).find(|kind| !kind.is_empty()).unwrap_or_default();
+    // With its base missing, a file still shows by its tables what it was to be.
+    let tables = ["\n[cluster.", "\n[memory.", "\n[port.", "\n[[program.step]]"];
+    if kind.is_empty() && tables.iter().any(|table| text.contains(table)) { "chip".to_owned() } else { kind }
+}
+
+/// No chip extends others more deeply.
+const MOST_EXTENDED: u32 = 16;
+
+/// Whether a preset is a chip.
+pub fn is_chip(preset: &str) -> bool {
+    kind_of(&preset_name(preset)) == "chip"
+}
+
+/// Whether a preset is a program.
+pub fn is_program(preset: &str) -> bool {
+    kind_of(&in_folder("programs", preset)) == "program"
+}
+
+/// That a preset is no part of another kind, which cannot run.
+pub(super) fn not_another_kind(preset: &str, name: &str) -> Result<(), Error> {
+    let Ok((place, _)) = load(name) else { return Ok(()) };
+    let message = match place.split('/').next().unwrap_or("") {
+        "policies" => {
+            format!("a policy of a memory controller: `linecard dram run --policy {preset}` runs it")
+        }
+        "dram" => format!("a DRAM part: `linecard dram run --device {preset}` runs it"),
+        "standards" => {
+            "a standard that DRAM parts extend; `linecard presets` lists what can be run".to_owned()
+        }
+        "programs" => format!("a program: `linecard run CHIP --app {preset}` runs it on a chip"),
+        "cores" => "a core; `linecard core` and `linecard program` look at cores".to_owned(),
+        "queueing" => {
+            format!("settings of queue managers: `linecard queueing run --machine {preset}` takes them")
+        }
+        "traffic" => "a kind of traffic; `linecard program --traffic` takes it".to_owned(),
+        _ => return Ok(()),
+    };
+    let message = format!("`{preset}` is no chip but {message}");
+    Err(Error::Config {
+        problems: vec![ConfigProblem { place: "preset".to_owned(), key: String::new(), message }],
+    })
+}

@@ -1,0 +1,80 @@
+//! `ipv4_forward`: forwarding by parallel threads (Girish 2008).
+
+use crate::reading::{MILLION, Reading};
+use crate::read_program::{ReadProgram, Runs};
+use linecard_apps::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles};
+use linecard_config::Section;
+use linecard_program::script::RoleId;
+
+/// It has no table of its own.
+pub(super) const SECTION: &str = "";
+/// What a file with its costs has: a table, and a key in it.
+pub(super) const NEEDS: (&str, &str) = ("program", "packet_cycles");
+/// Keys of `[program]` that it costs by.
+pub(super) const COSTS: &[&str] =
+    &["scheme", "packet_cycles", "store_cycles", "load_cycles", "direct_cycles", "header_bytes", "hashes", "table_reads", "table_words"];
+
+/// Reads its costs.
+pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
+    let (carrier, used) = carrier(section, reading);
+    let routes = reading.routes(section);
+    let program = Ipv4Forward::new(carrier, routes.table.clone(), reading.not_ip(section));
+    ReadProgram {
+        name: "ipv4_forward".to_owned(),
+        runs: Runs::of(program),
+        routes: Some(routes),
+        roles: used,
+        moves_cells: true,
+        allocates: false,
+        puts: Vec::new(),
+    }
+}
+
+/// Reads how it carries packets, and the roles that this uses.
+pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carrier, Vec<usize>) {
+    let schemes = BufferingScheme::ALL.map(|scheme| (scheme.name(), scheme));
+    let cycles = |key: &str, meaning: &str| section.integer(key, 0..=MILLION, meaning) as u32;
+    let config = Ipv4Config {
+        scheme: section.choice(
+            "scheme",
+            &schemes,
+            "which parts of a packet stand in the scratchpad; DYNAMIC: DRAM for congested ports only; DETOUR: the same, and threads go \
+             on with their packets",
+        ),
+        packet_cycles: cycles("packet_cycles", "of a packet, beside those of its cells"),
+        store_cycles: cycles("store_cycles", "of a cell on its way to where it is kept"),
+        load_cycles: cycles("load_cycles", "of a cell on its way from there to the transmit buffer"),
+        direct_cycles: cycles("direct_cycles", "of a cell from the receive buffer straight to the transmit buffer"),
+        header_bytes: section.integer("header_bytes", 8..=64, "of an access to the header") as u16,
+        hashes: section.integer("hashes", 0..=1000, "hashes of a lookup") as u32,
+        table_reads: section.integer("table_reads", 0..=1000, "reads of the table, one after the other")
+            as u32,
+        table_words: section.integer("table_words", 1..=1000, "words of each of them") as u32,
+    };
+    let place = section.place();
+    let mut used = Vec::new();
+    let mut role = |name: &str, bytes: u64, wanted: bool| {
+        if !wanted {
+            return RoleId(0);
+        }
+        let number = reading.roles.number(name, &place);
+        reading.roles.uses(number, bytes);
+        used.push(number);
+        RoleId(number as u8)
+    };
+    let in_scratch = u64::from(config.scheme.scratch_bytes(config.header_bytes.into())) * reading.threads;
+    let roles = Ipv4Roles {
+        packets: role("packets", 0, true),
+        scratch: role("scratch", in_scratch, config.scheme != BufferingScheme::Base),
+        hash: role("hash", 0, true),
+        table: role("table", 0, true),
+        direct: role("direct", 0, config.scheme.looks_at_queues()),
+    };
+    if config.scheme.looks_at_queues() && !reading.keeps {
+        section.fail(
+            "scheme",
+            "DYNAMIC and DETOUR look at what waits for output ports: give [transmit] with watermarks, as platforms/ixp2400_dynamic does",
+        );
+    }
+    (Carrier { config, roles }, used)
+}

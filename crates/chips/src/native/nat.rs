@@ -1,0 +1,57 @@
+//! `nat`: addresses and ports are translated (Hasan 2003, section 5.2).
+
+use super::loops::{self, Named};
+use crate::reading::{MILLION, Reading};
+use crate::read_program::ReadProgram;
+use linecard_apps::{Nat, NatConfig, NatRoles};
+use linecard_config::Section;
+
+/// Table of a chip's file that is its alone.
+pub(super) const SECTION: &str = "nat";
+pub(super) const NEEDS: (&str, &str) = loops::NEEDS;
+pub(super) const COSTS: &[&str] = loops::COSTS;
+
+/// Reads the costs of `nat`.
+pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
+    section.leave(&["routes", "digest_hashes"]);
+    let ports = reading.ports.max(1);
+    if reading.results {
+        section.fail(
+            "run",
+            "nat keeps its translations in its own table; a result cache serves l3fwd16 and firewall: set cache.entries to 0",
+        );
+    }
+    let not_ip = reading.not_ip(section);
+    let mut named = Named { reading, place: section.place(), used: Vec::new() };
+    let io = loops::io(section, not_ip, &mut named);
+    let own = root.section("nat");
+    if own.is_none() {
+        root.lacks("nat", "what nat costs and keeps stands in [nat]");
+    }
+    let integer = |key: &str, range: std::ops::RangeInclusive<u64>, meaning: &str| match &own {
+        Some(own) => own.integer(key, range, meaning) as u32,
+        None => *range.start() as u32,
+    };
+    let mut buckets = integer("buckets", 1..=1 << 24, "buckets of the translation table, a power of two");
+    if !buckets.is_power_of_two() {
+        if let Some(own) = &own {
+            own.fail("buckets", format!("{buckets} is not a power of two"));
+        }
+        buckets = buckets.next_power_of_two();
+    }
+    let config = NatConfig {
+        buckets,
+        entries: integer("entries", 1..=1 << 24, "entries of the translation table"),
+        ports,
+        translate_cycles: integer(
+            "translate_cycles",
+            0..=MILLION,
+            "header to registers, translation, checksums",
+        ),
+        update_cycles: integer("update_cycles", 0..=MILLION, "insert or remove an entry"),
+        // 198.18.0.0/15, set aside for benchmarking network devices (RFC 2544).
+        address: 0xc612_0000,
+    };
+    let roles = NatRoles { table: named.role("table", 0), hash: named.role("hash", 0) };
+    loops::read_program("nat", Nat::new(io, config, roles), named.used)
+}

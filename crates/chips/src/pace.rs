@@ -1,0 +1,103 @@
+//! How fast the time of a capture passes: so many times as fast as its own, or so that it comes at a rate.
+
+use crate::arrivals::Source;
+use linecard_files::{Error, problem};
+
+/// How fast the time of a capture passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Pace {
+    /// In trillionths of its own.
+    Scaled(u128),
+    /// As fast as its frames then come at this mean rate, over wires that carry so much.
+    Rate { gbps: f64, line_gbps: f64, overhead_bytes: u32 },
+}
+
+impl Pace {
+    /// That of the capture.
+    pub const OWN: Self = Self::Scaled(TRILLION as u128);
+
+    /// So many times as fast, in whole millionths.
+    pub fn faster(factor: f64) -> Self {
+        Self::Scaled((factor * 1e6).round().max(1.0) as u128 * 1_000_000)
+    }
+
+    /// The factor for the packets of `source`, in trillionths; a rate asks for a pass over all of them.
+    ///
+    /// # Errors
+    /// When the packets have no rate, or the wires do not carry the one that is asked for.
+    pub fn trillionths(self, source: impl FnOnce() -> Result<Source, Error>) -> Result<u128, Error> {
+        match self {
+            Self::Scaled(trillionths) => Ok(trillionths),
+            Self::Rate { gbps, line_gbps, overhead_bytes } => {
+                let wrong = |message: String| Error::Config {
+                    problems: vec![problem("--set".into(), "traffic.rate_gbps", message)],
+                };
+                let flow = Flow::of(source()?);
+                let own_gbps = flow.gbps().ok_or_else(|| {
+                    wrong("the capture has no rate that can be scaled: its packets have one time".to_owned())
+                })?;
+                fits_wires(gbps, flow.mean_bytes(), line_gbps, overhead_bytes).map_err(wrong)?;
+                Ok((gbps / own_gbps * TRILLION).round().max(1.0) as u128)
+            }
+        }
+    }
+}
+
+const TRILLION: f64 = 1e12;
+
+/// Whether wires carry frames of a mean size at a rate.
+///
+/// # Errors
+/// They do not; the message says what they carry.
+pub(super) fn fits_wires(
+    gbps: f64,
+    mean_bytes: f64,
+    line_gbps: f64,
+    overhead_bytes: u32,
+) -> Result<(), String> {
+    let on_the_wire = gbps * (mean_bytes + f64::from(overhead_bytes)) / mean_bytes;
+    match on_the_wire <= line_gbps * 1.000_001 {
+        true => Ok(()),
+        false => Err(format!(
+            "{gbps} Gbit/s of frames of {mean_bytes:.0} bytes are {on_the_wire:.1} Gbit/s on the wire, with preamble \
+             and gap; all ports together carry {line_gbps:.1} Gbit/s: at most {:.2}",
+            gbps * line_gbps / on_the_wire
+        )),
+    }
+}
+
+/// What a pass over a capture counts.
+#[derive(Default)]
+struct Flow {
+    packets: u64,
+    bytes: u64,
+    last_bytes: u64,
+    first_ns: u64,
+    last_ns: u64,
+}
+
+impl Flow {
+    /// Up to the end, or to damage that ends the capture, of which the run itself will tell.
+    fn of(mut source: Source) -> Self {
+        let mut flow = Self::default();
+        while let Ok(Some((time_ns, bytes))) = source.next_frame() {
+            if flow.packets == 0 {
+                flow.first_ns = time_ns;
+            }
+            flow.packets += 1;
+            flow.bytes += u64::from(bytes);
+            (flow.last_bytes, flow.last_ns) = (u64::from(bytes), time_ns);
+        }
+        flow
+    }
+
+    fn mean_bytes(&self) -> f64 {
+        self.bytes as f64 / self.packets as f64
+    }
+
+    /// Of all packets but the last, after which no gap is known.
+    fn gbps(&self) -> Option<f64> {
+        let span_ns = self.last_ns.saturating_sub(self.first_ns);
+        (span_ns > 0).then(|| (self.bytes - self.last_bytes) as f64 * 8.0 / span_ns as f64)
+    }
+}

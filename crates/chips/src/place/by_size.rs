@@ -1,0 +1,200 @@
+//! A unit whose transfers take what was measured by size: a bus, a DMA engine, a copy by software.
+//!
+//! Nobody states a latency and a rate of such a thing; tables give the time of a transfer at some sizes. Times in between lie
+//! on straight lines, and beyond the last on its line.
+
+use super::table::PlaceTable;
+use super::server::server_of;
+use linecard_chip::config::PlaceKind;
+use linecard_chip::place::{Facts, Kind, Served, Server, Serves};
+use linecard_config::Section;
+use linecard_program::script::Access;
+use linecard_sim::{Ticks, Timebase};
+use std::sync::Arc;
+
+pub(super) const KEYS: &[&str] = &["read_times", "write_times"];
+pub(super) const HAS_TIMES: bool = false;
+
+/// Longest time at a size: a second.
+const MOST_NS: f64 = 1e9;
+
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
+    let section = asked.section;
+    let reads = times(section, "read_times", "of a read, or of what else is asked");
+    let writes = times(section, "write_times", "of a write");
+    PlaceKind::Of(Arc::new(BySize { reads, writes }))
+}
+
+fn times(section: &Section<'_>, key: &str, what: &str) -> Times {
+    let meaning = format!("time {what}, by size: points `bytes:ns`, comma-separated, sizes and times rising");
+    let text = section.text(key, &meaning);
+    let times = Times::parse(&text);
+    if let Err(message) = &times
+        && !text.is_empty()
+    {
+        section.fail(key, message.clone());
+    }
+    times.unwrap_or(Times { points: vec![(0.0, 0.0), (1.0, 1.0)] })
+}
+
+/// Nanoseconds at sizes in bytes.
+#[derive(Clone, Debug, PartialEq)]
+struct Times {
+    points: Vec<(f64, f64)>,
+}
+
+impl Times {
+    /// `64:931.6, 1500:22579`.
+    fn parse(text: &str) -> Result<Self, String> {
+        let expected = || {
+            format!(
+                "found `{text}`; expected two points or more, such as `64:931.6, 1500:22579`, sizes and times rising, up to \
+                 {MOST_NS:.0} ns"
+            )
+        };
+        let point = |part: &str| -> Option<(f64, f64)> {
+            let (bytes, ns) = part.split_once(':')?;
+            Some((bytes.trim().parse().ok()?, ns.trim().parse().ok()?))
+        };
+        let points: Option<Vec<(f64, f64)>> = text.split(',').map(point).collect();
+        let points = points.ok_or_else(expected)?;
+        let rising = points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
+        let fits = |&(bytes, ns): &(f64, f64)| (0.0..=1e9).contains(&bytes) && (0.0..=MOST_NS).contains(&ns);
+        if points.len() < 2 || !rising || !points.iter().all(fits) {
+            return Err(expected());
+        }
+        Ok(Self { points })
+    }
+
+    /// Picoseconds that so many bytes take.
+    fn ps(&self, bytes: u32) -> u64 {
+        let bytes = f64::from(bytes);
+        let above = self.points.partition_point(|&(at, _)| at < bytes).clamp(1, self.points.len() - 1);
+        let ((x0, y0), (x1, y1)) = (self.points[above - 1], self.points[above]);
+        ((y0 + (y1 - y0) * (bytes - x0) / (x1 - x0)).max(0.0) * 1e3).round() as u64
+    }
+
+    fn halved(&self) -> Self {
+        Self { points: self.points.iter().map(|&(bytes, ns)| (bytes, ns / 2.0)).collect() }
+    }
+}
+
+/// Numbers of the unit.
+#[derive(Clone, Debug)]
+struct BySize {
+    reads: Times,
+    writes: Times,
+}
+
+impl Kind for BySize {
+    fn wrong(&self) -> Option<String> {
+        None
+    }
+
+    fn place(&self, timebase: &Timebase) -> Box<dyn Serves> {
+        Box::new(AtWork {
+            numbers: self.clone(),
+            server: Server::new(&server_of(0), timebase),
+            timebase: *timebase,
+            ended: 0,
+        })
+    }
+
+    fn facts(&self) -> Facts {
+        let bytes = self.reads.points.first().map_or(0, |&(bytes, _)| bytes.round() as u32).max(1);
+        let service_ps = self.reads.ps(bytes) as f64;
+        Facts {
+            latency_ps: service_ps,
+            service_ps,
+            parts: 1.0,
+            bytes,
+            formula: "by size; one transfer at a time".to_owned(),
+        }
+    }
+
+    fn faster(&self) -> Arc<dyn Kind> {
+        Arc::new(Self { reads: self.reads.halved(), writes: self.writes.halved() })
+    }
+}
+
+/// The unit at work.
+struct AtWork {
+    numbers: BySize,
+    server: Server,
+    timebase: Timebase,
+    /// Bytes of the last read and of what has gone on where it ended.
+    ended: u32,
+}
+
+impl AtWork {
+    fn service_ps(&mut self, kind: Access, bytes: u32) -> u64 {
+        let BySize { reads, writes } = &self.numbers;
+        match kind {
+            Access::Continue => {
+                let before = reads.ps(self.ended);
+                self.ended = self.ended.saturating_add(bytes);
+                reads.ps(self.ended) - before
+            }
+            kind if kind.writes() => writes.ps(bytes),
+            _ => {
+                self.ended = bytes;
+                reads.ps(bytes)
+            }
+        }
+    }
+}
+
+impl Serves for AtWork {
+    fn serve(&mut self, at: Ticks, kind: Access, _: u64, bytes: u32) -> Ticks {
+        let ps = self.service_ps(kind, bytes);
+        let service = self.timebase.ticks_from_ps(ps);
+        self.server.occupy(at, service, bytes)
+    }
+
+    fn entered_ahead(&mut self, lead: Ticks) {
+        self.server.entered_ahead(lead);
+    }
+
+    fn restart(&mut self, now: Ticks) {
+        self.server.restart(now);
+    }
+
+    fn served(&self, now: Ticks) -> Served {
+        Served {
+            busy: vec![self.server.busy(now)],
+            accesses: self.server.accesses,
+            bytes: self.server.moved_bytes,
+            residence: self.server.residence,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_must_rise() {
+        for text in ["", "64", "64:1.0", "64:2, 32:3", "0:3, 1:2", "0:-1, 1:2", "0:0, 1:1e10", "0:nan, 1:2"] {
+            assert!(Times::parse(text).is_err_and(|message| message.contains("expected two points")), "{text}");
+        }
+        let line = Times::parse("64:100, 128:200").unwrap();
+        assert_eq!([32, 64, 96, 256].map(|bytes| line.ps(bytes)), [50_000, 100_000, 150_000, 400_000]);
+    }
+
+    /// A way back in two pieces takes as long as in one, though the line does not go through the origin.
+    #[test]
+    fn what_goes_on_takes_the_rest() {
+        let times = Times::parse("64:1000, 1064:3000").unwrap();
+        let numbers = BySize { reads: times.clone(), writes: times };
+        let mut unit = numbers.place(&Timebase::fine(&[1_000_000_000]).unwrap());
+        let whole = unit.serve(0, Access::Read, 0, 1064);
+        let first = unit.serve(whole, Access::Read, 0, 64) - whole;
+        let rest = unit.serve(whole + first, Access::Continue, 0, 1000) - whole - first;
+        assert_eq!(first + rest, whole);
+        assert_eq!(first * 2, rest);
+        let written = unit.serve(0, Access::Write, 0, 64);
+        assert_eq!(written, 2 * whole + first, "one transfer at a time, both ways");
+        assert_eq!(unit.served(written).busy, [written]);
+    }
+}

@@ -1,0 +1,48 @@
+//! A cache in front of another place.
+
+use super::table::PlaceTable;
+use super::server;
+use linecard_chip::config::{CacheConfig, PlaceKind, Replacement};
+
+pub(super) const KEYS: &[&str] = &["behind", "line_bytes", "ways", "cache_bytes", "replacement", "port_ways", "concurrency"];
+pub(super) const HAS_TIMES: bool = true;
+
+/// Which line of a set makes room for another.
+pub(crate) const REPLACEMENTS: &[(&str, Replacement)] =
+    &[("least_recent", Replacement::LeastRecent), ("random", Replacement::Random)];
+
+/// The place behind it is put in when all are known.
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
+    let section = asked.section;
+    let line_bytes = section.integer("line_bytes", 8..=4096, "bytes of a line, a power of two");
+    let ways = section.integer("ways", 1..=1 << 16, "lines of a set");
+    asked.power_of_two("line_bytes", line_bytes);
+    let meaning = "ways of a set that lines which ports write or read may take; all if left out";
+    let port_ways = section.integer_if("port_ways", 1..=1 << 16, meaning).unwrap_or(ways);
+    if port_ways > ways {
+        section.fail("port_ways", format!("found {port_ways}, expected at most the {ways} ways of a set"));
+    }
+    let held = section.integer("cache_bytes", 64..=1 << 34, "how much the cache itself holds");
+    let sets = held / line_bytes / ways;
+    if sets == 0 || sets * line_bytes * ways != held {
+        let message = format!(
+            "found {held}, expected a multiple of {}: {ways} ways of {line_bytes} bytes",
+            ways * line_bytes
+        );
+        section.fail("cache_bytes", message);
+    }
+    PlaceKind::Cached(CacheConfig {
+        port: server::several(asked),
+        line_bytes: line_bytes.next_power_of_two() as u32,
+        sets: sets.clamp(1, 1 << 26) as u32,
+        ways: ways as u32,
+        replacement: section.choice_or(
+            "replacement",
+            "least_recent",
+            REPLACEMENTS,
+            "which line of a set makes room for another",
+        ),
+        port_ways: port_ways.min(ways) as u32,
+        behind: 0,
+    })
+}

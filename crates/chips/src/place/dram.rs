@@ -1,0 +1,211 @@
+//! DRAM by reference to a part and to a policy of its controller.
+
+use super::table::PlaceTable;
+use super::server;
+use crate::packet_starts::usual_interleave;
+use crate::units::time_ps;
+use linecard_files::preset::{in_folder, load};
+use linecard_files::Error;
+use linecard_drams::{Rule, open, part, policy};
+use linecard_chip::config::{DramConfig, PacketBufferConfig, PlaceKind};
+use linecard_config::Section;
+use linecard_dram::channel::{Policy, RefreshMode};
+use linecard_dram::packet_buffer::{BatchBreak, Policy as Rules, Precharge, Queues};
+use linecard_dram::{Device, Organization, RowMap};
+
+pub(super) const HAS_TIMES: bool = false;
+
+/// What only DRAM has, and of it what only packet-buffer controllers look at.
+pub(super) const KEYS: &[&str] = &[
+    "part",
+    "controller",
+    "channels",
+    "interleave_bytes",
+    "banks",
+    "rows",
+    "halves",
+    "halves_from_bytes",
+    "queues",
+    "precharge",
+    "batch_k",
+    "batch_break",
+    "prefetch",
+    "ideal",
+];
+const PACKET_BUFFER_KEYS: &[&str] =
+    &["rows", "halves", "halves_from_bytes", "queues", "precharge", "batch_k", "batch_break", "prefetch", "ideal", "banks"];
+
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
+    // What is wrong has been said; the rest of the file is read all the same.
+    dram(asked).unwrap_or(PlaceKind::Server(server::server_of(0)))
+}
+
+fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
+    let (document, section) = (asked.document, asked.section);
+    let part_name = section.text("part", "DRAM part: a preset of presets/dram, or a file");
+    let policy_name = section.text_or(
+        "controller",
+        "frfcfs_open",
+        "policy of the controller: a preset of presets/policies, or a file",
+    );
+    let channels = section.integer_or("channels", 1, 1..=1024, "parts side by side, interleaved") as u32;
+    let usual = match section.has("interleave_bytes") {
+        true => 0,
+        false => usual_interleave(document, section, channels.into()),
+    };
+    let interleave = section.integer_or(
+        "interleave_bytes",
+        usual,
+        1..=1 << 30,
+        "bytes after which an address goes on in the next part, a power of two; the page of packets is usual where ports keep \
+         them here and they would begin in some of the parts alone",
+    );
+    asked.power_of_two("interleave_bytes", interleave);
+    let hz = asked.clocks.of(section);
+    let latency_ps =
+        time_ps(section, "latency", hz, "from the chip to the controller and back, in all").unwrap_or(0);
+    let failed = |key: &str, error: Error| match error {
+        Error::Config { problems } => {
+            for problem in problems {
+                document.report(problem.place, &problem.key, problem.message);
+            }
+        }
+        other => section.fail(key, other.to_string()),
+    };
+    // A file that is not there is a mistake of the memory that names it; what is wrong in one stands there.
+    let open = |key: &str, folder: &str, name: &str| {
+        let file = in_folder(folder, name);
+        match load(&file) {
+            Ok(_) => Some(open(&file, &[], &|_| false)),
+            Err(message) if !name.is_empty() => {
+                section.fail(key, message);
+                None
+            }
+            Err(_) => None,
+        }
+    };
+    let part = open("part", "dram", &part_name)
+        .and_then(|document| part(&part_name, document).map_err(|e| failed("part", e)).ok());
+    let policy = open("controller", "policies", &policy_name)
+        .and_then(|document| policy(document).map_err(|e| failed("controller", e)).ok());
+    let (part, policy) = (part?, policy?);
+    let refresh = if policy.refresh { part.refresh } else { RefreshMode::None };
+    let clock_hz = (1e9 / part.period_ns).round() as u64;
+    let interleave_bytes = interleave.next_power_of_two() as u32;
+    let (device, policy) = match policy.rule {
+        Rule::Queued { scheduler, page, row_hit_cap, command_queue, writes, auto_precharge } => {
+            section.leave(PACKET_BUFFER_KEYS);
+            let device = Device::new(part.organization, part.timing.clone());
+            let rules = Policy {
+                scheduler,
+                page,
+                row_hit_cap,
+                command_queue,
+                transaction_queue: policy.transaction_queue,
+                writes,
+                refresh,
+                dual_issue: part.dual_issue,
+            };
+            (device.with_auto_precharge(auto_precharge), rules)
+        }
+        Rule::PacketBuffer(rules) => {
+            let maps = RowMap::ALL.map(|map| (map.name(), map));
+            let halves = [("together", false), ("apart", true)];
+            return Some(PlaceKind::PacketBuffer(PacketBufferConfig {
+                clock_hz: if section.has("clock") { hz } else { clock_hz },
+                device: Device::new(organization(asked, part.organization, channels), part.timing),
+                rules: packet_rules(section, rules),
+                refresh,
+                rows: section.choice_or("rows", "round_robin", &maps, "which bank a row lies in"),
+                halves_apart: section.choice_or(
+                    "halves",
+                    "together",
+                    &halves,
+                    "the two writes of a cell that comes partly from registers: a turn of the controller, or one each",
+                ),
+                halves_from_bytes: section.integer_or(
+                    "halves_from_bytes",
+                    1,
+                    1..=64,
+                    "least bytes of a cell that are two writes, where it comes partly from registers",
+                ) as u32,
+                channels,
+                interleave_bytes,
+                latency_ps,
+            }));
+        }
+    };
+    Some(PlaceKind::Dram(DramConfig {
+        clock_hz,
+        device,
+        policy,
+        map: part.map,
+        access_bytes: part.access_bytes,
+        channels,
+        interleave_bytes,
+        latency_ps,
+    }))
+}
+
+/// The part with another number of banks, and with as many rows as make the capacity that the file says.
+fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Organization {
+    let section = asked.section;
+    let mut organization = part;
+    if let Some(banks) = section.integer_if("banks", 1..=1024, "banks, instead of the part's") {
+        asked.power_of_two("banks", banks);
+        organization.banks = banks.next_power_of_two() as u32;
+    }
+    if let Some(capacity) = asked.capacity_bytes() {
+        let row = u64::from(organization.banks) * u64::from(organization.row_bytes) * u64::from(channels);
+        let rows = capacity / row;
+        if rows == 0 {
+            section.fail("banks", format!("{capacity} bytes do not make a row of each bank ({row} bytes)"));
+        }
+        organization.rows = rows.clamp(1, u64::from(u32::MAX / organization.banks)) as u32;
+    }
+    organization
+}
+
+/// Rules of a packet-buffer controller: those of its policy, and what the file says instead.
+fn packet_rules(section: &Section<'_>, policy: Rules) -> Rules {
+    let queues = [("odd_even", Queues::OddEven), ("read_write", Queues::ReadWrite)];
+    let precharges = [("eager", Precharge::Eager), ("lazy", Precharge::Lazy)];
+    let breaks = [("same_bank_miss", BatchBreak::SameBankMiss), ("any_miss", BatchBreak::AnyMiss)];
+    fn named<T: Copy + PartialEq>(choices: &[(&'static str, T)], value: T) -> &'static str {
+        choices.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
+    }
+    let usual = |what: &str| format!("{what}, instead of the policy's");
+    Rules {
+        queues: section.choice_or(
+            "queues",
+            named(&queues, policy.queues),
+            &queues,
+            &usual("how requests are queued"),
+        ),
+        precharge: section.choice_or(
+            "precharge",
+            named(&precharges, policy.precharge),
+            &precharges,
+            &usual("when a bank is precharged"),
+        ),
+        batch: section.integer_or(
+            "batch_k",
+            policy.batch.into(),
+            0..=1024,
+            &usual("largest batch from one queue; 1 alternates, 0 serves requests as they arrive"),
+        ) as u32,
+        batch_break: section.choice_or(
+            "batch_break",
+            named(&breaks, policy.batch_break),
+            &breaks,
+            &usual("which miss ends a batch"),
+        ),
+        prefetch: section.switch_or(
+            "prefetch",
+            policy.prefetch,
+            &usual("activate the row of the impending access"),
+        ),
+        ideal: section.switch_or("ideal", policy.ideal, &usual("every access takes the time of a row hit")),
+    }
+}
+

@@ -1,0 +1,45 @@
+//! A cache of lookup results.
+
+use super::table::PlaceTable;
+use super::server;
+use linecard_chip::config::{PlaceKind, ResultCacheConfig};
+use linecard_config::Section;
+use linecard_flowcache::{Configuration, Digester, FlowCache, Geometry, Hash, Key, Policy};
+
+pub(super) const KEYS: &[&str] = &["entries", "ways", "policy", "key", "digest_bits", "concurrency"];
+pub(super) const HAS_TIMES: bool = true;
+
+/// Entries of a result cache.
+pub(crate) fn entries(section: &Section<'_>) -> u32 {
+    section.integer("entries", 0..=1 << 22, "entries of the cache in front of the lookup; 0 for none") as u32
+}
+
+/// A result cache; without entries a unit that nobody asks.
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
+    let (section, seed, port) = (asked.section, asked.seed, server::several(asked));
+    let entries = entries(section);
+    if entries == 0 {
+        section.leave(&["ways", "policy", "key", "digest_bits"]);
+        return PlaceKind::Server(port);
+    }
+    let ways = section.integer("ways", 1..=1 << 22, "entries of a set of it") as u32;
+    let policy =
+        section.text("policy", "its policy, a name that `linecard flowcache --policy` knows; no oracle");
+    let key = section.text("key", "what makes a flow to it: 5-tuple, 2-tuple, or fields such as dst/24");
+    let bits = section.integer("digest_bits", 1..=32, "digest of a flow, the low bits of CRC32C over the key")
+        as u32;
+    let said = |key: &str, error: linecard_flowcache::FlowCacheError| section.fail(key, error.to_string());
+    let geometry = Geometry::new(entries, ways).map_err(|e| said("entries", e));
+    let policy = Policy::parse(&policy).map_err(|e| said("policy", e));
+    let key = Key::parse(&key).map_err(|e| said("key", e));
+    let digester = Digester::new(Hash::Crc32c, bits, seed).map_err(|e| said("digest_bits", e));
+    let (Ok(geometry), Ok(policy), Ok(key), Ok(digester)) = (geometry, policy, key, digester) else {
+        return PlaceKind::Server(port);
+    };
+    let configuration = Configuration::new(geometry, policy);
+    if let Err(error) = FlowCache::new(&configuration, seed) {
+        said("policy", error);
+        return PlaceKind::Server(port);
+    }
+    PlaceKind::Results(ResultCacheConfig { port, configuration, key, digester, seed })
+}

@@ -1,0 +1,107 @@
+//! DRAM with a fixed number of slots for accesses of any size.
+
+use super::table::PlaceTable;
+use linecard_chip::config::{BackPressure, Interleaving, PlaceKind, SlotsConfig};
+use linecard_dram::{SlotConfig, Tandem};
+
+pub(super) const HAS_TIMES: bool = false;
+pub(super) const KEYS: &[&str] = &[
+    "banks",
+    "slots",
+    "bus_bytes",
+    "beats_per_cycle",
+    "bus_beat_ns",
+    "piece_bytes",
+    "activate_cycles",
+    "column_cycles",
+    "precharge_cycles",
+    "turnaround_cycles",
+    "refresh_every_cycles",
+    "refresh_cycles",
+    "interleaving",
+    "back_pressure_requests",
+    "back_pressure_bytes",
+];
+
+pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
+    let section = asked.section;
+    // A tenth of a second at 133 MHz: more is a slip, and ticks of it would not fit for long.
+    const MOST_CYCLES: u64 = 1 << 24;
+    let small = |key: &str, usual: u64, most: u64, meaning: &str| {
+        section.integer_or(key, usual, 1..=most, meaning) as u32
+    };
+    let cycles =
+        |key: &str, usual: u64, meaning: &str| section.integer_or(key, usual, 0..=MOST_CYCLES, meaning);
+    let banks = small("banks", 4, 64, "banks, each of which serves one access at a time");
+    let bus_bytes = small("bus_bytes", 8, 4096, "width of the data bus");
+    let beats = small("beats_per_cycle", 2, 16, "transfers of the bus in a clock");
+    let clock_hz = asked.clocks.of(section);
+    let per_cycle = bus_bytes * beats;
+    let piece_bytes = small("piece_bytes", per_cycle.into(), 65_536, "bytes of which an access moves whole ones");
+    let beat_ns = section.number_or(
+        "bus_beat_ns",
+        0.0,
+        0.0..=1e3,
+        "of a transfer of the bus, where it is a stage of its own behind the banks; 0: a bank is held until its data have moved",
+    );
+    let tandem = (beat_ns > 0.0).then(|| {
+        let cycle_ps = 1e12 / clock_hz.max(1) as f64;
+        let piece = f64::from(piece_bytes);
+        Tandem {
+            cycle_ps: cycle_ps.round().max(1.0) as u64,
+            piece_bytes,
+            gate_ps: (cycle_ps * piece / f64::from(per_cycle)).round() as u64,
+            bus_ps: (beat_ns * 1e3 * piece / f64::from(bus_bytes)).round() as u64,
+        }
+    });
+    let interleavings =
+        [("high_order", Interleaving::HighOrder), ("middle_order", Interleaving::MiddleOrder)];
+    let requests = section.integer_or(
+        "back_pressure_requests",
+        0,
+        0..=1 << 20,
+        "requests outstanding at which engines that ask for one more stand still; 0: never",
+    ) as u32;
+    let request_bytes =
+        small("back_pressure_bytes", 64, 65_536, "bytes that count as a request for back pressure");
+    let mut capacity = asked.capacity_bytes().unwrap_or(USUAL_SLOTS_BYTES);
+    if capacity > MOST_SLOTS_BYTES {
+        let key = if section.has("capacity_bytes") { "capacity_bytes" } else { "capacity_mib" };
+        section.fail(key, format!("{capacity} bytes; a memory with slots holds at most {MOST_SLOTS_BYTES}"));
+        capacity = MOST_SLOTS_BYTES;
+    }
+    PlaceKind::Slots(SlotsConfig {
+        clock_hz,
+        slots: SlotConfig {
+            banks,
+            slots: small("slots", 16, 1 << 20, "accesses that the controller has in hand"),
+            bytes_per_cycle: per_cycle,
+            activate: cycles("activate_cycles", 3, "from the row command to the column command"),
+            column: cycles("column_cycles", 3, "from the column command to the first data"),
+            precharge: cycles("precharge_cycles", 3, "from the end of the data until the bank is free"),
+            turnaround: cycles(
+                "turnaround_cycles",
+                1,
+                "for which the bus stands still between reads and writes",
+            ),
+            refresh_every: cycles("refresh_every_cycles", 0, "from one refresh to the next; 0: none"),
+            refresh: cycles("refresh_cycles", 0, "for which a refresh keeps banks from being activated"),
+            tandem,
+        },
+        interleaving: section.choice_or(
+            "interleaving",
+            "high_order",
+            &interleavings,
+            "which address bits choose the bank: the highest, or those above a cell",
+        ),
+        bank_bytes: (capacity / u64::from(banks)).max(1).next_power_of_two(),
+        back_pressure: (requests > 0).then_some(BackPressure { requests, request_bytes }),
+    })
+}
+
+/// Most that a memory with slots holds: 64 GiB.
+const MOST_SLOTS_BYTES: u64 = 1 << 36;
+
+/// What a memory with slots holds where the file does not say: room enough for any packet in each bank.
+const USUAL_SLOTS_BYTES: u64 = 64 << 20;
+

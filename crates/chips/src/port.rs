@@ -1,0 +1,339 @@
+//! `[buffer.NAME]`, `[transmit]`, `[port.NAME]` and `[order]`.
+
+use super::named_places::instance_name;
+use super::scheduler::Classes;
+use linecard_chip::config::{
+    Looked, OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Release, TransmitBufferConfig,
+    TransmitConfig, TransmitRoom, TransmitSlotsConfig, Watermarks, WhenFull,
+};
+use linecard_config::Section;
+use linecard_program::CELL_BYTES;
+
+/// A receive buffer as the file names it.
+struct Buffer {
+    name: String,
+    cells: u32,
+    per_port: bool,
+    release: Release,
+}
+
+/// What ports move packets to and from: names of roles.
+#[derive(Debug, Default)]
+pub(super) struct Moves {
+    pub receive_to: Option<(String, String)>,
+    pub send_from: Option<(String, String)>,
+}
+
+/// All ports with the pools that were made for them.
+pub(super) struct Ports {
+    pub pools: Vec<PoolConfig>,
+    pub ports: Vec<PortConfig>,
+    pub moves: Moves,
+    /// Links by name, one instance after another.
+    links: Vec<String>,
+    /// Ports send out of a transmit buffer.
+    sends_cells: bool,
+}
+
+fn buffers(root: &Section<'_>) -> Vec<Buffer> {
+    let read = |section: &Section<'_>| {
+        let cells = cells(section);
+        let releases = [("packet", Release::Packet), ("cell", Release::Cell)];
+        let release = section.choice_or(
+            "release",
+            "packet",
+            &releases,
+            "when cells are free again: with the whole packet, or each when it has been moved",
+        );
+        let per = section.choice_or("per", "port", &[("port", true), ("chip", false)], "who has one");
+        Buffer { name: section.name().to_owned(), cells, per_port: per, release }
+    };
+    root.sections("buffer").iter().map(read).collect()
+}
+
+/// A size in cells or in bytes.
+fn cells(section: &Section<'_>) -> u32 {
+    let cells = section.integer_if("cells", 1..=1 << 26, "cells of 64 bytes");
+    let bytes = section.integer_if("bytes", 64..=1 << 32, "size; whole cells of 64 bytes");
+    match (cells, bytes) {
+        (Some(cells), None) => cells as u32,
+        (None, Some(bytes)) => {
+            if !bytes.is_multiple_of(u64::from(CELL_BYTES)) {
+                section.fail("bytes", format!("{bytes} bytes are not whole cells of {CELL_BYTES} bytes"));
+            }
+            (bytes / u64::from(CELL_BYTES)) as u32
+        }
+        _ => {
+            section.fail("cells", "give either cells or bytes");
+            1
+        }
+    }
+}
+
+/// Reads `[transmit]`: the buffer that programs fill and ports send from.
+pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig> {
+    let section = root.section("transmit")?;
+    let bytes = 0..=1 << 30;
+    let high = section.integer_if(
+        "high_watermark_bytes",
+        bytes.clone(),
+        "bytes of a port in the buffer beyond which its packets are kept in memory",
+    );
+    let low = section.integer_if("low_watermark_bytes", bytes, "bytes from which on down they no longer are");
+    let watermarks = match (high, low) {
+        (Some(high), Some(low)) => {
+            if low > high {
+                section.fail("low_watermark_bytes", format!("{low} lies above the high watermark of {high}"));
+            }
+            let kinds = [("buffer", Looked::Buffer), ("queue", Looked::Queue)];
+            let of = section.choice_or(
+                "watermarks_of",
+                "buffer",
+                &kinds,
+                "bytes of a port that they look at: in the buffer, or of all packets with a place in its queue",
+            );
+            Some(Watermarks { of, high_bytes: high as u32, low_bytes: low as u32 })
+        }
+        (None, None) => {
+            section.leave(&["watermarks_of"]);
+            None
+        }
+        _ => {
+            section.fail("high_watermark_bytes", "give both watermarks, or none");
+            None
+        }
+    };
+    let rooms = [("cell", TransmitRoom::Cell), ("packet", TransmitRoom::Packet)];
+    let room = section.choice_or(
+        "room",
+        "cell",
+        &rooms,
+        "when cells are taken: each when it is moved, or all of a packet's before the first",
+    );
+    Some(TransmitBufferConfig { cells: cells(&section), room, watermarks })
+}
+
+impl Ports {
+    /// Reads all ports; `inboxes` are the names that they may hand packets to, `links` those that may lie between.
+    pub fn read(root: &Section<'_>, inboxes: &[String], links: Vec<String>) -> Self {
+        let buffers = buffers(root);
+        let mut all = Self {
+            pools: Vec::new(),
+            ports: Vec::new(),
+            moves: Moves::default(),
+            links,
+            sends_cells: root.has("transmit"),
+        };
+        let mut shared: Vec<(String, usize)> = Vec::new();
+        for section in root.sections("port") {
+            all.port(&section, &buffers, &mut shared, inboxes);
+        }
+        if all.ports.is_empty() {
+            root.lacks("port", "a chip has ports, [port.NAME], that packets come in and go out by");
+        }
+        for (missing, what) in [
+            (all.ports.iter().all(|port| port.receive.is_none()), "in"),
+            (all.ports.iter().all(|port| port.transmit.is_none()), "out"),
+        ] {
+            if missing && !all.ports.is_empty() {
+                root.fail("port", format!("packets can go {what} by none of the ports"));
+            }
+        }
+        all
+    }
+
+    fn port(
+        &mut self,
+        section: &Section<'_>,
+        buffers: &[Buffer],
+        shared: &mut Vec<(String, usize)>,
+        inboxes: &[String],
+    ) {
+        let count = section.integer_or("count", 1, 1..=4096, "ports of this kind") as usize;
+        let both = [("both", (true, true)), ("in", (true, false)), ("out", (false, true))];
+        let (inward, outward) = section.choice_or("direction", "both", &both, "which way packets go");
+        let rate = section.number(
+            "rate_gbps",
+            0.0..=1e6,
+            "rate of the wire, each way; 0 for one that is never busy",
+        );
+        let bits_per_second = if rate > 0.0 { (rate * 1e9).round().max(1.0) as u64 } else { 0 };
+        let overhead_bytes = section.integer_or(
+            "overhead_bytes",
+            20,
+            0..=1000,
+            "what a frame takes on the wire beside its bytes: preamble and gap",
+        ) as u32;
+        let receive = inward.then(|| self.inward(section, buffers, shared, inboxes, bits_per_second));
+        let transmit = outward.then(|| self.outward(section, bits_per_second));
+        for number in 0..count {
+            let mut receive = receive.clone();
+            // A buffer of each port is one pool for each.
+            if let Some((receive, Some(buffer))) = &mut receive {
+                receive.pool = self.pools.len();
+                let name = format!("{}.{}", buffer.name, instance_name(section.name(), count > 1, number));
+                self.pools.push(PoolConfig { name, ..buffer.clone() });
+            }
+            self.ports.push(PortConfig {
+                name: instance_name(section.name(), count > 1, number),
+                group: section.name().to_owned(),
+                overhead_bytes,
+                receive: receive.map(|(receive, _)| receive),
+                transmit: transmit.clone(),
+            });
+        }
+    }
+
+    /// The inward side, and the buffer if each port has its own.
+    fn inward(
+        &mut self,
+        section: &Section<'_>,
+        buffers: &[Buffer],
+        shared: &mut Vec<(String, usize)>,
+        inboxes: &[String],
+        bits_per_second: u64,
+    ) -> (ReceiveConfig, Option<PoolConfig>) {
+        let known: Vec<(&str, usize)> =
+            buffers.iter().enumerate().map(|(number, buffer)| (buffer.name.as_str(), number)).collect();
+        let meaning = "receive buffer that its packets stand in";
+        let buffer = match (known.is_empty(), known.len()) {
+            (true, _) => {
+                section.lacks("buffer", "a port that packets come in by has a [buffer.NAME]");
+                None
+            }
+            (false, 1) => Some(&buffers[section.choice_or("buffer", known[0].0, &known, meaning)]),
+            _ => Some(&buffers[section.choice("buffer", &known, meaning)]),
+        };
+        let takers: Vec<(&str, usize)> =
+            inboxes.iter().enumerate().map(|(number, name)| (name.as_str(), number)).collect();
+        let inbox = match takers.len() {
+            0 => {
+                section.lacks("inbox", "packets wait for threads in an [inbox.NAME]");
+                0
+            }
+            1 => section.choice_or("inbox", takers[0].0, &takers, "inbox that its packets go to"),
+            _ => section.choice("inbox", &takers, "inbox that its packets go to"),
+        };
+        let to = section
+            .text_if("receive_to", "memory that the port writes packets to; programs move them if left out");
+        if let Some(to) = to {
+            self.moves.receive_to = Some((to, section.place_of("receive_to")));
+        }
+        let pool_of = |buffer: &Buffer| PoolConfig {
+            name: buffer.name.clone(),
+            cells: buffer.cells,
+            release: buffer.release,
+        };
+        let (pool, own) = match buffer {
+            Some(buffer) if buffer.per_port => (0, Some(pool_of(buffer))),
+            Some(buffer) => {
+                let known = shared.iter().find(|(name, _)| *name == buffer.name).map(|&(_, pool)| pool);
+                let pool = known.unwrap_or_else(|| {
+                    self.pools.push(pool_of(buffer));
+                    shared.push((buffer.name.clone(), self.pools.len() - 1));
+                    self.pools.len() - 1
+                });
+                (pool, None)
+            }
+            None => (0, None),
+        };
+        let from_first_bit = section.switch_or(
+            "latency_from_first_bit",
+            false,
+            "whether latencies begin with the first bit of a frame, not with its last: one pass of the wire more",
+        );
+        (ReceiveConfig { bits_per_second, from_first_bit, pool, inbox, bus: self.bus(section) }, own)
+    }
+
+    /// The link between the port and the chip.
+    fn bus(&self, section: &Section<'_>) -> Option<usize> {
+        let meaning =
+            "link that cells cross between the port and threads, which wait for them; none if left out";
+        let name = section.text_if("bus", meaning)?;
+        let found = self.links.iter().position(|link| *link == name);
+        if found.is_none() {
+            let near = linecard_config::nearest(&name, self.links.iter().map(String::as_str));
+            section.fail("bus", format!("no link is called `{name}`{near}"));
+        }
+        found
+    }
+
+    fn outward(&mut self, section: &Section<'_>, bits_per_second: u64) -> TransmitConfig {
+        let one_queue = match (section.has("slots"), self.sends_cells) {
+            (true, _) => Some("output threads send the blocks of a port with slots out of one queue"),
+            (_, true) => Some("a port that sends out of the transmit buffer, [transmit], has one queue"),
+            _ => None,
+        };
+        if let Some(why) = one_queue {
+            section.without_effect(&["class", "group"], why);
+        }
+        let classes = Classes::read(section);
+        let from = section.text_if(
+            "send_from",
+            "memory that the port reads packets from; programs have moved them if left out",
+        );
+        if let Some(from) = from {
+            self.moves.send_from = Some((from, section.place_of("send_from")));
+        }
+        let scheduler = classes.scheduler(section);
+        let full = [("drop", WhenFull::Drop), ("wait", WhenFull::Wait)];
+        // Without a word, packets for slots wait for their place before they are stored.
+        let usual_when_full = if section.has("slots") { "wait" } else { "drop" };
+        TransmitConfig {
+            bits_per_second,
+            queue_packets: section.integer_or(
+                "queue_packets",
+                1024,
+                1..=1 << 30,
+                "packets that each queue takes",
+            ) as u32,
+            when_full: section.choice_or(
+                "when_full",
+                usual_when_full,
+                &full,
+                "what becomes of one more: it is dropped, or its thread waits",
+            ),
+            scheduler,
+            buffer_cells: section.integer_or(
+                "send_cells",
+                128,
+                1..=1 << 26,
+                "cells between a memory and the wire",
+            ) as u32,
+            slots: slots(section),
+            bus: self.bus(section),
+        }
+    }
+}
+
+/// Transmit slots of a port, if it has such.
+fn slots(section: &Section<'_>) -> Option<TransmitSlotsConfig> {
+    let meaning = "slots that output threads (block_cells of a cluster) fill; each takes a block";
+    let slots = section.integer_if("slots", 1..=128, meaning)?;
+    let ps =
+        |key: &str, meaning: &str| (section.number_or(key, 0.0, 0.0..=1e9, meaning) * 1e3).round() as u64;
+    Some(TransmitSlotsConfig {
+        slots: slots as u32,
+        handshake_ps: ps("handshake_ns", "to hand a transmit slot over"),
+        drain_cell_ps: ps(
+            "drain_cell_ns",
+            "for which each cell then keeps its slot, beside its time on the wire",
+        ),
+    })
+}
+
+/// Reads `[order]`.
+pub(super) fn order(root: &Section<'_>) -> OrderConfig {
+    let usual = OrderConfig { kept: OrderKept::Flow, window: 1024 };
+    let Some(section) = root.section("order") else { return usual };
+    let kinds = [("flow", OrderKept::Flow), ("port", OrderKept::Port), ("none", OrderKept::Nothing)];
+    OrderConfig {
+        kept: section.choice_or("kept", "flow", &kinds, "packets that leave in the order in which they came"),
+        window: section.integer_or(
+            "window_packets",
+            1024,
+            1..=1 << 30,
+            "packets that may wait for earlier ones",
+        ) as u32,
+    }
+}

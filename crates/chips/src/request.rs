@@ -1,0 +1,201 @@
+//! Requests. This file alone declares each field: its name, its type, its default and its meaning. The first paragraph of the
+//! meaning is the help of its option. `make docs` writes Python's functions, the options of the command line and the
+//! reference from the schema of these types.
+//!
+//! | beside a field | meaning |
+//! |---|---|
+//! | `x-type` | kind of value, if the type does not determine it: `path`, `name` (or a path), `preset`, `steps`, `settings`, `share`, `maps` |
+//! | `x-metavar` | name of its value in the help |
+//! | `x-option` | its option in every spelling, if that is not its name; `-` if it has none |
+//! | `x-usual` | default of the command, if that differs |
+//! | `x-first` | positional in Python |
+//! | `x-whole` | it concerns one whole run: sweeps and other questions do not take it |
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A run: a preset with changes, an application, traffic and a seed.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunRequest {
+    /// Name of a shipped preset, or path of a TOML file.
+    #[schemars(extend("x-type" = "preset", "x-metavar" = "PRESET"))]
+    pub preset: String,
+    /// Application: a name, or a file of steps; the preset's own if left out.
+    ///
+    /// In Python also a `linecard.Program`.
+    #[schemars(extend("x-type" = "steps", "x-metavar" = "NAME"))]
+    pub app: Option<String>,
+    /// Program to execute on the packets, XDP or C; `None` runs the chip's own.
+    #[schemars(skip)]
+    pub program: Option<ProgramFile>,
+    /// Capture to replay, or a described link (`edge`, `core`, a `.toml` file); the preset's generator if left out.
+    #[schemars(extend("x-type" = "path", "x-metavar" = "CAPTURE"))]
+    pub trace: Option<String>,
+    /// Changes of parameters.
+    ///
+    /// `{"dram.banks": 2}`, or `["dram.banks=2"]`.
+    #[serde(rename = "set", default)]
+    #[schemars(extend("x-type" = "settings", "x-metavar" = "KEY=VALUE"))]
+    pub overrides: Vec<String>,
+    /// Seed of every random stream.
+    ///
+    /// Equal requests with equal seeds return equal results.
+    #[serde(default = "one")]
+    #[schemars(extend("x-metavar" = "N"))]
+    pub seed: u64,
+    /// Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once. Default: 0 with a
+    /// capture, otherwise 100,000.
+    #[schemars(with = "Option<u64>", extend("x-metavar" = "N"))]
+    pub packets: u64,
+    /// Packets that leave or are dropped before statistics start. By default the run detects the steady state.
+    #[schemars(extend("x-option" = "--warmup", "x-metavar" = "N"))]
+    pub warmup_packets: Option<u64>,
+    /// Move addresses that match no route into routed space, as anonymised captures need.
+    #[serde(default)]
+    pub map_addresses: bool,
+    /// Stop at the first damaged record of the capture.
+    #[serde(default)]
+    pub strict: bool,
+    /// Write a timeline for ui.perfetto.dev; compressed if its name ends in `.gz`.
+    #[schemars(extend("x-type" = "path", "x-metavar" = "FILE", "x-whole" = true))]
+    pub timeline: Option<String>,
+    /// Start of the timeline, in microseconds after the start of the measurement.
+    #[serde(default)]
+    #[schemars(range(min = 0.0), extend("x-option" = "--timeline-from", "x-metavar" = "US", "x-whole" = true))]
+    pub timeline_from_us: f64,
+    /// Length of the timeline in microseconds; by default as much as fits.
+    #[schemars(range(min = 0.0), extend("x-option" = "--timeline-for", "x-metavar" = "US", "x-whole" = true))]
+    pub timeline_for_us: Option<f64>,
+    /// Write departing and lost packets as a capture (pcapng, for Wireshark).
+    ///
+    /// Times count from the beginning of the run. Each port and each reason for a loss is an interface. A comment marks the
+    /// packet that waited longest.
+    #[schemars(extend("x-type" = "path", "x-metavar" = "FILE.pcapng", "x-whole" = true))]
+    pub pcap_out: Option<String>,
+}
+
+/// A program that a chip executes, as it is asked for. It becomes a [`ProgramFile`] before the run.
+#[derive(JsonSchema)]
+pub struct ChipProgram {
+    /// XDP or C program to execute on the packets: a shipped one (`linecard program list`), a C file or an object file. The
+    /// default is the chip's own program.
+    #[schemars(extend("x-type" = "name", "x-metavar" = "PROGRAM"))]
+    pub program: Option<String>,
+    /// Function or section of an XDP object with several programs.
+    #[schemars(extend("x-metavar" = "NAME"))]
+    pub section: Option<String>,
+    /// Function of a C program that processes packets, if not `app_packet`.
+    #[schemars(extend("x-metavar" = "NAME"))]
+    pub entry: Option<String>,
+    /// Files (CSV or TOML) that fill maps of an XDP program before the run.
+    #[schemars(extend("x-type" = "maps", "x-option" = "--map", "x-metavar" = "NAME=FILE"))]
+    pub maps: Option<Vec<String>>,
+    /// Macros of a C file or a shipped XDP program, which is then recompiled.
+    #[serde(default)]
+    #[schemars(extend("x-option" = "--define -D", "x-metavar" = "NAME=VALUE"))]
+    pub defines: Vec<String>,
+    /// Routes that `bpf_fib_lookup` finds, as CSV.
+    #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
+    pub fib: Option<String>,
+    /// Input of `app_init` of a C program; shipped programs have their own.
+    #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
+    pub control: Option<String>,
+    /// Processors of per-processor maps; packets go to them in turn.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 1024), extend("x-metavar" = "N"))]
+    pub cpus: u64,
+    /// Maximum instructions of the program per packet; by default a million for XDP and twenty million for C.
+    #[schemars(range(min = 1), extend("x-metavar" = "N"))]
+    pub budget: Option<u64>,
+    /// Let a C program access bytes outside of its packet and its heap blocks, and freed blocks.
+    #[serde(default)]
+    pub unchecked: bool,
+    /// Additional compiler flags for a C file, split as in a shell: `-O1 -fno-inline`.
+    #[serde(default)]
+    #[schemars(extend("x-metavar" = "FLAGS"))]
+    pub cflags: String,
+    /// Target of a C file: RISC-V with 32 or 64 bits.
+    #[serde(default = "bits")]
+    #[schemars(extend("x-metavar" = "N"))]
+    pub bits: u64,
+}
+
+/// Questions to a run that further runs answer.
+#[derive(JsonSchema)]
+pub struct RunQuestion {
+    /// Lengthen the run until half the 95 % interval of the throughput is at most this share of it, such as 1%.
+    ///
+    /// In Python 0.01 is 1 %. The run is repeated, four times as long, until it is steady and precise enough. It takes at most
+    /// 256,000 packets (or one repetition, from 64,000 requested packets on). If that does not suffice, `warnings` list the
+    /// attempts and what to change.
+    #[schemars(extend("x-type" = "share", "x-metavar" = "SHARE"))]
+    pub precision: Option<f64>,
+    /// Also run with the intervals that sources state for values of the chip's file.
+    ///
+    /// Each interval runs at both of its ends, then all together by their effect: 2n + 2 more runs for n intervals, on all
+    /// cores.
+    #[serde(default)]
+    #[schemars(extend("x-option" = "--band/--no-band", "x-usual" = true))]
+    pub band: bool,
+    /// Find the bottleneck by runs with one part improved each; this takes several times the work of a short run.
+    #[serde(default = "yes")]
+    #[schemars(extend("x-option" = "-", "x-whole" = true))]
+    pub verdict: bool,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn bits() -> u64 {
+    32
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A program that is executed: an object file of XDP programs, raw eBPF instructions, or an ELF file for RISC-V.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProgramFile {
+    /// The file.
+    pub path: String,
+    /// Its name in messages and the report: the file may be the result of a compilation.
+    pub name: String,
+    /// Function or section of an XDP file with several programs.
+    pub section: Option<String>,
+    /// Function of a C program that processes packets; `app_packet` if `None`.
+    pub entry: Option<String>,
+    /// Maps of an XDP program and the files that fill them.
+    pub maps: Vec<(String, String)>,
+    /// Routes for `bpf_fib_lookup`.
+    #[serde(rename = "fib")]
+    pub routes: Option<String>,
+    /// Input of `app_init` of a C program.
+    pub control: Option<String>,
+    /// Maximum instructions per packet.
+    pub budget: u64,
+    /// Whether illegal accesses of a C program are refused.
+    pub checked: bool,
+    /// Processors of per-processor maps; packets go to them in turn.
+    pub cpus: u32,
+}
+
+impl RunRequest {
+    /// Packets of warm-up for models that do not detect their steady state.
+    pub(crate) fn warmup(&self) -> u64 {
+        self.warmup_packets.unwrap_or(if self.trace.is_some() { 1_000 } else { 10_000 })
+    }
+}
+
+/// The progress of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Packets that left the machine or were dropped, warm-up included; bytes of the capture when its number of
+    /// packets is not known.
+    pub done: u64,
+    /// The expected total.
+    pub total: u64,
+}

@@ -1,0 +1,88 @@
+//! What every report says alike: latencies, shares, and what the user should know about the traffic.
+
+use crate::arrivals::TrafficNotes;
+use crate::report::LatencyNs;
+use crate::request::RunRequest;
+use linecard_sim::{Histogram, Ticks, Timebase};
+
+/// What a run learnt of its traffic.
+pub(crate) struct TrafficFacts {
+    pub packets_in: u64,
+    /// Packets dropped for these reasons.
+    pub no_route: u64,
+    pub not_ipv4: u64,
+    /// Packets inside at the end.
+    pub inside: usize,
+}
+
+/// What the user should know about the traffic, whatever the machine.
+pub(crate) fn traffic_warnings(
+    request: &RunRequest,
+    notes: &TrafficNotes,
+    ended: bool,
+    facts: &TrafficFacts,
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if request.map_addresses {
+        warnings.push(format!(
+            "{} of {} packets had a destination without a route and were moved into routed space (--map-addresses): both \
+             addresses by a seeded permutation of /24 blocks",
+            notes.mapped, notes.packets
+        ));
+    }
+    if facts.no_route * 10 > facts.packets_in {
+        warnings.push(format!(
+            "{} of {} packets match no route: addresses of an anonymised capture? --map-addresses moves those of IPv4 into \
+             routed space",
+            facts.no_route,
+            facts.packets_in
+        ));
+    }
+    if facts.not_ipv4 * 10 > facts.packets_in {
+        warnings.push(format!(
+            "{} of {} packets are dropped as not_ipv4: IPv6 in a program of IPv4 alone, or a header that cannot be read",
+            facts.not_ipv4, facts.packets_in
+        ));
+    }
+    if notes.repeats > 0 {
+        warnings
+            .push(format!("the capture is shorter than the run and was begun again {} times", notes.repeats));
+    }
+    if notes.damage > 0 {
+        let first = notes.first_damage.as_deref().unwrap_or("");
+        warnings.push(format!(
+            "{} damaged places in the capture were passed over; the first: {first}",
+            notes.damage
+        ));
+    }
+    if let Some(error) = &notes.error {
+        warnings.push(format!("the capture ended early: {error}"));
+    }
+    if ended && request.packets > 0 {
+        let seen = notes.packets;
+        let wanted = request.packets + request.warmup();
+        warnings.push(format!(
+            "the capture holds {seen} packets, fewer than the {wanted} asked for (warm-up included): the run covers what there is"
+        ));
+    }
+    if ended && facts.inside > 0 {
+        warnings.push(format!("{} packets were still inside at the end", facts.inside));
+    }
+    warnings
+}
+
+pub(crate) fn latency_ns(h: &Histogram, base: &Timebase) -> LatencyNs {
+    let ns = |ticks: Ticks| base.nanoseconds(ticks);
+    LatencyNs {
+        mean: base.nanoseconds(1) * h.mean(),
+        p50: ns(h.quantile(0.5)),
+        p90: ns(h.quantile(0.9)),
+        p99: ns(h.quantile(0.99)),
+        p999: ns(h.quantile(0.999)),
+        max: ns(h.max()),
+    }
+}
+
+pub(crate) fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}

@@ -1,0 +1,64 @@
+//! A trial of the first packets: what `check` says beforehand of a chip whose file fits together and whose run would fail.
+
+use super::design::Design;
+use super::executed::Shared;
+use super::simulate::{fits, judge};
+use crate::request::RunRequest;
+use linecard_chip::{ChipConfig, Loss, RunLimit};
+use linecard_files::Error;
+use linecard_program::DropReason;
+use std::ops::ControlFlow;
+
+/// Packets of the trial; it ends before them where they take many events.
+const PACKETS: u64 = 200;
+/// Looks at a trial, each after some ten thousand events.
+const MOST_LOOKS: u32 = 16;
+const MOST_LOOKS_WHILE_NONE_LEAVES: u32 = 400;
+
+/// What the first packets of the chip's own traffic come upon.
+pub(super) fn warnings(design: &Design, preset: &str) -> Vec<String> {
+    match first_packets(design, preset) {
+        Ok(note) => note.into_iter().collect(),
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error> {
+    let request = RunRequest {
+        preset: preset.to_owned(),
+        seed: 1,
+        packets: PACKETS,
+        warmup_packets: Some(0),
+        ..RunRequest::default()
+    };
+    let config = ChipConfig { seed: request.seed, ..design.config.clone() };
+    let (mut chip, notes) = design.chip(&request, config, &Shared::default())?;
+    let limit = RunLimit { warmup_packets: request.warmup_packets, packets: PACKETS };
+    let (mut looks, mut seen, mut without) = (0, 0, 0);
+    let outcome = chip.run(limit, &mut |gone| {
+        looks += 1;
+        without = if gone > seen { 0 } else { without + 1 };
+        seen = gone;
+        // Where none leaves, or none any more, it shows only after a while whether another one ever will.
+        let enough = looks > MOST_LOOKS && without == 0;
+        if enough || without > MOST_LOOKS_WHILE_NONE_LEAVES {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    match judge(&outcome, chip.timebase(), &notes.borrow(), &request) {
+        Err(Error::Interrupted) => {}
+        judged => judged?,
+    }
+    let counts = chip.counts();
+    fits(&counts)?;
+    let too_large = counts.dropped(Loss::Program(DropReason::TooLarge));
+    Ok((too_large > 0).then(|| {
+        format!(
+            "{too_large} of the first {} packets fit no receive buffer or no page of the packet memory, and are lost: raise \
+             cells of the [buffer], or page_bytes",
+            counts.packets_in
+        )
+    }))
+}

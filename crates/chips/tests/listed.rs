@@ -1,0 +1,280 @@
+//! Programs as lists of steps: parts, extensions, threads that send block by block, and what does not fit together.
+
+use linecard_chips::{RunReport, RunRequest, describe, run};
+use linecard_files::Error;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// A file of this process, removed with the value.
+struct Program(PathBuf);
+
+impl Program {
+    fn new(name: &str, steps: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("linecard-listed-{}-{name}.toml", std::process::id()));
+        std::fs::write(&path, format!("kind = 'program'\ntitle = 'P'\nsource = 'S'\n{steps}")).unwrap();
+        Self(path)
+    }
+
+    fn run(&self, preset: &str, overrides: &[&str]) -> Result<RunReport, Error> {
+        run_app(preset, self.0.to_str().unwrap(), overrides)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn run_app(preset: &str, app: &str, overrides: &[&str]) -> Result<RunReport, Error> {
+    let request = RunRequest {
+        preset: preset.to_owned(),
+        app: Some(app.to_owned()),
+        overrides: overrides.iter().map(|&text| text.to_owned()).collect(),
+        seed: 1,
+        packets: 200,
+        warmup_packets: Some(20),
+        ..RunRequest::default()
+    };
+    run(&request, &mut |_| ControlFlow::Continue(()))
+}
+
+/// One thread, a packet after another, so that what a packet takes is what its steps take.
+const ALONE: [&str; 4] = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"];
+
+/// Engine cycles of a packet of a program that runs alone.
+fn cycles_each(program: &Program, overrides: &[&str]) -> f64 {
+    let report = program.run("ixp1200_eval", &[&ALONE, overrides].concat()).unwrap();
+    let found =
+        report.metrics.iter().find(|m| m.component == "input" && m.metric == "engine_cycles_per_packet");
+    found.unwrap().value
+}
+
+#[test]
+fn a_packet_takes_its_cycles_and_its_accesses_one_after_another() {
+    // Table 1 of Spalink 2000: 45 cycles for 32 bytes from the receive buffer to DRAM. The second instruction of a move finds
+    // its row open: it saves the one cycle of 88 MHz that opening takes, 2.0 of the engine's.
+    let of = |steps: &str| Program::new("cycles", steps);
+    let one = cycles_each(&of("[[step]]\nop='transfer'\nat='fifo_to_dram'\nbytes=32"), &[]);
+    let two = cycles_each(&of("[[step]]\nop='transfer'\nat='fifo_to_dram'\nbytes=64"), &[]);
+    let opening = 177.0 / 88.0;
+    assert!((one - 45.0).abs() < 0.3, "{one}");
+    assert!((two - (2.0 * one - opening)).abs() < 0.3, "{two}");
+    // Instructions take as long wherever they stand among the accesses.
+    let spread = "[[step]]\nop='spread'\ncycles=100\naccesses=[{op='transfer', at='fifo_to_dram', bytes=64}]";
+    let before = "[[step]]\nop='transfer'\ncycles=100\nat='fifo_to_dram'\nbytes=64";
+    let [spread, before] = [spread, before].map(|steps| cycles_each(&of(steps), &["input.branch_share=0"]));
+    assert!((spread - before).abs() < 1.5 && (before - two - 100.0).abs() < 1.0, "{spread} {before}");
+}
+
+#[test]
+fn a_step_is_addressed_by_its_name_and_by_its_number() {
+    let program = Program::new("named", "[[step]]\nname='work'\ncycles=10\n[[step]]\ncycles=20");
+    let still = ["input.branch_share=0"];
+    let plain = cycles_each(&program, &still);
+    let of = |set: &str| cycles_each(&program, &[still[0], set]);
+    assert_eq!(of("program.step[work].cycles=15"), plain + 5.0);
+    assert_eq!(of("program.step[1].cycles=15"), plain - 5.0);
+}
+
+#[test]
+fn parts_are_left_out_and_what_leaves_nothing_out_is_refused() {
+    let steps = "[[step]]\npart='a'\ncycles=10\n[[step]]\npart=['a','b']\ncycles=20\n[[step]]\ncycles=40";
+    let program = Program::new("parts", steps);
+    let still = ["input.branch_share=0"];
+    let plain = cycles_each(&program, &still);
+    let without = |set: &str| plain - cycles_each(&program, &[still[0], set]);
+    assert_eq!(without("program.without=b"), 20.0);
+    assert_eq!(without("program.without=[\"a\"]"), 30.0);
+    let wrong = program.run("ixp1200_eval", &["program.without=c"]).unwrap_err().to_string();
+    assert!(wrong.contains("program.without: no step is of the part `c`"), "{wrong}");
+}
+
+#[test]
+fn an_extension_stands_where_the_list_says() {
+    let steps = "[[step]]\nop='extend'\neach='cell'\n[[step]]\ncycles=40";
+    let program = Program::new("extended", steps);
+    let sized = ["input.branch_share=0", "traffic.packet_bytes=192"];
+    let plain = cycles_each(&program, &sized);
+    let extended = |set: &str| cycles_each(&program, &[sized[0], sized[1], set]) - plain;
+    assert_eq!(extended("program.extension=[{cycles=7}, {cycles=3, times=2}]"), 3.0 * 13.0, "three cells");
+    assert_eq!(extended("program.extension=[]"), 0.0);
+}
+
+/// What is said of a list on a chip whose threads send block by block.
+fn said(steps: &str, overrides: &[&str]) -> String {
+    let program = Program::new(&format!("said-{}", steps.len()), steps);
+    let error = program.run("ixp1200_eval", overrides).map(|_| steps.to_owned()).unwrap_err();
+    assert!(!error.to_string().contains("panicked"), "{error}");
+    error.to_string()
+}
+
+#[test]
+fn what_does_not_fit_together_is_said_with_its_line_and_what_to_do() {
+    let admit = "[[step]]\nop='admit'\n";
+    let enqueue = "[[step]]\nop='enqueue'\n";
+    let transmit = "[[step]]\nop='transmit'\n";
+    let step = |keys: &str| format!("[[step]]\n{keys}\n");
+    let cases = [
+        (
+            format!("{enqueue}{transmit}"),
+            "step[0].op: the packet has no place in a queue: an `op = \"admit\"`",
+        ),
+        (
+            admit.to_owned(),
+            "step[0].op: the place in a queue is never taken: add a step with op = \"enqueue\"",
+        ),
+        (
+            format!("{admit}{admit}{enqueue}{transmit}"),
+            "step[1].op: the packet has its place in a queue by now",
+        ),
+        (format!("{admit}{enqueue}"), "found 0 steps with op = \"transmit\" there, expected one"),
+        (format!("{admit}{enqueue}{transmit}{transmit}"), "found 2 steps with op = \"transmit\""),
+        (transmit.to_owned(), "it stands behind a step with op = \"enqueue\""),
+        (
+            format!("{admit}{}{enqueue}{transmit}", step("op='drop'\nshare=0.5")),
+            "step[1].op: the packet may end here with a place in a queue: put this before op = \"admit\"",
+        ),
+        (
+            format!("{}{enqueue}{transmit}", step("op='admit'\nshare=0.5")),
+            "step[0].op: is done once for every packet",
+        ),
+        (
+            format!("{admit}{enqueue}{}{transmit}", step("op='look_up'")),
+            "step[2].op: behind op = \"enqueue\" threads that send a block of cells compute",
+        ),
+        (
+            format!("{admit}{enqueue}{}{transmit}", step("op='read'\nat='table'\nwhole_packet=true")),
+            "whole_packet and address = \"flow\" have no meaning",
+        ),
+        (
+            format!("{admit}{enqueue}{}{transmit}", step("op='transfer'\nat='table'\naddress='flow'")),
+            "whole_packet and address = \"flow\" have no meaning",
+        ),
+        (
+            step("op='spread'\ncycles=3"),
+            "step[0].accesses: missing: the accesses that its cycles are spread over",
+        ),
+        (
+            step("op='spread'\naccesses=[{op='send'}]"),
+            "accesses[0].op: found `send`; did you mean `read`? expected one of read, write",
+        ),
+        (step("op='spread'\naccesses=3"), "accesses: expected a list of tables"),
+        (
+            step("op='spread'\naccesses=[{op='transfer', at='table', bytes=65535, times=1000}]"),
+            "step[0].op: the step takes 2048000 instructions, expected at most 100000",
+        ),
+        (
+            step("op='transfer'\nat='table'\nbytes=64\ntimes=60000"),
+            "step[0].op: the step takes 120000 instructions, expected at most 100000",
+        ),
+        (step("op='transfer'\nat='table'\nposted=true"), "step[0].posted: no such key"),
+        (
+            step("op='transfer'\nat='table'\nbytes=0"),
+            "step[0].bytes: found `0`; expected a whole number from 1",
+        ),
+        (step("op='extend'\ncycles=3"), "step[0].cycles: no such key"),
+        (step("part=3"), "step[0].part: found `3`; expected text, or a list of texts"),
+        (step("each='frist_cell'"), "did you mean `first_cell`?"),
+    ];
+    for (steps, expected) in cases {
+        let found = said(&steps, &[]);
+        assert!(found.contains(expected), "{steps}\n{found}\nexpected {expected}");
+    }
+}
+
+#[test]
+fn an_extension_without_a_place_is_refused_and_so_is_one_in_another() {
+    let extension = "program.extension=[{cycles=7}]";
+    let without = said("[[step]]\ncycles=3", &[extension]);
+    assert!(
+        without.contains("extension: has no effect: no step says where it stands, op = \"extend\""),
+        "{without}"
+    );
+    assert_eq!(without.matches("extension").count(), 1, "said once: {without}");
+    let left = said("[[step]]\npart='p'\nop='extend'", &[extension, "program.without=p"]);
+    assert!(left.contains("or `without` leaves that out"), "{left}");
+    let nested = said("[[step]]\nop='extend'", &["program.extension=[{op='extend'}]"]);
+    assert!(
+        nested.contains("program.extension[0].op: an extension stands in the list of a program"),
+        "{nested}"
+    );
+    let no_list = said("[[step]]\nop='extend'", &["program.extension=3"]);
+    assert!(no_list.contains("program.extension: expected a list of tables"), "{no_list}");
+}
+
+#[test]
+fn lists_for_threads_that_send_block_by_block_need_a_chip_with_such_threads() {
+    let steps = "[[step]]\nop='admit'\n[[step]]\nop='enqueue'\n[[step]]\nop='transmit'";
+    let program = Program::new("elsewhere", steps);
+    let error = program.run("example_smartnic", &[]).unwrap_err().to_string();
+    assert!(error.contains("sends block by block"), "{error}");
+    let sends =
+        Program::new("sends", "[[step]]\nop='send'").run("ixp1200_eval", &[]).unwrap_err().to_string();
+    assert!(sends.contains("moves blocks go together") || sends.contains("blocks go together"), "{sends}");
+}
+
+#[test]
+fn a_program_lies_under_its_chip_and_another_takes_its_place() {
+    let row = |overrides: &[&str], key: &str| {
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+        let rows = describe("ixp1200_eval", &overrides).unwrap().parameters;
+        rows.into_iter().find(|row| row.key == key).map(|row| row.value.to_string())
+    };
+    assert_eq!(row(&[], "program.step[4].name").as_deref(), Some("hash"));
+    assert_eq!(row(&["program.step[hash].cycles=5"], "program.step[4].cycles").as_deref(), Some("5"));
+    // What belongs to the chip's own program is not there for another.
+    let app = run_app("ixp1200_eval", "probe", &["program.without=input"]).unwrap_err().to_string();
+    assert!(app.contains("no step is of the part `input`"), "{app}");
+    let unknown = run_app("ixp1200_eval", "probe", &["program.step[hash].cycles=5"]).unwrap_err().to_string();
+    assert!(unknown.contains("no element of `step` is called `hash`"), "{unknown}");
+}
+
+#[test]
+fn a_step_that_lasts_for_seconds_is_refused() {
+    // Found by fuzzing: a thousand million cycles a piece took minutes, and more did not fit.
+    let found = said("[[step]]\ncycles=10000000\ntimes=2", &[]);
+    assert!(found.contains("2 times 10000000 is 20000000, expected at most 10000000 in all"), "{found}");
+}
+
+/// `ixp1200_host` with changes; what is said of them.
+fn said_of_host(overrides: &[&str]) -> String {
+    run_app("ixp1200_host", "to_host", overrides).unwrap_err().to_string()
+}
+
+#[test]
+fn what_hands_packets_over_is_told_what_does_not_fit() {
+    let host = |change: &str| said_of_host(&[change]);
+    // Behind a packet that is lent stands what needs none.
+    let lent = host("cluster.host.step[push_the_rest].op=finish");
+    assert!(
+        lent.contains("cluster.host.step[3].op") && lent.contains("somebody else has the packet"),
+        "{lent}"
+    );
+    let some = host("cluster.host.step[show_the_first].share=0.5");
+    assert!(some.contains("once for every packet"), "{some}");
+    let both = host("cluster.host.step[show_the_first].if_room=true");
+    assert!(both.contains("if_room or goes_on, not both"), "{both}");
+    // Inboxes are known by name.
+    let unknown = host("cluster.core.step[store].from=bcak");
+    assert!(unknown.contains("no inbox or ring is called `bcak`; did you mean `back`?"), "{unknown}");
+    let two = host("cluster.host.program=forward");
+    assert!(two.contains("names a program, and steps are listed beside it"), "{two}");
+    let bound = host("inbox.rx.window=3");
+    assert!(bound.contains("it has no bound and no window"), "{bound}");
+    let shut = host("inbox.up.window=0");
+    assert!(shut.contains("inbox.up.window") && shut.contains('1'), "{shut}");
+}
+
+#[test]
+fn units_timed_by_size_and_polled_ones_say_what_they_expect() {
+    for points in ["64:1", "64", "64:2, 32:3", "1:2, 2:1"] {
+        let said = said_of_host(&[&format!("pci.read_times=\"{points}\"")]);
+        assert!(
+            said.contains("unit.pci.read_times") && said.contains("expected two points or more"),
+            "{said}"
+        );
+    }
+    let never = said_of_host(&["attention.every_ns=-1"]);
+    assert!(never.contains("unit.attention.every_ns"), "{never}");
+}

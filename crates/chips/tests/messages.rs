@@ -1,0 +1,279 @@
+//! What is said of a chip's file that is wrong: every mistake with its line, its key and the nearest name, and none that only
+//! follows from another.
+
+use linecard_chips::check_chip;
+use linecard_files::Error;
+use std::path::Path;
+
+/// A chip of two clusters, the second of which takes packets out of a ring.
+const CHIP: &str = r#"kind = "chip"
+title = "two stages"
+source = "a test"
+[clock]
+core_mhz = 1000
+[cluster.first]
+engines = 2
+threads = 8
+takes = "wire"
+program = "first.toml"
+[cluster.second]
+engines = 2
+threads = 8
+takes = "work"
+[memory.scratch]
+latency_cycles = 20
+access_cycles = 1
+capacity_bytes = "128 KiB"
+[memory.packets]
+kind = "dram"
+part = "ddr4_3200"
+controller = "frfcfs"
+pool_bytes = "16 MiB"
+[link.bus]
+rate_gbps = 1000
+latency_cycles = 6
+[[route]]
+from = "first"
+to = ["scratch", "packets"]
+links = "bus"
+[[route]]
+from = "second"
+to = ["scratch", "packets"]
+links = "bus"
+[buffer.rx]
+bytes = "1 MiB"
+[inbox.wire]
+[ring.work]
+memory = "scratch"
+entries = 1024
+[port.eth]
+rate_gbps = 100
+inbox = "wire"
+receive_to = "packets"
+send_from = "packets"
+[[program.step]]
+op = "read"
+at = "scratch"
+cycles = 50
+[traffic]
+kind = "imix"
+rate_gbps = 1
+"#;
+
+/// What its first cluster runs.
+const FIRST: &str = r#"kind = "program"
+title = "hands packets over"
+source = "a test"
+[[step]]
+op = "put"
+to = "work"
+cycles = 20
+"#;
+
+/// The line of `CHIP` that begins so.
+fn line(start: &str) -> usize {
+    1 + CHIP.lines().position(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no line {start}"))
+}
+
+/// Problems of the chip with parts of its text exchanged, without the name of its file.
+fn problems(changes: &[(&str, &str)], set: &[&str]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("first.toml");
+    std::fs::write(&program, FIRST).unwrap();
+    problems_in(folder.path(), &program, changes, set)
+}
+
+fn problems_in(folder: &Path, program: &Path, changes: &[(&str, &str)], set: &[&str]) -> Vec<String> {
+    let chip = folder.join("chip.toml");
+    let mut text = CHIP.to_owned();
+    for (old, new) in changes {
+        assert!(text.contains(old), "{old}");
+        text = text.replacen(old, new, 1);
+    }
+    text = text.replace("first.toml", program.to_str().unwrap());
+    std::fs::write(&chip, text).unwrap();
+    let set: Vec<String> = set.iter().map(|&change| change.to_owned()).collect();
+    match check_chip(chip.to_str().unwrap(), &set) {
+        Ok(_) => Vec::new(),
+        Err(Error::Config { problems }) => problems
+            .iter()
+            .map(|problem| problem.to_string().replace(chip.to_str().unwrap(), "chip"))
+            .collect(),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_part_or_a_controller_that_is_not_there_is_told_at_its_memory() {
+    let found = problems(&[("ddr4_3200", "ddr4_3300"), ("\"frfcfs\"", "\"frfcs\"")], &[]);
+    assert_eq!(found.len(), 2, "{found:?}");
+    let (part, controller) = (line("part ="), line("controller ="));
+    let said = format!(
+        "chip:{part}: memory.packets.part: no preset is called `dram/ddr4_3300`; did you mean `ddr4_3200`?"
+    );
+    assert!(found[0].starts_with(&said), "{found:?}");
+    let said = format!(
+        "chip:{controller}: memory.packets.controller: no preset is called `policies/frfcs`; did you mean `frfcfs`?"
+    );
+    assert!(found[1].starts_with(&said), "{found:?}");
+    // A part that is missing is one problem, not a part without a name beside it.
+    let found = problems(&[("part = \"ddr4_3200\"\n", "")], &[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
+fn what_follows_from_a_wrong_clock_or_a_wrong_step_is_not_told() {
+    let clock = ("core_mhz = 1000", "core_mhz = \"1.5 parsec\"");
+    let found = problems(&[clock], &[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains(": clock.core_mhz: found `1.5 parsec`"), "{found:?}");
+    // Keys of a step are those of what it does.
+    let found = problems(&[("op = \"read\"", "op = \"raed\"")], &[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("program.step[0].op: found `raed`; did you mean `read`?"), "{found:?}");
+    // So are those of a list that is a table.
+    let found = problems(&[("[[program.step]]", "[program.step]")], &[]);
+    assert_eq!(found.iter().filter(|said| said.contains("program.step")).count(), 1, "{found:?}");
+    // What can be judged is.
+    let found = problems(&[("op = \"read\"", "op = \"raed\"\nshare = 2")], &[]);
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+#[test]
+fn a_program_that_is_not_there_is_one_problem_which_says_where_it_was_looked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = problems_in(folder.path(), Path::new("no_such_program.toml"), &[], &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    let said = format!("chip:{}: cluster.first.program: cannot read the preset file", line("program ="));
+    assert!(only.starts_with(&said) && only.ends_with("a path is one from the current folder"), "{only}");
+    // The other cluster is looked at all the same.
+    let without =
+        ("from = \"second\"\nto = [\"scratch\", \"packets\"]", "from = \"second\"\nto = \"packets\"");
+    let found = problems_in(folder.path(), Path::new("no_such_program.toml"), &[without], &[]);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found.iter().any(|said| said.contains("no [[route]] leads from `second` to `scratch`")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_toml_is_one_problem() {
+    let found = problems(&[("[clock]\n", "[clock\n")], &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(only.starts_with(&format!("chip:{}: not TOML: ", line("[clock]"))), "{only}");
+    // Of a base that is not there it is said where it was looked for.
+    let found = problems(&[("title =", "extends = \"no_such_base.toml\"\ntitle =")], &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(
+        only.contains("from the current folder, and there is no `") && only.contains("/no_such_base.toml`"),
+        "{only}"
+    );
+}
+
+#[test]
+fn keys_for_packets_are_told_by_where_packets_are_kept() {
+    // The port names a memory that there is not: that is the mistake.
+    let wrong = [("receive_to = \"packets\"", "receive_to = \"packet\""), ("send_from = \"packets\"\n", "")];
+    let found = problems(&wrong, &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(
+        only.starts_with(&format!("chip:{}: ", line("receive_to"))) && only.contains("`packets`"),
+        "{only}"
+    );
+    let here = format!("chip:{}: memory.packets.pool_bytes: has no effect: ", line("pool_bytes"));
+    // No port names one.
+    let none = [("receive_to = \"packets\"\n", ""), ("send_from = \"packets\"\n", "")];
+    let found = problems(&none, &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(
+        only.starts_with(&here) && only.contains("no port writes packets to a memory (receive_to)"),
+        "{only}"
+    );
+    // Another one keeps them.
+    let other = [("receive_to = \"packets\"", "receive_to = \"scratch\""), ("send_from = \"packets\"\n", "")];
+    let found = problems(&other, &["scratch.capacity_bytes=16777216", "scratch.pool_bytes=1048576"]);
+    assert_eq!(found, [format!("{here}packets are kept in `scratch`")], "{found:?}");
+}
+
+#[test]
+fn whose_memory_it_is_and_who_takes_from_a_ring_are_told_at_their_lines() {
+    let per = ("[memory.scratch]\n", "[memory.scratch]\nper = \"secnod\"\n");
+    let found = problems(&[per], &[]);
+    let said = format!(
+        "chip:{}: memory.scratch.per: no cluster is called `secnod`; did you mean `second`?",
+        line("[memory.scratch]") + 1
+    );
+    assert!(found.contains(&said), "{found:?}");
+    let found = problems(&[("takes = \"work\"", "takes = \"wire\"")], &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(
+        only.starts_with(&format!("chip:{}: ring.work: no cluster takes from it", line("[ring.work]"))),
+        "{only}"
+    );
+    // Whoever means it and misspells it makes one mistake.
+    let found = problems(&[("takes = \"work\"", "takes = \"wrok\"")], &[]);
+    let said = format!(
+        "chip:{}: cluster.second.takes: no inbox or ring is called `wrok`; did you mean `work`?",
+        line("takes = \"work\"")
+    );
+    assert_eq!(found, [said]);
+}
+
+#[test]
+fn rings_take_room_in_their_memory() {
+    // 1,024 entries of 8 bytes beside 64 KiB that the program reads.
+    let found = problems(&[("128 KiB", "64 KiB")], &[]);
+    let said = format!(
+        "chip:{}: memory.scratch: holds 65536 bytes, and 73728 are placed in it (scratch 65536, ring work 8192)",
+        line("[memory.scratch]")
+    );
+    assert!(found.len() == 1 && found[0].starts_with(&said), "{found:?}");
+    assert_eq!(problems(&[], &["scratch.capacity_bytes=73728"]), [""; 0]);
+    assert_eq!(problems(&[], &["ring.work.entry_bytes=4096", "ring.work.memory=packets"]), [""; 0]);
+}
+
+#[test]
+fn bursts_without_a_peak_are_one_problem_and_whole_numbers_may_have_an_exponent() {
+    let found = problems(&[], &["traffic.arrivals=on_off"]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(only.contains("traffic.peak_gbps: missing: expected a number"), "{only}");
+    let found = problems(&[], &["traffic.arrivals=on_off", "traffic.peak_gbps=0.5"]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(only.contains("0.5 is not above the mean rate of 1 Gbit/s"), "{only}");
+    assert_eq!(problems(&[], &["traffic.flows=1e4", "ring.work.entries=2.0"]), [""; 0]);
+    let found = problems(&[], &["traffic.flows=1.5"]);
+    assert!(found.len() == 1 && found[0].contains("expected a whole number"), "{found:?}");
+}
+
+#[test]
+fn a_key_for_another_choice_may_stay_in_a_file_and_is_no_change() {
+    let idle = [
+        ("rate_gbps = 100\n", "rate_gbps = 100\nquantum_bytes = 3000\n"),
+        ("kind = \"imix\"", "kind = \"imix\"\nburst_packets = 4"),
+    ];
+    assert_eq!(problems(&idle, &[]), [""; 0]);
+    for change in ["eth.quantum_bytes=3000", "traffic.burst_packets=4"] {
+        let found = problems(&[], &[change]);
+        assert!(found.len() == 1 && found[0].contains("has no effect here"), "{found:?}");
+    }
+}
+
+#[test]
+fn what_nothing_uses_is_told_and_no_mistake() {
+    let folder = tempfile::tempdir().unwrap();
+    let (chip, program) = (folder.path().join("chip.toml"), folder.path().join("first.toml"));
+    std::fs::write(&program, FIRST).unwrap();
+    let more = "[memory.idle]\nlatency_ns = 3\n[memory.front]\nkind = \"cached\"\nbehind = \"idle\"\ncache_bytes = 1024\nline_bytes = 64\nways = 2\nlatency_ns = 1\n[unit.nobody]\nlatency_ns = 4\n";
+    let text = CHIP
+        .replace("first.toml", program.to_str().unwrap())
+        .replace("[link.bus]", &format!("{more}[link.bus]"));
+    std::fs::write(&chip, &text).unwrap();
+    let check = |change: &str| check_chip(chip.to_str().unwrap(), &[change.to_owned()]).unwrap().unused;
+    assert_eq!(check("wire.rule=free_list"), ["memory.idle", "memory.front", "unit.nobody"]);
+    // Behind a cache that is used a memory is used, too.
+    let reached =
+        text.replace("to = [\"scratch\", \"packets\"]", "to = [\"scratch\", \"packets\", \"front\"]");
+    std::fs::write(&chip, reached).unwrap();
+    assert_eq!(check("bind.scratch=front"), ["memory.scratch", "unit.nobody"]);
+}

@@ -1,0 +1,224 @@
+//! A controller's policy: a preset of names and numbers, turned into the rules of one of the two controllers.
+
+use linecard_config::{Document, Row, Section};
+use linecard_dram::AutoPrecharge;
+use linecard_dram::channel::{Page, Scheduler, Writes};
+use linecard_dram::packet_buffer::{BatchBreak, Policy as Rules, Precharge, Queues};
+use linecard_files::Error;
+use linecard_files::preset::{ReadPreset, read};
+
+/// What only the controller with command queues has.
+const QUEUED: &[&str] = &[
+    "scheduler",
+    "page",
+    "row_hit_cap",
+    "command_queue",
+    "writes",
+    "write_high",
+    "write_low",
+    "write_idle",
+    "auto_precharge",
+];
+
+/// What only the packet-buffer controller has.
+const PACKET_BUFFER: &[&str] = &["queues", "precharge", "batch_k", "batch_break", "prefetch", "ideal"];
+
+/// Rules of a controller that do not depend on the device.
+#[derive(Clone, Copy, Debug)]
+pub enum Rule {
+    /// The general-purpose controller.
+    Queued {
+        /// Order in which requests are served.
+        scheduler: Scheduler,
+        /// When a row is closed.
+        page: Page,
+        /// Maximum number of row hits in sequence, if limited.
+        row_hit_cap: Option<u32>,
+        /// Entries of each command queue.
+        command_queue: u32,
+        /// When writes are drained.
+        writes: Writes,
+        /// When column commands precharge.
+        auto_precharge: AutoPrecharge,
+    },
+    /// The packet-buffer controller.
+    PacketBuffer(Rules),
+}
+
+/// A policy, ready to build.
+#[derive(Clone, Debug)]
+pub struct PolicyPreset {
+    /// Its title.
+    pub title: String,
+    /// The presets that it extends.
+    pub extends: Vec<String>,
+    /// Whether the controller refreshes.
+    pub refresh: bool,
+    /// Entries of the transaction queue.
+    pub transaction_queue: u32,
+    /// The rules.
+    pub rule: Rule,
+    /// For `describe`.
+    pub rows: Vec<Row>,
+}
+
+/// Make a policy of its file.
+///
+/// # Errors
+/// All problems at once.
+pub fn policy(document: Document) -> Result<PolicyPreset, Error> {
+    let ReadPreset { title, bases, value, mut rows } = read(document, values)?;
+    let Values { refresh, transaction_queue, rule } = value;
+    rows.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(PolicyPreset { title, extends: bases, refresh, transaction_queue, rule, rows })
+}
+
+/// What the file says.
+struct Values {
+    refresh: bool,
+    transaction_queue: u32,
+    rule: Rule,
+}
+
+fn values(document: &Document) -> Option<Values> {
+    let policy = document.root().needed_section("policy", "the rules of a controller")?;
+    let is_queued = policy.choice(
+        "controller",
+        &[("queued", true), ("packet_buffer", false)],
+        "command queues by bank, or the packet-buffer controller",
+    );
+    let known = ["queued", "packet_buffer"].into_iter().find(|name| policy.says("controller", name));
+    let Some(controller) = known else {
+        // Which of the keys have an effect cannot be said.
+        policy.pass_over(&[QUEUED, PACKET_BUFFER, &["refresh", "transaction_queue"]].concat());
+        return None;
+    };
+    let refresh = policy.switch("refresh", "refresh as the part asks, or never");
+    let transaction_queue = requests(
+        &policy,
+        "transaction_queue",
+        1,
+        1024,
+        "requests that wait in the controller; with split queues, of each kind",
+    );
+    for key in if is_queued { PACKET_BUFFER } else { QUEUED } {
+        if policy.has(key) {
+            policy.fail(key, format!("has no effect: policy.controller is {controller}"));
+            policy.pass_over(&[key]);
+        }
+    }
+    let rule = match is_queued {
+        true => queued(document, &policy, transaction_queue),
+        false => packet_buffer(&policy),
+    };
+    Some(Values { refresh, transaction_queue, rule })
+}
+
+fn requests(policy: &Section<'_>, key: &str, least: u64, most: u64, meaning: &str) -> u32 {
+    policy.in_unit("requests").integer(key, least..=most, meaning) as u32
+}
+
+fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> Rule {
+    let scheduler = policy.choice(
+        "scheduler",
+        &[("fcfs", Scheduler::Fcfs), ("frfcfs", Scheduler::FrFcfs)],
+        "strict order, or first ready first come",
+    );
+    let page = policy.choice(
+        "page",
+        &[("open", Page::Open), ("closed", Page::Closed), ("adaptive", Page::Adaptive)],
+        "when rows are closed",
+    );
+    let cap = policy.in_unit("accesses").integer(
+        "row_hit_cap",
+        0..=65_535,
+        "accesses after which a row may be closed in spite of waiting hits; 0 for no cap",
+    ) as u32;
+    let command_queue = requests(policy, "command_queue", 1, 16, "entries of a command queue");
+    if policy.says("scheduler", "fcfs") && command_queue != 1 {
+        let message = format!("found {command_queue}; expected 1: fcfs takes one request at a time");
+        policy.fail("command_queue", message);
+    }
+    Rule::Queued {
+        scheduler,
+        page,
+        row_hit_cap: (cap > 0).then_some(cap),
+        command_queue,
+        writes: writes(document, policy, transaction_queue),
+        auto_precharge: policy.choice(
+            "auto_precharge",
+            &[("standard", AutoPrecharge::Standard), ("dramsim3", AutoPrecharge::DramSim3)],
+            "when a row left by auto-precharge counts as closed: as the table asks, or by the rules of DRAMsim3",
+        ),
+    }
+}
+
+/// Marks of the queue of writes: key, least, most and meaning.
+const MARKS: [(&str, u64, u64, &str); 3] = [
+    ("write_high", 1, 1024, "writes that start a drain (split)"),
+    ("write_low", 0, 1023, "writes that a drain leaves (split)"),
+    (
+        "write_idle",
+        0,
+        1024,
+        "more writes than this start a drain of all when the command queues are empty; as many stay unsent at the end (split)",
+    ),
+];
+
+fn writes(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> Writes {
+    let split = policy.choice(
+        "writes",
+        &[("unified", false), ("split", true)],
+        "one transaction queue, or writes in their own",
+    );
+    if !split {
+        for (key, least, most, meaning) in MARKS {
+            // A file may have them for one that extends it.
+            policy.in_unit("requests").integer_if(key, least..=most, meaning);
+            if policy.is_set(key) && policy.says("writes", "unified") {
+                policy.fail(key, "has no effect: policy.writes is unified");
+            }
+        }
+        return Writes::Unified;
+    }
+    let wrong = document.problems();
+    let [high, low, idle] =
+        MARKS.map(|(key, least, most, meaning)| requests(policy, key, least, most, meaning));
+    let fits = low < high && high <= transaction_queue;
+    if !fits && document.problems() == wrong {
+        let message = format!(
+            "found {high}; expected more than policy.write_low, {low}, and no more than policy.transaction_queue"
+        );
+        policy.fail("write_high", message);
+    }
+    Writes::Split { high, low, idle }
+}
+
+fn packet_buffer(policy: &Section<'_>) -> Rule {
+    Rule::PacketBuffer(Rules {
+        queues: policy.choice(
+            "queues",
+            &[("odd_even", Queues::OddEven), ("read_write", Queues::ReadWrite)],
+            "how requests are queued",
+        ),
+        precharge: policy.choice(
+            "precharge",
+            &[("eager", Precharge::Eager), ("lazy", Precharge::Lazy)],
+            "when a bank is precharged",
+        ),
+        batch: requests(
+            policy,
+            "batch_k",
+            0,
+            1024,
+            "largest batch from one queue; 1 alternates, 0 serves requests as they arrive",
+        ),
+        batch_break: policy.choice(
+            "batch_break",
+            &[("same_bank_miss", BatchBreak::SameBankMiss), ("any_miss", BatchBreak::AnyMiss)],
+            "which miss ends a batch",
+        ),
+        prefetch: policy.switch("prefetch", "activate the row of the impending access"),
+        ideal: policy.switch("ideal", "every access takes the time of a row hit"),
+    })
+}

@@ -1,0 +1,114 @@
+//! What `linecard dram` is asked for; each option is declared here alone, as those of a run are in `request.rs` of chips.
+
+use super::run::{MemoryInput, MemoryRequest};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A DRAM part alone under a trace or a pattern.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryOptions {
+    /// DRAM part: a shipped preset, or path of a TOML file.
+    #[schemars(extend("x-type" = "name", "x-option" = "--device -d", "x-metavar" = "D", "x-first" = true))]
+    pub device: String,
+    /// Policy of the controller: a shipped preset, or path of a TOML file.
+    #[serde(default = "policy")]
+    #[schemars(extend("x-type" = "name", "x-option" = "--policy -p", "x-metavar" = "P", "x-first" = true))]
+    pub policy: String,
+    /// Requests to replay, plain or gzip.
+    #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
+    pub trace: Option<String>,
+    /// Format of the trace: csv (columns `arrival,op,address` and optionally `bytes`), dramsim3 (`address OP clock`) or ramulator
+    /// (`LD address`); by default detected from the first line.
+    #[schemars(extend("x-metavar" = "NAME"))]
+    pub format: Option<String>,
+    /// Pattern instead of a trace: stream, random, bank_conflicts or packet_cells.
+    #[schemars(extend("x-metavar" = "NAME"))]
+    pub pattern: Option<String>,
+    /// Requests of the pattern; default 100,000.
+    #[schemars(extend("x-metavar" = "N"))]
+    pub count: Option<u64>,
+    /// Clocks between requests of the pattern; default 0, as fast as they are accepted.
+    #[schemars(extend("x-metavar" = "CLOCKS"))]
+    pub spacing: Option<u64>,
+    /// Share of reads of the pattern; default 1, or 2/3 for random.
+    #[schemars(extend("x-metavar" = "SHARE"))]
+    pub reads: Option<f64>,
+    /// Share of accesses of the pattern that move half as many bytes.
+    #[schemars(extend("x-metavar" = "SHARE"))]
+    pub narrow: Option<f64>,
+    /// Seed of the pattern.
+    #[serde(default = "one")]
+    #[schemars(extend("x-metavar" = "N"))]
+    pub seed: u64,
+    /// Maximum number of outstanding requests.
+    #[schemars(extend("x-metavar" = "N"))]
+    pub in_flight: Option<u64>,
+    /// Changes of values of the part or the policy.
+    ///
+    /// `{"timing.tRCD": "15 ns", "policy.page": "closed"}`.
+    #[serde(rename = "set", default)]
+    #[schemars(extend("x-type" = "settings", "x-metavar" = "KEY=VALUE"))]
+    pub overrides: Vec<String>,
+    /// Write the outcome of each request, as CSV.
+    #[schemars(extend("x-type" = "path", "x-metavar" = "FILE", "x-whole" = true))]
+    pub requests: Option<String>,
+    /// Write every command, as CSV.
+    #[schemars(extend("x-type" = "path", "x-metavar" = "FILE", "x-whole" = true))]
+    pub commands: Option<String>,
+}
+
+/// Questions to a run of a DRAM part.
+#[derive(JsonSchema)]
+pub struct MemoryQuestion {
+    /// Keep requests and commands as polars data frames in the result (extra `frames`).
+    #[serde(default)]
+    #[schemars(extend("x-option" = "-", "x-whole" = true))]
+    pub frames: bool,
+}
+
+/// Default number of requests of a pattern.
+const USUAL_COUNT: u64 = 100_000;
+
+fn policy() -> String {
+    "frfcfs_open".to_owned()
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl MemoryOptions {
+    /// Expected number of requests; 0 for a trace.
+    pub fn total(&self) -> u64 {
+        if self.trace.is_some() { 0 } else { self.count.unwrap_or(USUAL_COUNT) }
+    }
+}
+
+impl From<MemoryOptions> for MemoryRequest {
+    fn from(options: MemoryOptions) -> Self {
+        let count = options.total();
+        let input = match options.trace {
+            Some(path) => MemoryInput::Trace { path, format: options.format },
+            None => MemoryInput::Pattern {
+                name: options.pattern.unwrap_or_default(),
+                count,
+                spacing: options.spacing.unwrap_or(0),
+                reads: options.reads,
+                narrow: options.narrow.unwrap_or(0.0),
+                seed: options.seed,
+            },
+        };
+        Self {
+            device: options.device,
+            policy: options.policy,
+            overrides: options.overrides,
+            input,
+            // More than can be is as good as no bound.
+            in_flight: options.in_flight.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
+            requests: options.requests,
+            commands: options.commands,
+            tick_every_clock: false,
+        }
+    }
+}

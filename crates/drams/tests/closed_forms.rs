@@ -1,0 +1,185 @@
+//! Is what a memory does without load, and with all the load there can be, what its datasheet says?
+
+use crate::kit;
+
+use kit::{columns, part_names, pattern_request, policy_names, run, run_logged};
+use linecard_drams::{MemoryInput, MemoryReport, MemoryRequest, describe};
+
+/// Requests so far apart that each finds an idle memory.
+fn alone(device: &str, policy: &str, count: u64) -> MemoryRequest {
+    let input = MemoryInput::Pattern {
+        name: "random".to_owned(),
+        count,
+        spacing: 3000,
+        reads: Some(1.0),
+        narrow: 0.0,
+        seed: 3,
+    };
+    let overrides = vec!["policy.refresh=false".to_owned()];
+    MemoryRequest { input, overrides, ..pattern_request(device, policy, "random", count) }
+}
+
+fn clocks(device: &str, name: &str) -> u64 {
+    let part = describe(device, &[]).unwrap().unwrap();
+    let found = part.parameters.iter().find(|p| p.key == format!("timing.{name}"));
+    found.map_or(0, |p| p.meaning.trim_end_matches(" clocks").parse::<f64>().unwrap().ceil() as u64)
+}
+
+/// One clock to the command queue, tRCD, read latency, burst; and tRP before them where another row is open.
+#[test]
+fn unloaded_reads_take_the_closed_form_on_every_part() {
+    for device in part_names() {
+        let activate_to_read = clocks(&device, "tRCD").max(clocks(&device, "tRCDRD"));
+        for policy in ["frfcfs", "frfcfs_closed", "fcfs_open", "fcfs_close", "split_watermark"] {
+            let (report, log) = run_logged(alone(&device, policy, 200), "requests");
+            let burst = report.time.read * report.end_clock as f64 / 200.0;
+            let closed = 1 + activate_to_read + clocks(&device, "RL") + burst.round() as u64;
+            assert_eq!(report.unloaded_read_clocks, closed, "{device}");
+            let conflict = closed + clocks(&device, "tRP");
+            for [accept, complete] in columns(&log, ["accept", "complete"]) {
+                let took = complete.parse::<u64>().unwrap() - accept.parse::<u64>().unwrap();
+                let open = policy == "frfcfs" || policy == "fcfs_open" || policy == "split_watermark";
+                assert!(
+                    took == closed || (open && took == conflict),
+                    "{device} {policy}: {took}, not {closed}"
+                );
+            }
+        }
+    }
+}
+
+/// The bus is full but for refreshes: rows are closed one a clock, the rank refreshes, and a row is opened again.
+#[test]
+fn streams_reach_the_peak_that_refresh_leaves_on_every_part() {
+    for device in part_names() {
+        let part = describe(&device, &[]).unwrap().unwrap();
+        let count = |key: &str| -> u64 {
+            part.parameters.iter().find(|p| p.key == key).unwrap().value.to_string().parse().unwrap()
+        };
+        let mut request = pattern_request(&device, "frfcfs", "stream", 60_000);
+        let (groups, banks) = (count("organization.bank_groups"), count("organization.banks_per_group"));
+        if groups > 1 {
+            // Neighbouring accesses in different groups: within one, columns are further apart than bursts.
+            request.overrides.push("map.order=row column bank bankgroup".to_owned());
+        }
+        let report = run(&request);
+        let open = if groups > 1 { groups * banks } else { 1 };
+        let activate_to_read = clocks(&device, "tRCD").max(clocks(&device, "tRCDRD"));
+        let is_per_bank =
+            part.parameters.iter().any(|p| p.key == "refresh.mode" && p.value.to_string() == "per_bank");
+        let lost = match is_per_bank {
+            true => 0,
+            false => clocks(&device, "tRFC") + clocks(&device, "tRP") + activate_to_read + open - 1,
+        };
+        let peak = 1.0 - lost as f64 / clocks(&device, "tREFI") as f64;
+        let reached = report.time.read + report.time.write;
+        assert!(
+            (reached / peak - 1.0).abs() < 0.01,
+            "{device}: {reached:.4} of the bus, {peak:.4} are possible"
+        );
+    }
+}
+
+#[test]
+fn parts_of_latency_and_of_bus_time_add_up_for_every_part_and_policy() {
+    for device in part_names() {
+        for policy in policy_names() {
+            for pattern in ["random", "packet_cells"] {
+                let request = pattern_request(&device, &policy, pattern, 1500);
+                let (report, log) = run_logged(request, "requests");
+                let t = report.time;
+                let sum = t.read
+                    + t.write
+                    + t.row_miss
+                    + t.bank_conflict
+                    + t.turnaround
+                    + t.activate_window
+                    + t.refresh
+                    + t.spacing
+                    + t.idle;
+                assert!((sum - 1.0).abs() < 1e-9, "{device} {policy} {pattern}: {sum}");
+                let names =
+                    ["accept", "complete", "queue_clocks", "bank_clocks", "bus_clocks", "refresh_clocks"];
+                let rows = columns(&log, names);
+                assert_eq!(rows.len(), 1500);
+                for row in rows {
+                    let [accept, complete, queue, bank, bus, refresh] =
+                        row.map(|n| n.parse::<i64>().unwrap());
+                    if complete >= 0 {
+                        assert_eq!(complete - accept, queue + bank + bus + refresh, "{device} {policy}");
+                    }
+                }
+                let sent: u64 = report.banks.iter().map(|b| b.reads + b.writes).sum();
+                let kept =
+                    report.writes_left + report.writes_merged + report.reads_forwarded + report.reads_merged;
+                assert_eq!(sent + kept, 1500, "{device} {policy} {pattern}: requests lost or repeated");
+            }
+        }
+    }
+}
+
+/// The loop leaves out clocks in which nothing happens; running them all gives the same.
+#[test]
+fn skipping_idle_clocks_changes_nothing() {
+    for device in part_names() {
+        for policy in policy_names() {
+            for (spacing, count) in [(0, 800), (7, 800), (190, 150)] {
+                let mut request = pattern_request(&device, &policy, "random", count);
+                request.input = MemoryInput::Pattern {
+                    name: "packet_cells".to_owned(),
+                    count,
+                    spacing,
+                    reads: None,
+                    narrow: 0.2,
+                    seed: 11,
+                };
+                let (skipped, log) = run_logged(request.clone(), "requests");
+                request.tick_every_clock = true;
+                let (ticked, ticked_log) = run_logged(request, "requests");
+                assert_eq!(log, ticked_log, "{device} {policy} {spacing}");
+                assert_eq!(format!("{skipped:?}"), format!("{ticked:?}"), "{device} {policy} {spacing}");
+            }
+        }
+    }
+}
+
+/// Two requests in flight never overlap more than two.
+#[test]
+fn requests_in_flight_stay_below_their_limit() {
+    for limit in [1, 2, 5] {
+        let mut request = pattern_request("ddr4_2400", "frfcfs", "random", 2000);
+        request.in_flight = Some(limit);
+        let (_, log) = run_logged(request, "requests");
+        let mut moves: Vec<(u64, i64)> = Vec::new();
+        for [accept, complete] in columns(&log, ["accept", "complete"]) {
+            moves.push((accept.parse().unwrap(), 1));
+            moves.push((complete.parse().unwrap(), -1));
+        }
+        moves.sort_unstable();
+        let mut inside = 0;
+        let most = moves
+            .iter()
+            .map(|&(_, step)| {
+                inside += step;
+                inside
+            })
+            .max()
+            .unwrap();
+        assert_eq!(most, limit as i64);
+    }
+}
+
+#[test]
+fn energy_is_the_sum_of_what_the_commands_and_standby_draw() {
+    let report: MemoryReport = run(&pattern_request("ddr4_2400", "frfcfs", "random", 5000));
+    let energy = report.energy.expect("the part has currents");
+    // 8 parts at 1.2 V; mA x V x ns are pJ. An activate: 48 mA for tRC less standby (43 mA open, 34 mA closed).
+    let activate = 8.0 * 1.2 * (48.0 * 56.0 - 43.0 * 39.0 - 34.0 * 17.0) * 0.83 / 1000.0;
+    assert!((energy.activate_nj - activate * report.commands.act as f64).abs() < 1e-6);
+    let read = 8.0 * 1.2 * (135.0 - 43.0) * 4.0 * 0.83 / 1000.0;
+    assert!((energy.read_nj - read * report.commands.rd as f64).abs() < 1e-6);
+    let parts = energy.activate_nj + energy.read_nj + energy.write_nj + energy.refresh_nj;
+    let standby = energy.open_standby_nj + energy.closed_standby_nj;
+    assert!((parts + standby - energy.total_nj).abs() < 1e-6);
+    assert!(run(&pattern_request("sdr100", "frfcfs", "random", 100)).energy.is_none());
+}

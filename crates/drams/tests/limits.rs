@@ -1,0 +1,59 @@
+//! Are parts refused that no request is ever served by, and does a run without progress end?
+
+use linecard_drams::{MemoryInput, MemoryRequest, run_memory};
+use linecard_files::Error;
+use std::ops::ControlFlow;
+
+fn run(device: &str, policy: &str, changes: &[&str]) -> Result<(), Error> {
+    let request = MemoryRequest {
+        device: device.to_owned(),
+        policy: policy.to_owned(),
+        overrides: changes.iter().map(|&change| change.to_owned()).collect(),
+        input: MemoryInput::Pattern {
+            name: "random".to_owned(),
+            count: 10,
+            spacing: 0,
+            reads: None,
+            narrow: 0.0,
+            seed: 1,
+        },
+        in_flight: None,
+        requests: None,
+        commands: None,
+        tick_every_clock: false,
+    };
+    // A run that would never end is stopped, which is another error.
+    let mut looks = 0;
+    run_memory(&request, &mut |_| {
+        looks += 1;
+        if looks > 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
+    .map(drop)
+}
+
+#[test]
+fn a_row_that_opens_for_longer_than_refreshes_leave_is_refused_with_both_names() {
+    for (device, change) in [
+        ("ddr4_2400", "timing.tRCD=10000"),
+        ("ddr4_2400", "timing.tREFI=400"),
+        ("lpddr5_6400", "timing.tRFCpb=1000000"),
+    ] {
+        let error = run(device, "frfcfs_open", &[change]).unwrap_err();
+        let Error::Config { problems } = &error else { panic!("{change}: {error}") };
+        let message = &problems[0].message;
+        assert!(message.contains("tRCD") && message.contains("tREFI"), "{change}: {message}");
+        assert!(problems[0].key.starts_with("timing.tRCD"), "{change}: {}", problems[0].key);
+    }
+}
+
+#[test]
+fn a_run_without_progress_says_so() {
+    // Opening a row and the data fit between two refreshes, and what else has to pass before does not.
+    for change in ["timing.tRP=9000", "timing.tRAS=20000", "timing.tRRD_S=30000", "timing.tRRD_L=30000"] {
+        match run("ddr4_2400", "frfcfs_open", &[change]) {
+            Ok(()) | Err(Error::Config { .. }) => {}
+            Err(Error::Run(message)) => assert!(message.contains("no request was served"), "{message}"),
+            Err(other) => panic!("{change}: {other}"),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The presets of `presets/cores`: every value with its unit, its range and its meaning.
+
+use linecard_config::{Request, Section};
+use linecard_files::Error;
+use linecard_files::preset::{ReadPreset, find, read};
+use linecard_malleable::{Adaptation, AreaModel, LINE_BYTES, Pipeline};
+
+/// A chip whose cores are all alike.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fixed {
+    pub cores: u32,
+    pub threads: u32,
+    pub cache: u32,
+}
+
+/// A chip whose cores split their area between threads and cache as the deployment needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Malleable {
+    pub cores: u32,
+    pub area: u32,
+    pub cache_lines: u32,
+    pub cache_latency: u32,
+    pub cache_ways: u32,
+    pub slower_percent: u32,
+    pub adaptation: Adaptation,
+}
+
+/// What cores do with each instruction, and when they change threads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stages {
+    pub pipeline: Pipeline,
+    pub switch_cycles: u32,
+    pub cache_ways: u32,
+    pub cache_latency_cycles: u32,
+}
+
+pub(super) fn area() -> Result<AreaModel, Error> {
+    of("cores/area_130nm", read_area)
+}
+
+pub(super) fn stages() -> Result<Stages, Error> {
+    of("cores/pipeline", read_stages)
+}
+
+pub(super) fn malleable() -> Result<Malleable, Error> {
+    of("cores/malleable", read_malleable)
+}
+
+pub(super) fn fixed(name: &str) -> Result<Fixed, Error> {
+    of(&format!("cores/{name}"), read_fixed)
+}
+
+/// A preset of cores, whichever it is, for `describe`.
+pub fn core_preset(preset: &str) -> Result<ReadPreset<()>, Error> {
+    read(Request::of(preset, &find).read(), |document| {
+        let root = document.root();
+        let keys = root.keys();
+        let has = |key: &str| keys.iter().any(|each| each == key);
+        if has("area") {
+            read_area(&root).map(drop)
+        } else if has("pipeline") {
+            read_stages(&root).map(drop)
+        } else if has("adaptation") {
+            read_malleable(&root).map(drop)
+        } else {
+            read_fixed(&root).map(drop)
+        }
+    })
+}
+
+fn of<T>(preset: &str, values: impl Fn(&Section<'_>) -> Option<T>) -> Result<T, Error> {
+    read(Request::of(preset, &find).read(), |document| values(&document.root())).map(|read| read.value)
+}
+
+fn whole(table: &Section<'_>, key: &str, unit: &'static str, most: u64, meaning: &str) -> u32 {
+    table.in_unit(unit).integer(key, 0..=most, meaning) as u32
+}
+
+fn read_area(root: &Section<'_>) -> Option<AreaModel> {
+    let area = root.needed_section("area", "what threads, caches and cores take of a chip")?;
+    let thread_equivalents = |key, most, meaning| whole(&area, key, "th-eq", most, meaning);
+    let lines = |key, meaning| whole(&area, key, "lines", 1_000_000, meaning);
+    Some(AreaModel {
+        thread_equivalent_mm2: area.in_unit("mm2").number(
+            "thread_equivalent_mm2",
+            1e-6..=1e3,
+            "area of the registers, status words and program counter of one thread",
+        ),
+        first_lines: lines("first_lines", "lines of cache in each of the first thread-equivalents"),
+        first_thread_equivalents: thread_equivalents(
+            "first_thread_equivalents",
+            1000,
+            "thread-equivalents that hold `first_lines`",
+        ),
+        further_lines: lines("further_lines", "lines of cache in each thread-equivalent beyond those"),
+        most_lines: lines("most_lines", "most lines of a cache, however large its area"),
+        core_thread_equivalents: thread_equivalents(
+            "core_thread_equivalents",
+            10_000,
+            "area of a core that does not depend on threads, without a cache",
+        ),
+        cached_core_thread_equivalents: area.in_unit("th-eq").number(
+            "cached_core_thread_equivalents",
+            0.0..=1e4,
+            "the same of a core with a data cache",
+        ),
+        chip_thread_equivalents: thread_equivalents(
+            "chip_thread_equivalents",
+            1_000_000,
+            "area of the chip that its cores may fill",
+        ),
+    })
+}
+
+fn read_stages(root: &Section<'_>) -> Option<Stages> {
+    let pipeline = root.needed_section("pipeline", "what instructions cost")?;
+    let core = root.needed_section("core", "what threads and the data cache cost")?;
+    let cycles =
+        |key, least, most, meaning| pipeline.in_unit("cycles").integer(key, least..=most, meaning) as u32;
+    Some(Stages {
+        pipeline: Pipeline {
+            taken_cycles: cycles("taken", 0, 100, "cycles lost with a taken branch"),
+            multiply_cycles: cycles("multiply", 1, 100, "cycles of a multiplication"),
+            divide_cycles: cycles("divide", 1, 1000, "cycles of a division"),
+        },
+        switch_cycles: whole(&core, "switch", "cycles", 1000, "cycles lost when a core changes threads"),
+        cache_ways: whole(&core, "cache_ways", "ways", 8, "ways of the data cache"),
+        cache_latency_cycles: whole(&core, "cache_latency", "cycles", 4, "cycles of a hit in the data cache"),
+    })
+}
+
+fn read_fixed(root: &Section<'_>) -> Option<Fixed> {
+    let processor = root.needed_section("processor", "the cores of the chip")?;
+    Some(Fixed {
+        cores: whole(&processor, "cores", "cores", 1024, "cores of the chip"),
+        threads: whole(&processor, "threads", "threads", 64, "hardware threads of each core"),
+        cache: whole(
+            &processor,
+            "cache",
+            "th-eq",
+            1024,
+            "area of the data cache of each core, in thread-equivalents",
+        ),
+    })
+}
+
+fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
+    let processor = root.needed_section("processor", "the cores of the chip")?;
+    let adaptation = root.needed_section("adaptation", "how a core finds its best split")?;
+    let area = whole(
+        &processor,
+        "malleable",
+        "th-eq",
+        64,
+        "area of each core that is threads or cache, as the deployment needs, in thread-equivalents",
+    );
+    let cache_kb = whole(&processor, "cache_kb", "KB", 1024, "most that the cache of a malleable core holds");
+    let packets = |key, meaning| u64::from(whole(&adaptation, key, "packets", 1_000_000_000, meaning));
+    Some(Malleable {
+        cores: whole(&processor, "cores", "cores", 1024, "cores of the chip"),
+        area,
+        cache_lines: cache_kb * 1024 / LINE_BYTES,
+        cache_latency: whole(&processor, "cache_latency", "cycles", 4, "cycles of a hit in it"),
+        cache_ways: whole(&processor, "cache_ways", "ways", 8, "ways of that cache"),
+        slower_percent: whole(
+            &processor,
+            "slower",
+            "%",
+            1000,
+            "by how much the clock of a malleable core is slower",
+        ),
+        adaptation: Adaptation {
+            period_packets: packets("period", "packets between two searches for the best split"),
+            trial_packets: packets("trial", "packets for which a split is tried"),
+            most_threads: area,
+        },
+    })
+}

@@ -1,0 +1,226 @@
+//! One core, every split of its area between threads and cache.
+
+use super::jobs::{each, failed, window};
+use super::presets::{Memory, Presets};
+use super::search::{best, single_peak};
+use linecard_files::Error;
+use linecard_malleable::{
+    Adaptation, Adapted, Arrivals, Core, CoreConfig, Counts, LINE_BYTES, MalleableError, Mrc, Prediction,
+    Separate, Ticks, Work, adapt, run,
+};
+use linecard_words::Mismatch;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::ops::ControlFlow;
+
+/// Where the cycles of a core went, in per cent.
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
+pub struct CycleShares {
+    /// Cycles in which instructions execute; the fields below are the rest of the cycles.
+    pub instructions_percent: f64,
+    /// Stall cycles of branches and long operations.
+    pub pipeline_percent: f64,
+    /// Stall cycles between a load and its use.
+    pub load_use_percent: f64,
+    /// Cycles of thread switches.
+    pub switches_percent: f64,
+    /// Stall cycles for registers that must be loaded.
+    pub registers_percent: f64,
+    /// Idle cycles in which threads wait for memory.
+    pub idle_memory_percent: f64,
+    /// Idle cycles in which threads wait for locks or packets.
+    pub idle_other_percent: f64,
+}
+
+impl CycleShares {
+    fn new(ticks: &Ticks) -> Self {
+        let of = |part: u64| part as f64 / ticks.sum().max(1) as f64 * 100.0;
+        Self {
+            instructions_percent: of(ticks.instructions),
+            pipeline_percent: of(ticks.pipeline),
+            load_use_percent: of(ticks.load_use),
+            switches_percent: of(ticks.switches),
+            registers_percent: of(ticks.registers),
+            idle_memory_percent: of(ticks.idle_memory),
+            idle_other_percent: of(ticks.idle_other),
+        }
+    }
+}
+
+/// One split of the area.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct CoreRow {
+    /// Number of threads.
+    pub threads: u32,
+    /// Area of the data cache, in thread-equivalents.
+    pub cache_th_eq: u32,
+    /// Size of the data cache in KB.
+    pub cache_kb: f64,
+    /// Throughput in packets per million cycles.
+    pub packets_per_mcycle: f64,
+    /// Data accesses that hit in the cache.
+    pub hit_percent: f64,
+    /// Utilisation of the memory.
+    pub bandwidth_percent: f64,
+    /// Mean waiting time of an access for a busy memory.
+    pub queueing_cycles: f64,
+    /// Mean instructions between two thread switches.
+    pub run_instructions: f64,
+    /// Lock requests that had to wait, per packet.
+    pub lock_waits_per_packet: f64,
+    /// Where the cycles went.
+    #[serde(flatten)]
+    pub cycles: CycleShares,
+    /// Bottleneck: compute, switches, memory latency, memory bandwidth or locks.
+    pub limit: &'static str,
+}
+
+impl CoreRow {
+    fn new(work: &Work, config: &CoreConfig, cache_th_eq: u32, counts: &Counts) -> Self {
+        let ticks = counts.ticks.sum().max(1) as f64;
+        let per = |count: u64, of: u64| count as f64 / of.max(1) as f64;
+        let bandwidth = counts.references as f64 * config.reference_ticks() as f64 / ticks * 100.0;
+        let cycles = CycleShares::new(&counts.ticks);
+        let locks = per(counts.lock_waits, counts.packets);
+        Self {
+            threads: config.threads,
+            cache_th_eq,
+            cache_kb: f64::from(config.cache_lines * LINE_BYTES) / 1024.0,
+            packets_per_mcycle: counts.packets_per_mcycle(work),
+            hit_percent: (1.0 - per(counts.misses, counts.accesses)) * 100.0,
+            bandwidth_percent: bandwidth,
+            queueing_cycles: per(counts.queueing_ticks, counts.misses) / linecard_malleable::TICKS as f64,
+            run_instructions: per(counts.instructions, counts.switches),
+            lock_waits_per_packet: locks,
+            limit: limit(&cycles, bandwidth, locks),
+            cycles,
+        }
+    }
+}
+
+/// What holds a core back: where most of its cycles go, and why.
+fn limit(cycles: &CycleShares, bandwidth_percent: f64, lock_waits: f64) -> &'static str {
+    let busy = cycles.instructions_percent + cycles.pipeline_percent + cycles.load_use_percent;
+    let idle = cycles.idle_memory_percent + cycles.idle_other_percent;
+    let change = cycles.switches_percent + cycles.registers_percent;
+    if busy >= idle && busy >= change {
+        "compute"
+    } else if change >= idle {
+        "switches"
+    } else if bandwidth_percent >= 90.0 {
+        "memory bandwidth"
+    } else if lock_waits >= 0.5 {
+        "locks"
+    } else {
+        "memory latency"
+    }
+}
+
+/// One core, all splits of its area.
+#[derive(Clone, Debug)]
+pub struct CoreRequest {
+    /// Latency of an off-chip access in cycles.
+    pub latency_cycles: u32,
+    /// References a cycle.
+    pub refs_per_cycle: f64,
+    /// Thread-equivalents for threads and cache.
+    pub area: u32,
+    /// One number of threads only; 0 for all.
+    pub threads: u32,
+    /// Packets come when the capture has them, at this clock in MHz; 0 for back to back.
+    pub clock_mhz: u32,
+    /// Events that a simulation counts.
+    pub events: u64,
+    /// Packets that the adapting malleable core processes; 0 for none.
+    pub adapt_packets: u64,
+    /// Simulations at a time.
+    pub jobs: usize,
+}
+
+/// What a core reaches.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct CoreReport {
+    /// Latency of an off-chip access in cycles.
+    pub latency_cycles: u32,
+    /// References that the memory serves per cycle.
+    pub refs_per_cycle: f64,
+    /// Thread-equivalents for threads and cache.
+    pub area: u32,
+    /// Packets that each simulation measures.
+    pub window_packets: u64,
+    /// One row per number of threads.
+    pub rows: Vec<CoreRow>,
+    /// Threads of the best split; of splits within 0.01 %, the largest number. `plateau` returns the splits that are
+    /// about as good.
+    pub best_threads: u32,
+    /// Its throughput.
+    pub best_packets_per_mcycle: f64,
+    /// Whether throughput over threads rises, peaks and falls.
+    pub single_peak: bool,
+    /// A malleable core of the same area; `None` if it was not requested.
+    pub adapted: Option<Adapted>,
+}
+
+/// Runs every split of a core's area, and the core that adapts by itself.
+///
+/// # Errors
+/// When no core can be so, more threads are asked for than the area holds, or `progress` stops it.
+pub fn core_report(
+    work: &Work,
+    request: &CoreRequest,
+    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+) -> Result<CoreReport, Error> {
+    let presets = Presets::read()?;
+    let most = linecard_malleable::MOST_THREADS;
+    if request.threads > request.area {
+        return Err(failed(MalleableError::Area { threads: request.threads, area: request.area }));
+    }
+    if request.area == 0 || request.area > 1024 {
+        let (what, found) = ("area", format!("{} thread-equivalents", request.area));
+        return Err(failed(MalleableError::Value(Mismatch::new(
+            what,
+            found,
+            "1 to 1024 thread-equivalents",
+        ))));
+    }
+    let memory = Memory { latency_cycles: request.latency_cycles, refs_per_cycle: request.refs_per_cycle };
+    let threads: Vec<u32> = match request.threads {
+        0 => (1..=request.area.min(most)).collect(),
+        one => vec![one],
+    };
+    let arrivals = match request.clock_mhz {
+        0 => Arrivals::BackToBack,
+        cycles_per_us => Arrivals::Timed { cycles_per_us },
+    };
+    let window = window(work, request.events);
+    let rows = each(&threads, request.jobs, progress, |&threads| {
+        let cache = request.area - threads;
+        let config = presets.core(threads, cache, memory);
+        let counts = run(work, config, arrivals, Separate, window)?;
+        Ok(CoreRow::new(work, &config, cache, &counts))
+    })?;
+    let adapted = match request.adapt_packets {
+        0 => None,
+        packets => {
+            let area = request.area.min(most);
+            let config = presets.malleable(1, area, memory);
+            let mut core =
+                Core::new(work, config, arrivals, Mrc::new(Prediction::ResumePc)).map_err(failed)?;
+            let adaptation = Adaptation { most_threads: area, ..presets.malleable.adaptation };
+            Some(adapt(&mut core, adaptation, packets).map_err(failed)?)
+        }
+    };
+    let rates: Vec<f64> = rows.iter().map(|row| row.packets_per_mcycle).collect();
+    let chosen = best(&rates);
+    Ok(CoreReport {
+        latency_cycles: request.latency_cycles,
+        refs_per_cycle: request.refs_per_cycle,
+        area: request.area,
+        window_packets: window.packets,
+        best_threads: rows[chosen].threads,
+        best_packets_per_mcycle: rates[chosen],
+        single_peak: single_peak(&rates),
+        rows,
+        adapted,
+    })
+}

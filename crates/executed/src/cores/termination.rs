@@ -1,0 +1,63 @@
+//! What it costs to terminate a thread of a malleable core.
+
+use super::deployments::Deployment;
+use super::jobs::{each, failed, window};
+use super::presets::{Memory, Presets};
+use super::search::search;
+use linecard_files::Error;
+use linecard_malleable::{
+    Arrivals, Core, MalleableError, Mrc, Prediction, Termination, Work, run, terminate,
+};
+use linecard_words::Mismatch;
+use std::ops::ControlFlow;
+
+/// Packets until lines are pinned again: those of a trial.
+const SETTLED_PACKETS: u64 = 7_500;
+/// How often a thread is terminated, so that what packets happen to follow evens out.
+const TERMINATIONS: u32 = 16;
+
+/// What terminating one of `threads` of a malleable core costs the next packets, as many as each of `packets` says, under
+/// one deployment; 0 takes the best number of threads.
+///
+/// # Errors
+/// As [`core_report`].
+pub fn termination_study(
+    work: &Work,
+    deployment: Deployment,
+    threads: u32,
+    packets: &[u64],
+    events: u64,
+    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+) -> Result<Termination, Error> {
+    if packets.is_empty() || !packets.is_sorted_by(|one, next| one < next) || packets[0] == 0 {
+        let found = format!("{packets:?}");
+        let expected = "one or more numbers from 1, each above the one before it";
+        return Err(failed(MalleableError::Value(Mismatch::new("packets", found, expected))));
+    }
+    let presets = Presets::read()?;
+    let memory =
+        Memory { latency_cycles: deployment.latency_cycles, refs_per_cycle: deployment.refs_per_cycle };
+    let window = window(work, events);
+    let area = presets.malleable.area;
+    if threads > area {
+        return Err(failed(MalleableError::Area { threads, area }));
+    }
+    let one = |(): &()| {
+        let threads = match threads {
+            0 => {
+                search(area, &|threads| {
+                    let config = presets.malleable(threads, area, memory);
+                    let registers = Mrc::new(Prediction::ResumePc);
+                    Ok(run(work, config, Arrivals::BackToBack, registers, window)?.packets_per_mcycle(work))
+                })?
+                .threads
+            }
+            threads => threads,
+        };
+        // One thread cannot be terminated: with two, one goes.
+        let config = presets.malleable(threads.max(2), area, memory);
+        let mut core = Core::new(work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc))?;
+        terminate(&mut core, packets, SETTLED_PACKETS, TERMINATIONS)
+    };
+    Ok(each(&[()], 1, progress, one)?.remove(0))
+}

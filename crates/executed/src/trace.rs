@@ -1,0 +1,309 @@
+//! A packet program on a capture: executed once, traced, compiled into work for cores.
+
+use super::core_presets::stages;
+use super::packets::{PacketRequest, PacketStatistics, Packets};
+use linecard_files::{Error, bounded, problem};
+use linecard_iss::{Class, Image, IssError, Machine, PACKET_ENTRY, Recorder, Trace};
+use linecard_malleable::{Pipeline, Work, WorkBuilder};
+use linecard_words::About;
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// Packets traced before the trace is compiled and forgotten.
+const BATCH_PACKETS: usize = 1024;
+/// The same for packets that execute much: a trace takes no more than this and its last packet.
+const BATCH_BYTES: usize = 64 << 20;
+/// Instructions that a packet may take at most: more of them than this do not fit into memory as a trace.
+const MOST_BUDGET: u64 = 100_000_000;
+/// Functions and results that a report lists.
+const MOST_LISTED: usize = 12;
+/// Distinct results that are counted; more are too many to list.
+const MOST_RESULTS: usize = 4096;
+
+/// A program to be traced.
+#[derive(Clone, Debug)]
+pub struct ProgramRequest {
+    /// The ELF file.
+    pub elf: String,
+    /// Function that packets go to; `app_packet` if `None`.
+    pub entry: Option<String>,
+    /// What the program's `app_init` is given.
+    pub control: Option<String>,
+    /// Its packets.
+    pub packets: PacketRequest,
+    /// Instructions that a packet may take.
+    pub budget: u64,
+    /// Whether accesses beyond what the program may touch are refused.
+    pub checked: bool,
+}
+
+/// Something, how often, and in per cent of all.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct Share {
+    /// What.
+    pub name: String,
+    /// How many packets or instructions.
+    pub count: u64,
+    /// Of all, in per cent.
+    pub percent: f64,
+}
+
+/// What a program did on its packets; `linecard.core` runs it on cores.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct ProgramReport {
+    /// The ELF file.
+    pub elf: String,
+    /// Its packets.
+    pub traffic: PacketStatistics,
+    /// Instructions of all packets.
+    pub instructions: u64,
+    /// Their mean; `least_instructions` and `most_instructions` the extremes.
+    pub instructions_per_packet: f64,
+    /// Instructions of the shortest packet.
+    pub least_instructions: u64,
+    /// Instructions of the longest.
+    pub most_instructions: u64,
+    /// Stretches of instructions without a jump.
+    pub runs_per_packet: f64,
+    /// Loads and stores of the packet.
+    pub packet_accesses_per_packet: f64,
+    /// Loads and stores of other data: heap, marked state, control data.
+    pub table_accesses_per_packet: f64,
+    /// Loads and stores of stack and globals, which are on the chip.
+    pub other_accesses_per_packet: f64,
+    /// Locks taken.
+    pub locks_per_packet: f64,
+    /// Different locks.
+    pub locks: u32,
+    /// Size of the trace.
+    pub trace_bytes_per_instruction: f64,
+    /// Different stretches of code between two accesses to data.
+    pub segments: u64,
+    /// What the program returned, most frequent first.
+    pub results: Vec<Share>,
+    /// Functions by instructions.
+    pub functions: Vec<Share>,
+    /// Source lines by instructions; empty of a program that was compiled without them.
+    pub lines: Vec<Share>,
+}
+
+/// A traced program: what it did, and what cores have to do.
+#[derive(Clone, Debug)]
+pub struct TracedProgram {
+    /// For people.
+    pub report: ProgramReport,
+    /// For cores.
+    pub work: Work,
+}
+
+fn config(place: &str, message: String) -> Error {
+    Error::Config { problems: vec![problem(place.to_owned(), "", message)] }
+}
+
+/// Why a program for RISC-V cannot run or ended, as an error of the request.
+pub fn refused_iss(error: IssError) -> Error {
+    match error {
+        IssError::Image(wrong) => config(&wrong.what, wrong.sentence()),
+        IssError::Control { file, line } => config(
+            &format!("line {line} of the control data"),
+            format!("{file} does not understand it; the first comment of its source says what it reads"),
+        ),
+        IssError::Interrupted => Error::Interrupted,
+        other => Error::Run(other.to_string()),
+    }
+}
+
+/// Reads a program for RISC-V, which messages call `name`.
+///
+/// # Errors
+/// When the file cannot be read or is no program.
+pub fn read_image(elf: &str, name: &str) -> Result<Image, Error> {
+    let bytes = bounded::read(elf, bounded::MOST_INPUT_BYTES)
+        .map_err(|error| config(name, format!("cannot read the program: {error}")))?;
+    Image::read(name, &bytes).map_err(refused_iss)
+}
+
+/// Runs a program that runs by itself until it exits: what it left in `a0`, and its instructions. `progress` is told how
+/// many instructions it took of how many it may, and may end it.
+///
+/// # Errors
+/// When the file is no program, the program faults, or `progress` ends it.
+pub fn run_program(
+    elf: &str,
+    budget: u64,
+    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+) -> Result<(u32, u64), Error> {
+    let image = read_image(elf, elf)?;
+    linecard_iss::run_standalone_until(&image, budget, &mut |done| progress(done, budget))
+        .map_err(refused_iss)
+}
+
+/// Cycles of the pipeline, as the preset has them.
+pub(crate) fn pipeline() -> Result<Pipeline, Error> {
+    stages().map(|stages| stages.pipeline)
+}
+
+/// Executes a program on packets and compiles what it did.
+///
+/// # Errors
+/// When the program or the traffic cannot be used, when the program faults (PC, symbol and packet are named), or when
+/// `progress` stops it.
+pub fn trace_program(
+    request: &ProgramRequest,
+    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+) -> Result<TracedProgram, Error> {
+    if request.budget > MOST_BUDGET {
+        let message =
+            format!("found {} instructions a packet, expected at most {MOST_BUDGET}", request.budget);
+        return Err(config("budget", message));
+    }
+    let image = read_image(&request.elf, &request.elf)?;
+    let control = match &request.control {
+        None => Vec::new(),
+        Some(file) => bounded::read(file, bounded::MOST_INPUT_BYTES)
+            .map_err(|error| config(file, format!("cannot read the control data: {error}")))?,
+    };
+    let mut packets = Packets::new(&request.packets)?;
+    let (at, total) = packets.progress();
+    let entry = request.entry.as_deref().unwrap_or(PACKET_ENTRY);
+    let mut machine =
+        Machine::new_until(image, entry, &control, request.budget, request.checked, &mut |_| {
+            progress(at, total)
+        })
+        .map_err(refused_iss)?;
+    let mut recorder = Recorder::new(&machine);
+    let layout = *machine.layout();
+    let mut builder = WorkBuilder::new(&layout, pipeline()?);
+    let mut tally = Tally::default();
+    loop {
+        let next = packets.next()?;
+        let done = next.is_none();
+        if let Some((bytes, time_us)) = next {
+            let mut looked = |_| progress(at, total);
+            let result =
+                recorder.packet_until(&mut machine, bytes, time_us, &mut looked).map_err(refused_iss)?;
+            tally.result(result);
+        }
+        let full =
+            recorder.trace().packets().len() == BATCH_PACKETS || recorder.trace().bytes() > BATCH_BYTES;
+        if full || done {
+            tally.batch(recorder.trace());
+            builder.add(recorder.trace(), machine.code());
+            recorder.trace_mut().clear();
+            let (at, total) = packets.progress();
+            if progress(at, total) == ControlFlow::Break(()) {
+                return Err(Error::Interrupted);
+            }
+        }
+        if done {
+            break;
+        }
+    }
+    tally.executed = builder.executed(machine.code());
+    tally.packet_accesses = builder.packet_accesses();
+    let work = builder.finish();
+    if work.packets.is_empty() {
+        return Err(Error::Traffic(format!(
+            "{}: no IP packets; expected a capture with IPv4 or IPv6",
+            request.packets.traffic
+        )));
+    }
+    let report = tally.report(request, &machine, &work, packets.finish());
+    Ok(TracedProgram { report, work })
+}
+
+/// Counts what a report tells.
+#[derive(Default)]
+struct Tally {
+    executed: Vec<u64>,
+    /// Least and most of a packet.
+    instructions: Option<(u64, u64)>,
+    runs: u64,
+    trace_bytes: u64,
+    packet_accesses: u64,
+    results: FxHashMap<u32, u64>,
+}
+
+impl Tally {
+    fn result(&mut self, result: u32) {
+        if self.results.len() < MOST_RESULTS || self.results.contains_key(&result) {
+            *self.results.entry(result).or_insert(0) += 1;
+        }
+    }
+
+    fn batch(&mut self, trace: &Trace) {
+        for entry in trace.packets() {
+            let own = u64::from(entry.instructions);
+            let (least, most) = self.instructions.unwrap_or((own, own));
+            self.instructions = Some((least.min(own), most.max(own)));
+        }
+        self.runs += trace.run_count();
+        self.trace_bytes += trace.bytes() as u64;
+    }
+
+    fn report(
+        self,
+        request: &ProgramRequest,
+        machine: &Machine,
+        work: &Work,
+        traffic: PacketStatistics,
+    ) -> ProgramReport {
+        let code = machine.code();
+        let mut functions: HashMap<&str, u64> = HashMap::new();
+        let mut lines: HashMap<String, u64> = HashMap::new();
+        let (mut instructions, mut accesses, mut locks, mut unlocks) = (0, 0, 0, 0);
+        for (index, &count) in (0u32..).zip(&self.executed).filter(|&(_, &count)| count > 0) {
+            instructions += count;
+            match code.class(index) {
+                Class::Load | Class::Store | Class::Atomic => accesses += count,
+                Class::Lock => locks += count,
+                Class::Unlock => unlocks += count,
+                _ => {}
+            }
+            if let Some(line) = machine.image().line(code.pc(index)) {
+                *lines.entry(line.to_string()).or_insert(0) += count;
+            }
+            let name = machine.image().nearest(code.pc(index)).map_or("no symbol", |(name, _)| name);
+            *functions.entry(name).or_insert(0) += count;
+        }
+        let packets = traffic.packets as f64;
+        // What else is an event is a lock, or the end of a packet.
+        let data = work.events.len() as u64 - locks - unlocks - traffic.packets;
+        let (least, most) = self.instructions.unwrap_or_default();
+        let results = self.results.iter().map(|(result, &count)| (format!("{result:#x}"), count)).collect();
+        let functions = functions.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+        ProgramReport {
+            elf: request.elf.clone(),
+            instructions,
+            instructions_per_packet: instructions as f64 / packets,
+            least_instructions: least,
+            most_instructions: most,
+            runs_per_packet: self.runs as f64 / packets,
+            packet_accesses_per_packet: self.packet_accesses as f64 / packets,
+            table_accesses_per_packet: (data - self.packet_accesses) as f64 / packets,
+            other_accesses_per_packet: (accesses - data) as f64 / packets,
+            locks_per_packet: locks as f64 / packets,
+            locks: work.locks,
+            trace_bytes_per_instruction: self.trace_bytes as f64 / instructions.max(1) as f64,
+            segments: work.segments.len() as u64,
+            results: shares(results, traffic.packets),
+            functions: shares(functions, instructions),
+            lines: shares(lines.into_iter().collect(), instructions),
+            traffic,
+        }
+    }
+}
+
+/// The most frequent ones; those equally frequent by name.
+pub(super) fn shares(mut counts: Vec<(String, u64)>, total: u64) -> Vec<Share> {
+    counts.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+    counts.truncate(MOST_LISTED);
+    let of = total.max(1) as f64;
+    counts
+        .into_iter()
+        .map(|(name, count)| Share { name, count, percent: count as f64 / of * 100.0 })
+        .collect()
+}

@@ -1,0 +1,228 @@
+//! What a run of an XDP program tells.
+
+use super::request::{XdpRequest, refused_xdp};
+use crate::packets::PacketStatistics;
+use crate::trace::{Share, shares};
+use linecard_ebpf::{
+    AccessKind, Entry, Machine, MapKind, Outcome, Profile, RegionId, Target, Verdict, helper_name,
+};
+use linecard_files::Error;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Entries of a map that a report lists; how many there are it says for all.
+const MOST_ENTRIES: usize = 4096;
+
+/// Accesses to a region per packet: `packet`, `context`, `stack`, a map's values, or `NAME.index`.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "RegionUse")]
+pub struct RegionReport {
+    /// The region.
+    pub name: String,
+    /// Reads.
+    pub reads_per_packet: f64,
+    /// Writes.
+    pub writes_per_packet: f64,
+    /// Atomic operations.
+    pub atomics_per_packet: f64,
+    /// Bytes of all of them.
+    pub bytes_per_packet: f64,
+}
+
+/// One key of a map; `numbers` are its values if they have 1, 2, 4 or 8 bytes.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "XdpMapEntry")]
+pub struct MapEntry {
+    /// The key, in hexadecimal.
+    pub key: String,
+    /// Its value of each processor, in hexadecimal.
+    pub values: Vec<String>,
+    /// Its values as numbers, if they have 1, 2, 4 or 8 bytes.
+    pub numbers: Option<Vec<u64>>,
+}
+
+/// The content of a map at the end; `listed` are the first of its `entries`, of arrays those that are not zero.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "XdpMap")]
+pub struct MapReport {
+    /// Its name.
+    pub name: String,
+    /// Its kind, such as `HASH`.
+    pub kind: String,
+    /// Bytes of a key.
+    pub key_bytes: u32,
+    /// Bytes of a value.
+    pub value_bytes: u32,
+    /// Maximum number of entries.
+    pub most_entries: u32,
+    /// Entries in it.
+    pub entries: u64,
+    /// The first of them; of arrays those that are not zero.
+    pub listed: Vec<MapEntry>,
+    /// Records of a ring buffer or of events.
+    pub records: u64,
+    /// Their bytes.
+    pub record_bytes: u64,
+}
+
+/// What an XDP program did with its packets.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct XdpReport {
+    /// The requested program.
+    pub name: String,
+    /// The program, by function.
+    pub program: String,
+    /// Its packets: Ethernet frames without their check sequence.
+    pub traffic: PacketStatistics,
+    /// Their verdicts, most frequent first.
+    pub verdicts: Vec<Share>,
+    /// Instructions of all packets; a 64-bit constant counts once, a call of a helper once.
+    pub instructions: u64,
+    /// Their mean; `least_instructions` and `most_instructions` the extremes.
+    pub instructions_per_packet: f64,
+    /// Instructions of the shortest packet.
+    pub least_instructions: u64,
+    /// Instructions of the longest.
+    pub most_instructions: u64,
+    /// Mean size of packets after the program.
+    pub mean_bytes_left: f64,
+    /// Accesses by region, of instructions and helpers.
+    pub regions: Vec<RegionReport>,
+    /// Calls of helpers.
+    pub helpers: Vec<Share>,
+    /// Source lines by instructions.
+    pub lines: Vec<Share>,
+    /// Content of the maps.
+    pub maps: Vec<MapReport>,
+}
+
+/// Counts while packets come.
+#[derive(Default)]
+pub(super) struct Tally {
+    verdicts: BTreeMap<Verdict, u64>,
+    packets: u64,
+    instructions: u64,
+    extremes: Option<(u64, u64)>,
+    bytes_left: u64,
+}
+
+fn name(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Aborted => "aborted".to_owned(),
+        Verdict::Drop => "drop".to_owned(),
+        Verdict::Pass => "pass".to_owned(),
+        Verdict::Tx => "tx".to_owned(),
+        Verdict::Redirect(Target::Interface(number)) => format!("redirect to interface {number}"),
+        Verdict::Redirect(Target::Broadcast) => "redirect to all interfaces of a map".to_owned(),
+        Verdict::Redirect(Target::Cpu(number)) => format!("redirect to processor {number}"),
+        Verdict::Redirect(Target::Socket(queue)) => format!("redirect to the socket of queue {queue}"),
+    }
+}
+
+impl Tally {
+    pub fn add(&mut self, outcome: &Outcome, bytes_left: usize) {
+        *self.verdicts.entry(outcome.verdict).or_insert(0) += 1;
+        self.packets += 1;
+        self.instructions += outcome.instructions;
+        let (least, most) = self.extremes.unwrap_or((u64::MAX, 0));
+        self.extremes = Some((least.min(outcome.instructions), most.max(outcome.instructions)));
+        self.bytes_left += bytes_left as u64;
+    }
+
+    pub fn report(
+        self,
+        request: &XdpRequest,
+        machine: &Machine,
+        profile: &Profile,
+        traffic: PacketStatistics,
+    ) -> Result<XdpReport, Error> {
+        let packets = self.packets as f64;
+        let (least_instructions, most_instructions) = self.extremes.unwrap_or_default();
+        let verdicts = self.verdicts.iter().map(|(&verdict, &count)| (name(verdict), count)).collect();
+        let calls: u64 = profile.helpers().values().sum();
+        let helpers =
+            profile.helpers().iter().map(|(&number, &count)| (helper_name(number), count)).collect();
+        Ok(XdpReport {
+            name: request.name.clone(),
+            program: machine.program().to_owned(),
+            verdicts: shares(verdicts, self.packets),
+            instructions: self.instructions,
+            instructions_per_packet: self.instructions as f64 / packets,
+            least_instructions,
+            most_instructions,
+            mean_bytes_left: self.bytes_left as f64 / packets,
+            regions: regions(machine, profile, packets),
+            helpers: shares(helpers, calls),
+            lines: shares(lines(machine, profile), self.instructions),
+            maps: maps(machine)?,
+            traffic,
+        })
+    }
+}
+
+fn regions(machine: &Machine, profile: &Profile, packets: f64) -> Vec<RegionReport> {
+    let ids = (0..machine.memory().regions()).map(|number| RegionId(number as u16));
+    let found = ids.map(|id| {
+        let [reads, writes, atomics] =
+            [AccessKind::Read, AccessKind::Write, AccessKind::Atomic].map(|kind| profile.accesses(id, kind));
+        RegionReport {
+            name: machine.region(id).to_owned(),
+            reads_per_packet: reads.accesses as f64 / packets,
+            writes_per_packet: writes.accesses as f64 / packets,
+            atomics_per_packet: atomics.accesses as f64 / packets,
+            bytes_per_packet: (reads.bytes + writes.bytes + atomics.bytes) as f64 / packets,
+        }
+    });
+    found.filter(|region| region.bytes_per_packet > 0.0).collect()
+}
+
+/// Source lines, or instructions where the object tells no lines.
+fn lines(machine: &Machine, profile: &Profile) -> Vec<(String, u64)> {
+    let mut lines: BTreeMap<String, u64> = BTreeMap::new();
+    for (index, count) in (0..).zip(profile.executed(machine.code())).filter(|(_, count)| *count > 0) {
+        let name = machine.line(index).map_or_else(|| machine.place(index), |line| line.to_string());
+        *lines.entry(name).or_insert(0) += count;
+    }
+    lines.into_iter().collect()
+}
+
+fn maps(machine: &Machine) -> Result<Vec<MapReport>, Error> {
+    let mut reports = Vec::new();
+    for (number, definition) in machine.maps().enumerate() {
+        // Constants of the program are no news.
+        if definition.name.starts_with(".rodata") {
+            continue;
+        }
+        let entries = machine.entries(number).map_err(refused_xdp)?;
+        let (records, record_bytes) = machine.emitted(number);
+        reports.push(MapReport {
+            name: definition.name.clone(),
+            kind: definition.kind.name(),
+            key_bytes: definition.key_bytes,
+            value_bytes: definition.value_bytes,
+            most_entries: definition.most_entries,
+            entries: entries.len() as u64,
+            listed: entries.iter().take(MOST_ENTRIES).map(|entry| listed(entry, definition.kind)).collect(),
+            records,
+            record_bytes,
+        });
+    }
+    Ok(reports)
+}
+
+fn listed(entry: &Entry, kind: MapKind) -> MapEntry {
+    let digits = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let number = |bytes: &Vec<u8>| {
+        let mut whole = [0; 8];
+        whole.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        matches!(bytes.len(), 1 | 2 | 4 | 8).then_some(u64::from_le_bytes(whole))
+    };
+    // Places of programs and maps hold numbers of this run, which say nothing.
+    let shown = !kind.holds_maps() && kind != MapKind::ProgArray;
+    MapEntry {
+        key: digits(&entry.key),
+        values: if shown { entry.values.iter().map(digits).collect() } else { Vec::new() },
+        numbers: if shown { entry.values.iter().map(number).collect() } else { None },
+    }
+}

@@ -1,0 +1,114 @@
+//! What an XDP program comes to in rows, for engines that carry out several instructions a cycle.
+
+use super::{XdpLoad, load_xdp};
+use linecard_ebpf::{ExitAction, MOST_LANES, Machine, Options, Rows, Rules};
+use linecard_files::{Error, problem};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A program whose rows are asked for.
+#[derive(Clone, Debug)]
+pub struct RowsRequest {
+    /// The object file, and what messages and the report call it.
+    pub object: String,
+    /// See `object`.
+    pub name: String,
+    /// Function or section, where there are several programs.
+    pub program: Option<String>,
+    /// Instructions of a row at most.
+    pub lanes: u32,
+    /// Whether helpers leave r1 to r5 alone.
+    pub kept_arguments: bool,
+    /// Whether the end of the program is copied for each way that fixes the action.
+    pub path_exits: bool,
+}
+
+/// Rows of a program with a number of lanes, and its instructions by rows.
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
+pub struct LaneRows {
+    /// Instructions that fit in a row.
+    pub lanes: u32,
+    /// Rows of the program.
+    pub rows: u32,
+    /// Its instructions by rows.
+    pub instructions_per_row: f64,
+}
+
+/// Rows of a block: its beginning, its remaining instructions, and the origin of the action at its exit.
+///
+/// `exit` is `constant`, `register`, or `None` if the program does not end there.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "BlockRows")]
+pub struct BlockReport {
+    /// Its beginning.
+    pub place: String,
+    /// Its rows.
+    pub rows: u32,
+    /// Its remaining instructions.
+    pub instructions: u32,
+    /// Origin of the action at its exit: `constant`, `register`, or `None` if the program does not end there.
+    pub exit: Option<&'static str>,
+}
+
+/// What an XDP program comes to in rows.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct RowsReport {
+    /// The requested program.
+    pub name: String,
+    /// The program, by function.
+    pub program: String,
+    /// Its instructions; a 64-bit constant counts once.
+    pub instructions: u32,
+    /// Rows by lanes, from one on.
+    pub lanes: Vec<LaneRows>,
+    /// Blocks in order, with the requested number of lanes.
+    pub blocks: Vec<BlockReport>,
+}
+
+/// Schedules a program for one lane to as many as are asked for.
+///
+/// # Errors
+/// When the object cannot be used, or when lanes are out of range.
+pub fn rows_of_xdp(request: &RowsRequest) -> Result<RowsReport, Error> {
+    if !(1..=MOST_LANES).contains(&request.lanes) {
+        let message = format!("found {}, expected 1 to {MOST_LANES}", request.lanes);
+        return Err(Error::Config { problems: vec![problem("lanes".to_owned(), "", message)] });
+    }
+    let machine = load_xdp(&XdpLoad {
+        object: &request.object,
+        name: &request.name,
+        program: request.program.as_deref(),
+        maps: &[],
+        routes: None,
+        options: Options::default(),
+    })?;
+    let rules =
+        Rules { kept_arguments: request.kept_arguments, path_exits: request.path_exits, ..Rules::default() };
+    let all: Vec<Rows> =
+        (1..=request.lanes).map(|lanes| Rows::new(machine.code(), machine.starts(), lanes, rules)).collect();
+    let lanes = (1..).zip(&all).map(|(lanes, rows)| LaneRows {
+        lanes,
+        rows: rows.total,
+        instructions_per_row: f64::from(rows.operations) / f64::from(rows.total.max(1)),
+    });
+    Ok(RowsReport {
+        name: request.name.clone(),
+        program: machine.program().to_owned(),
+        instructions: all.last().map_or(0, |rows| rows.operations),
+        lanes: lanes.collect(),
+        blocks: all.last().map_or_else(Vec::new, |rows| blocks(&machine, rows)),
+    })
+}
+
+fn blocks(machine: &Machine, rows: &Rows) -> Vec<BlockReport> {
+    let report = |block: &linecard_ebpf::BlockRows| BlockReport {
+        place: machine.line(block.first).map_or_else(|| machine.place(block.first), |line| line.to_string()),
+        rows: block.rows,
+        instructions: block.instructions,
+        exit: block.exit.map(|exit| match exit {
+            ExitAction::Constant => "constant",
+            ExitAction::Register => "register",
+        }),
+    };
+    rows.blocks.iter().filter(|block| block.rows > 0).map(report).collect()
+}

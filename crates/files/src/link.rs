@@ -1,0 +1,132 @@
+//! A link that is described by its flow statistics, wherever a capture is read: `edge`, `core`, or a file like those.
+
+use crate::error::Error;
+use crate::preset::{self, ReadPreset, find, read};
+use linecard_config::{Request, Section, nearest};
+use linecard_traffic::generators::{EmpiricalSizes, FlowMix, LinkMix, LinkPackets, Sizes};
+use std::path::Path;
+
+/// A description that has been read.
+#[derive(Clone, Debug)]
+pub struct DescribedLink {
+    title: String,
+    link: Link,
+}
+
+/// What a description says.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Packets of all flows together, at least.
+    packets: f64,
+    /// Share of them that is left out at the beginning.
+    skip: f64,
+    flows: FlowMix,
+    sizes: Vec<(u32, f64)>,
+    hosts: u32,
+    tcp_share: f64,
+}
+
+impl DescribedLink {
+    /// The link that a name stands for: a preset of `presets/traffic`, or a file that ends in `.toml`; none where it is the
+    /// name of a capture.
+    pub fn named(name: &str) -> Option<Result<Self, Error>> {
+        let of = |preset: &str| link(preset).map(|read| Self { title: read.title, link: read.value });
+        if name.ends_with(".toml") {
+            return Some(of(name));
+        }
+        if Path::new(name).exists() || name.contains(['/', '.']) {
+            return None;
+        }
+        let links = || preset::names_of("traffic");
+        Some(match links().find(|link| *link == name) {
+            Some(link) => of(&format!("traffic/{link}")),
+            None => {
+                let known = links().collect::<Vec<_>>().join(", ");
+                let near = nearest(name, links());
+                Err(Error::Traffic(format!(
+                    "{name}: there is neither a file nor a described link of this name (described links: {known}){near}"
+                )))
+            }
+        })
+    }
+
+    /// What it is.
+    pub fn title(&self) -> String {
+        self.title.clone()
+    }
+
+    /// Its packets: at least so many, behind those that are left out at its beginning.
+    pub fn packets(&self, packets: u64) -> Result<LinkPackets, Error> {
+        let link = &self.link;
+        let made = link.packets.max((packets as f64 / (1.0 - link.skip)).ceil());
+        let sizes = EmpiricalSizes::new(&link.sizes).map_err(|error| Error::Traffic(error.to_string()))?;
+        let mix = LinkMix {
+            mix: FlowMix { packets: made as u64, ..link.flows },
+            sizes: Sizes::Empirical(sizes),
+            hosts: link.hosts,
+            tcp_share: link.tcp_share,
+        };
+        mix.generate(link.skip).map_err(|error| Error::Traffic(error.to_string()))
+    }
+}
+
+/// Reads a description.
+///
+/// # Errors
+/// All problems at once.
+pub fn link(preset: &str) -> Result<ReadPreset<Link>, Error> {
+    read(Request { untitled: true, ..Request::of(preset, &find) }.read(), |document| {
+        let root = document.root();
+        let flows = root.needed_section("flows", "how many flows there are, and how large")?;
+        let sizes = root.needed_section("sizes", "how large packets are")?;
+        Some(values(&flows, &sizes))
+    })
+}
+
+fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
+    let share = |key, meaning| flows.in_unit("%").number(key, 0.0..=100.0, meaning);
+    let count = |key, unit, meaning| flows.in_unit(unit).number(key, 1.0..=1e8, meaning);
+    let packets = count("packets", "packets", "packets in all");
+    let time_out_s = flows.in_unit("s").number("time_out", 0.001..=1e6, "silence that ends a flow");
+    let mix = FlowMix {
+        packets: packets as u64,
+        single_flows_percent: share("single_flows", "flows with one packet, of all flows"),
+        packets_in_single_flows_percent: share(
+            "packets_in_single_flows",
+            "packets in flows of one packet, of all packets",
+        ),
+        large_flows_percent: share("large_flows", "flows of more than 1000 packets, of all flows"),
+        packets_in_large_flows_percent: share(
+            "packets_in_large_flows",
+            "packets in large flows, of all packets",
+        ),
+        largest_flow_packets: count("largest_flow_packets", "packets", "packets of the largest flow at most")
+            as u64,
+        concurrent_flows: count(
+            "concurrent_flows",
+            "flows",
+            "flows active at once; a flow is active until it has been silent for the time-out",
+        ),
+        time_out_ns: (time_out_s * 1e9) as u64,
+        rate_pps: count("rate", "packets/s", "packets in a second"),
+        seed: flows.number("seed", 0.0..=1e15, "equal seeds give equal traffic") as u64,
+    };
+    let bytes = list(sizes, "bytes", "bytes", "sizes of packets");
+    let percent = list(sizes, "percent", "%", "share of the packets that have each of these sizes");
+    Link {
+        packets,
+        skip: share("skip", "packets left out at the beginning, so that flows are under way") / 100.0,
+        flows: mix,
+        sizes: bytes.iter().zip(&percent).map(|(&bytes, &share)| (bytes as u32, share)).collect(),
+        hosts: count("hosts", "hosts", "hosts on each side") as u32,
+        tcp_share: share("tcp", "flows that are TCP, of all flows") / 100.0,
+    }
+}
+
+/// Numbers that must be there; whoever draws sizes says which fit.
+fn list(sizes: &Section<'_>, key: &str, unit: &'static str, meaning: &str) -> Vec<f64> {
+    if !sizes.has(key) {
+        sizes.missing(key, &format!("a list of numbers ({meaning})"));
+    }
+    sizes.in_unit(unit).numbers(key, f64::NEG_INFINITY..=f64::INFINITY, meaning)
+}

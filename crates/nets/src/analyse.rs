@@ -1,0 +1,142 @@
+//! Exploration and solution of a net, by name.
+
+use super::named::{NamedNumbers, Names};
+use super::read::{AnyNet, NetSource, read_net_until};
+use super::wrong::petri;
+use linecard_files::Error;
+use linecard_petri::{Explored, PetriError, Semiflows, Unfolded, explore_until, invariants, solve_until};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Rows of the search for semiflows.
+const MOST_ROWS: usize = 20_000;
+
+/// Weights by name.
+pub type Semiflow = BTreeMap<String, u64>;
+
+/// Every marking that can be reached; time plays no part.
+#[derive(JsonSchema, Serialize)]
+pub struct ExploreReport {
+    /// Name of the net.
+    pub net: String,
+    /// Number of places after unfolding colours; so are `transitions` and `arcs`.
+    pub places: usize,
+    /// See `places`.
+    pub transitions: usize,
+    /// See `places`.
+    pub arcs: usize,
+    /// What was found.
+    #[serde(flatten)]
+    pub explored: Explored,
+    /// Most tokens of each place.
+    pub bounds: BTreeMap<String, u64>,
+    /// Places that the search proved unbounded before it stopped.
+    pub unbounded_places: Vec<String>,
+    /// Minimal P-semiflows: weights of places under which no firing changes the sum of tokens. `None` if they were
+    /// not requested or are too many.
+    pub place_invariants: Option<Vec<Semiflow>>,
+    /// Minimal T-semiflows: numbers of firings that return to the same marking. `None` likewise.
+    pub transition_invariants: Option<Vec<Semiflow>>,
+}
+
+/// The net of places and transitions that a net is or unfolds to.
+fn unfolded(path: &str, net: AnyNet, watch: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Unfolded, Error> {
+    match net {
+        AnyNet::Coloured(net) => net.unfold_until(watch).map_err(|error| petri(path, error)),
+        AnyNet::Plain(net) => Ok(Unfolded {
+            place_of: (0..net.places.len() as u32).map(Some).collect(),
+            transition_of: (0..net.transitions.len() as u32).collect(),
+            net,
+        }),
+    }
+}
+
+/// Explores a net with so many workers (0: one a core), telling how many markings there are; `progress` may end it.
+///
+/// # Errors
+/// As [`read_net`](super::read_net), and when the net cannot be unfolded or `progress` ended it.
+pub fn explore_net(
+    source: &NetSource,
+    most_markings: u64,
+    with_invariants: bool,
+    threads: usize,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<ExploreReport, Error> {
+    let path = source.path.as_str();
+    // No marking yet while it is read.
+    let mut reading = || progress(0);
+    let net = read_net_until(source, &mut reading)?;
+    let net = unfolded(path, net, &mut reading)?.net;
+    let explored =
+        explore_until(&net, most_markings, threads, progress).map_err(|error| petri(path, error))?;
+    let bounds = net.places.iter().zip(&explored.bounds).map(|(place, &bound)| (place.name.clone(), bound));
+    let unbounded = explored.unbounded.iter().map(|&place| net.places[place as usize].name.clone());
+    let (mut place_invariants, mut transition_invariants) = (None, None);
+    if with_invariants {
+        let found = invariants(&net, MOST_ROWS, progress).map_err(|error| petri(path, error))?;
+        place_invariants = named(&found.places, |at| &net.places[at as usize].name);
+        transition_invariants = named(&found.transitions, |at| &net.transitions[at as usize].name);
+    }
+    Ok(ExploreReport {
+        bounds: bounds.collect(),
+        places: net.places.len(),
+        transitions: net.transitions.len(),
+        arcs: net.arcs.len(),
+        unbounded_places: unbounded.collect(),
+        place_invariants,
+        transition_invariants,
+        net: net.name.clone(),
+        explored,
+    })
+}
+
+fn named<'a>(flows: &Semiflows, name: impl Fn(u32) -> &'a String) -> Option<Vec<Semiflow>> {
+    let flow = |flow: &Vec<(u32, u64)>| flow.iter().map(|&(at, weight)| (name(at).clone(), weight)).collect();
+    flows.complete.then(|| flows.flows.iter().map(flow).collect())
+}
+
+/// A steady state, exact.
+#[derive(JsonSchema, Serialize)]
+pub struct SolveReport {
+    /// Markings in which time passes.
+    pub tangible_markings: u64,
+    /// Markings in which no time passes.
+    pub vanishing_markings: u64,
+    /// Throughputs and mean tokens.
+    #[serde(flatten)]
+    pub numbers: NamedNumbers,
+}
+
+/// Solves a net; what a coloured one unfolds to is added up. `progress` is told how many markings there are, and may end it.
+///
+/// # Errors
+/// As [`read_net`](super::read_net), when the net has no steady state that can be solved for, or `progress` ended it.
+pub fn solve_net(
+    source: &NetSource,
+    most_markings: u64,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<SolveReport, Error> {
+    let path = source.path.as_str();
+    let mut reading = || progress(0);
+    let net = read_net_until(source, &mut reading)?;
+    let names = Names::of(&net);
+    let unfolded = unfolded(path, net, &mut reading)?;
+    let solved = solve_until(&unfolded.net, most_markings, progress)
+        .map_err(|error: PetriError| petri(path, error))?;
+    let (mut throughput, mut tokens) = (vec![0.0; names.transitions.len()], vec![0.0; names.places.len()]);
+    for (&of, value) in unfolded.transition_of.iter().zip(&solved.throughput) {
+        throughput[of as usize] += value;
+    }
+    for (of, value) in unfolded.place_of.iter().zip(&solved.mean_tokens) {
+        if let Some(of) = of {
+            tokens[*of as usize] += value;
+        }
+    }
+    Ok(SolveReport {
+        tangible_markings: solved.tangible_markings,
+        vanishing_markings: solved.vanishing_markings,
+        numbers: names.numbers(&throughput, &tokens),
+    })
+}

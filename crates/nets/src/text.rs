@@ -1,0 +1,21 @@
+//! The texts of nets.
+
+use super::wrong::one_problem;
+use linecard_files::preset::shipped_net;
+use linecard_files::{Error, bounded};
+
+/// The text of a file, or of a shipped net.
+pub(super) fn text_of(path: &str) -> Result<String, Error> {
+    match bounded::read_text(path, bounded::MOST_INPUT_BYTES) {
+        Ok(text) => Ok(text),
+        Err(error) => match shipped(path) {
+            Some(text) => Ok(text.to_owned()),
+            None => Err(one_problem(path, format!("cannot read: {error}"))),
+        },
+    }
+}
+
+/// A shipped net by its name, with or without the ending.
+pub(super) fn shipped(path: &str) -> Option<&'static str> {
+    shipped_net(path.strip_suffix(".toml").unwrap_or(path))
+}

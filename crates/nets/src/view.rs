@@ -1,0 +1,202 @@
+//! A net for other eyes: its parts for a picture, its firings one by one, itself as PNML.
+
+use super::pnml;
+use super::read::{AnyNet, NetSource, ask, read_net_until};
+use super::wrong::{one_problem, petri};
+use linecard_files::{Error, bounded};
+use linecard_petri::{ArcKind, Choice, ColouredNet, Run};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// A place: its name, what its tokens are, whether they are a queue, and how many there are at the beginning.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "PlacePart")]
+pub struct PlaceView {
+    /// Its name.
+    pub name: String,
+    /// What its tokens are.
+    pub colour: String,
+    /// Whether they are a queue.
+    pub queue: bool,
+    /// Tokens at the beginning.
+    pub tokens: u64,
+}
+
+/// A transition: its name, time and guard as they were written, and whether it is immediate.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "TransitionPart")]
+pub struct TransitionView {
+    /// Its name.
+    pub name: String,
+    /// Its time in a few words.
+    pub time: String,
+    /// Its guard.
+    pub guard: String,
+    /// Whether no time passes.
+    pub immediate: bool,
+}
+
+/// An arc between a place and a transition by their numbers: `input`, `output`, `inhibitor` or `reset`.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "ArcPart")]
+pub struct ArcView {
+    /// Number of the place.
+    pub place: u32,
+    /// Number of the transition.
+    pub transition: u32,
+    /// `input`, `output`, `inhibitor` or `reset`.
+    pub kind: &'static str,
+    /// What moves along it.
+    pub text: String,
+}
+
+/// What a net is made of, its modules included.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "NetParts")]
+pub struct NetView {
+    /// Its name.
+    pub net: String,
+    /// Places in their order.
+    pub places: Vec<PlaceView>,
+    /// Transitions in their order.
+    pub transitions: Vec<TransitionView>,
+    /// Arcs.
+    pub arcs: Vec<ArcView>,
+}
+
+fn coloured(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<ColouredNet, Error> {
+    read_net_until(source, &mut || ask(tick))?.into_coloured().map_err(|error| petri(&source.path, error))
+}
+
+/// The parts of a net, with its modules. `tick` says whether to stop.
+///
+/// # Errors
+/// As [`read_net`](super::read_net), and when `tick` says so.
+pub fn view_net(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<NetView, Error> {
+    let net = coloured(source, tick)?;
+    let place = |place: &linecard_petri::ColouredPlace| PlaceView {
+        name: place.name.clone(),
+        colour: place.colour.describe(),
+        queue: place.choice == Choice::Fifo,
+        tokens: place.count(),
+    };
+    let transitions = net.transition_names().enumerate().map(|(number, name)| {
+        let (guard, time) = net.transition_texts(number);
+        let (guard, time) = (guard.to_owned(), time.to_owned());
+        TransitionView { name: name.to_owned(), time, guard, immediate: net.is_immediate(number) }
+    });
+    let arcs = net.arcs.iter().map(|arc| ArcView {
+        place: arc.place,
+        transition: arc.transition,
+        kind: match arc.kind {
+            ArcKind::Input => "input",
+            ArcKind::Output => "output",
+            ArcKind::Inhibitor => "inhibitor",
+            ArcKind::Reset => "reset",
+        },
+        text: arc.text.clone(),
+    });
+    Ok(NetView {
+        net: net.name.clone(),
+        places: net.places.iter().map(place).collect(),
+        transitions: transitions.collect(),
+        arcs: arcs.collect(),
+    })
+}
+
+/// A firing: when, the transition's number, its variables, and the tokens of each place after it.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Firing")]
+pub struct FiringView {
+    /// When.
+    pub time: f64,
+    /// Number of the transition.
+    pub transition: u32,
+    /// Its variables.
+    pub binding: String,
+    /// Tokens of each place after it.
+    pub tokens: Vec<u32>,
+}
+
+/// Which firings of a run to show.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceRequest {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Firings that come before.
+    pub first: u64,
+    /// Firings at most.
+    pub most: usize,
+    /// Time at which it ends.
+    pub time: f64,
+}
+
+/// Firings of a run, in order. `tick` says whether to stop.
+///
+/// # Errors
+/// As [`read_net`](super::read_net), when the net cannot be simulated, or `tick` says so.
+pub fn trace_net(
+    source: &NetSource,
+    request: &TraceRequest,
+    tick: &dyn Fn(u64, u64) -> bool,
+) -> Result<Vec<FiringView>, Error> {
+    if !(request.time.is_finite() && request.time > 0.0) {
+        return Err(one_problem("trace", format!("found time {}, expected one above 0", request.time)));
+    }
+    let net = coloured(source, tick)?;
+    let run = Run { warmup: 0.0, time: request.time, seed: request.seed };
+    let (mut number, mut firings, mut stopped) = (0u64, Vec::new(), false);
+    let watched = net.watch(&run, &mut |firing| {
+        number += 1;
+        stopped = number.is_multiple_of(1 << 14) && tick(number, request.first + request.most as u64);
+        if number > request.first {
+            firings.push(FiringView {
+                time: firing.time,
+                transition: firing.transition,
+                binding: (firing.binding)(),
+                tokens: firing.tokens.to_vec(),
+            });
+        }
+        if stopped || firings.len() >= request.most {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    watched.map_err(|error| petri(&source.path, error))?;
+    if stopped { Err(Error::Interrupted) } else { Ok(firings) }
+}
+
+/// A net as PNML: a PNML file again as it was, all that other tools put into it included; a net of places and transitions
+/// with its times; a coloured one only unfolded. `tick` says whether to stop.
+///
+/// # Errors
+/// As [`read_net`](super::read_net), when a coloured net is not to be unfolded or cannot be, and when `tick` says so.
+pub fn net_to_pnml(
+    source: &NetSource,
+    unfold: bool,
+    tick: &dyn Fn(u64, u64) -> bool,
+) -> Result<String, Error> {
+    let path = source.path.as_str();
+    let ending = Path::new(path).extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let net = read_net_until(source, &mut || ask(tick))?;
+    if source.text.is_none() && !unfold && matches!(ending.as_deref(), Some("pnml" | "xml")) {
+        let text = bounded::read_text(path, bounded::MOST_INPUT_BYTES)
+            .map_err(|error| one_problem(path, format!("cannot read: {error}")))?;
+        return pnml::rewrite(path, &text);
+    }
+    match net {
+        AnyNet::Plain(net) => pnml::write(path, &net),
+        AnyNet::Coloured(net) if unfold => {
+            let unfolded = net.unfold_until(&mut || ask(tick)).map_err(|error| petri(path, error))?;
+            pnml::write(path, &unfolded.net)
+        }
+        AnyNet::Coloured(_) => {
+            let message = "found a coloured net, expected one of places and transitions, or --unfold: the expressions of \
+                           this tool have no form in PNML";
+            Err(one_problem(path, message.to_owned()))
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Settings of the queue managers: files of `presets/queueing`, each value with its unit, its range and its meaning.
+#![forbid(unsafe_code)]
+
+use linecard_config::{Document, Request, Section};
+use linecard_files::preset::{ReadPreset, find, in_folder, read};
+use linecard_files::{Described, Description, Error, problem};
+use linecard_queueing::{Entry, Kind, Locking, MOST_QUEUES, Replacement, Settings, Token};
+use linecard_words::About;
+use std::ops::RangeInclusive;
+
+/// What the files are, and the machine of Table 1 of Kumar 2006, which is taken where none is named.
+const KIND: &str = "queueing";
+const TABLE_1: &str = "kumar2006";
+
+/// Most threads, engines, entries and words.
+const MOST: u64 = 1 << 14;
+/// Longest time: a millisecond.
+const MOST_NS: f64 = 1e6;
+/// What takes time takes a picosecond.
+const LEAST_NS: f64 = 0.001;
+
+/// The settings of a machine under changes, each `key=value`: those that a run takes, and each for people.
+///
+/// # Errors
+/// All configuration problems at once.
+pub fn queue_settings(machine: &str, overrides: &[String]) -> Result<(Settings, Vec<Described>), Error> {
+    let document = Request { overrides, ..Request::of(&in_folder(KIND, machine), &find) }.read();
+    if document.kind() != KIND && document.problems() == 0 {
+        let found = if document.kind().is_empty() { "none" } else { document.kind() };
+        let message = format!("found {found}; expected `{KIND}`, said by the file or by one that it extends");
+        return Err(Error::Config { problems: vec![problem(document.root().place(), "kind", message)] });
+    }
+    let ReadPreset { value, rows, .. } = machine_of(document)?;
+    Ok((value, rows.into_iter().map(Described::of_part).collect()))
+}
+
+/// Those of Table 1 of Kumar 2006.
+///
+/// # Errors
+/// If the shipped file cannot be used.
+pub fn table_1() -> Result<Settings, Error> {
+    queue_settings(TABLE_1, &[]).map(|(settings, _)| settings)
+}
+
+/// A machine of queue managers, for `describe`; nothing if the preset is none.
+///
+/// # Errors
+/// All configuration problems at once.
+pub fn describe(preset: &str, overrides: &[String]) -> Result<Option<Description>, Error> {
+    let document = Request { overrides, ..Request::of(preset, &find) }.read();
+    if document.kind() != KIND {
+        return Ok(None);
+    }
+    let ReadPreset { title, bases, rows, .. } = machine_of(document)?;
+    Ok(Some(Description {
+        preset: preset.to_owned(),
+        title,
+        extends: bases,
+        parameters: rows.into_iter().map(Described::of_part).collect(),
+        derived: Vec::new(),
+    }))
+}
+
+fn machine_of(document: Document) -> Result<ReadPreset<Settings>, Error> {
+    read(document, |document| {
+        let root = document.root();
+        let settings = settings(&root);
+        // Values that are wrong by themselves stand for none here.
+        if document.problems() == 0 {
+            for problem in settings.contradictions() {
+                root.fail(&problem.what, problem.sentence());
+            }
+        }
+        Some(settings)
+    })
+}
+
+/// What the file says, in the order in which people read it.
+fn settings(root: &Section<'_>) -> Settings {
+    let count = |key: &str, most: u64, meaning: &str| root.integer(key, 1..=most, meaning) as u32;
+    let of = |unit: &'static str, key: &str, range: RangeInclusive<u64>, meaning: &str| {
+        root.in_unit(unit).integer(key, range, meaning) as u32
+    };
+    let from = |least_ns: f64, key: &str, meaning: &str| {
+        (root.number(key, least_ns..=MOST_NS, meaning) * 1000.0).round() as u64
+    };
+    let ps = |key: &str, meaning: &str| from(0.0, key, meaning);
+    let instruction = |kind: Kind, of: &str| {
+        let key = format!("{}_instruction_ns", kind.name());
+        ps(&key, &format!("instructions of one operation, {of}"))
+    };
+    let most_queues = u64::from(MOST_QUEUES);
+    Settings {
+        threads: count("threads", MOST, "threads that carry out queue operations"),
+        queues: count("queues", most_queues, "queues in memory; their ids have 16 bits"),
+        instruction_ps: [
+            instruction(Kind::NoCache, "no cache"),
+            instruction(Kind::DataCache, "data cache"),
+            instruction(Kind::SoftwareCache, "software-controlled cache"),
+            instruction(Kind::QArray, "IXP2800 Q_array"),
+            instruction(Kind::QueuingCache, "queuing cache"),
+        ],
+        cam_ps: ps("cam_ns", "look-up in the tags of a software-controlled cache"),
+        interconnect_ps: ps("interconnect_ns", "interconnect, there and back"),
+        slot_ps: ps(
+            "interconnect_slot_ns",
+            "time between two messages on the request path, and on the response path",
+        ),
+        memory_ps: ps("memory_ns", "memory access"),
+        port_ps: ps("memory_port_ns", "time between two references at a memory port"),
+        shared_port: root.choice(
+            "memory_ports",
+            &[("separate", false), ("shared", true)],
+            "separate ports for reads and writes, or one for both",
+        ),
+        locking: root.choice(
+            "locking",
+            &[("end", Locking::End), ("queue", Locking::Queue)],
+            "what software locks for one operation: an end of the queue or the queue",
+        ),
+        entries: count("entries", MOST, "entries of the queuing cache and the software-controlled cache"),
+        engines: count("engines", MOST, "queuing engines of those two"),
+        clock_ps: from(LEAST_NS, "engine_clock_ns", "time between two requests that engines take"),
+        token: root.choice(
+            "token",
+            &[("rotating", Token::Rotating), ("idle", Token::Idle)],
+            "rotating: an engine at work lets its clock pass; idle: the token finds an idle engine",
+        ),
+        entry: root.choice(
+            "entry",
+            &[("descriptor", Entry::Descriptor), ("pointer", Entry::Pointer)],
+            "what an entry holds: a queue's descriptor, or one pointer of it",
+        ),
+        requests: count("requests", MOST, "places of the queuing cache's request buffer"),
+        words: count("words", MOST, "words of the data cache, each one pointer of a descriptor"),
+        ways: count("ways", MOST, "ways of the data cache"),
+        line_words: of("words", "line_words", 1..=64, "line of the data cache"),
+        mshrs: count("mshrs", MOST, "misses of the data cache under way at once"),
+        cache_ps: ps("cache_ns", "time between two accesses of the data cache"),
+        write_through: root.choice(
+            "write",
+            &[("back", false), ("through", true)],
+            "write policy of the data cache",
+        ),
+        allocate: root.choice(
+            "allocate",
+            &[("yes", true), ("no", false)],
+            "whether a write that misses brings its line into the data cache",
+        ),
+        replacement: root.choice(
+            "replacement",
+            &[("lru", Replacement::Lru), ("random", Replacement::Random)],
+            "which line leaves a cache",
+        ),
+        backlog: of("packets", "backlog", 0..=1 << 24, "packets in the queues before dequeues begin"),
+        burst: of("packets", "burst", 1..=1 << 20, "most packets that a queue sends at its turn"),
+        levels: count("levels", 3, "queues that a packet enters: 1, or 3 for port, class and flow"),
+        classes: count("classes", most_queues, "classes of a port, with 3 levels"),
+        flows: count("flows", most_queues, "flow queues of a class, with 3 levels"),
+    }
+}
