@@ -31,7 +31,7 @@ mod whole_file;
 
 pub use chip::{
     ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, HierarchyReport,
-    HierarchyRequest, PlaceCheck, check_chip, chip_template, drawing, hierarchy,
+    HierarchyRequest, PlaceCheck, applications, check_chip, chip_template, drawing, hierarchy,
 };
 pub use describe::{declared, describe};
 pub use description::{Derived, Described, Description};
@@ -61,7 +61,7 @@ pub use report::{
     Bottleneck, DramTime, DropCount, ExecutedProgram, Interval, Intervals, LatencyNs, Metric, PacketTime,
     PartReport, ProgramResult, ResourceUse, RunReport, SourceLine, Summary, WhatIf,
 };
-pub use request::{ChipProgram, ProgramFile, Progress, RunQuestion, RunRequest, request_schemas};
+pub use request::{Program, ProgramFile, ProgramOptions, Progress, RunQuestion, RunRequest, request_schemas};
 pub use run::{run, run_without_verdict};
 pub use shot_noise::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
 pub use spread::spread;

@@ -38,6 +38,7 @@ mod vrp;
 
 pub use check::{ChipCheck, PlaceCheck, check_chip};
 pub(crate) use description::describe;
+pub use design::applications;
 pub use drawing::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};
 pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
 pub(crate) use kind::{is_chip, is_program};
