@@ -20,7 +20,7 @@ help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(VENV)/.run ## Build, then simulate an IXP1200 under the shipped capture and print the result
-	$(LINECARD) run ixp1200 --app l3fwd16 --trace $(CAPTURE)
+	$(LINECARD) run ixp1200 --program l3fwd16 --trace $(CAPTURE)
 
 setup: $(VENV)/.dev ## Build with every optional extra and the development tools into .venv
 

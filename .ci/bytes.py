@@ -79,7 +79,7 @@ def run(case: tuple[str, str, int]) -> Digests:
     """The line of one run; none if the platform does not take the application."""
     preset, app, seed = case
     try:
-        result = linecard.run(preset, app=app, seed=seed, packets=PACKETS, warmup_packets=WARMUP_PACKETS)
+        result = linecard.run(preset, program=app, seed=seed, packets=PACKETS, warmup_packets=WARMUP_PACKETS)
         plain = result.to_dict()
     except linecard.ConfigError:
         return {}
@@ -92,7 +92,9 @@ def matrix_of() -> list[tuple[str, dict[str, Any]]]:
     """The runs of the matrix: a preset and what is asked of it."""
     platforms = [(preset.name, {}) for preset in linecard.presets() if preset.kind == "platforms"]
     applications = product(BUFFERS, ("l3fwd16", "nat", "firewall"), (2, 4))
-    buffers = [(f"hasan2003_{name}", {"app": app, "set": {"dram.banks": banks}}) for name, app, banks in applications]
+    buffers = [
+        (f"hasan2003_{name}", {"program": app, "set": {"dram.banks": banks}}) for name, app, banks in applications
+    ]
     parts = [("example_smartnic", {"set": {"packets.part": part}}) for part in PARTS]
     return [*platforms, *buffers, *parts, (CHIP, {}), ("nfp4000", {"program": "reads"})]
 

@@ -60,7 +60,9 @@ class Kernel:
 def hasan2003(packets: int) -> None:
     """The chip of Hasan 2003."""
     changes = {"dram.banks": 4}
-    linecard.run("hasan2003_all_pf", app="l3fwd16", set=changes, packets=packets, warmup_packets=1000, verdict=False)
+    linecard.run(
+        "hasan2003_all_pf", program="l3fwd16", set=changes, packets=packets, warmup_packets=1000, verdict=False
+    )
 
 
 def sixty_engines(packets: int) -> None:

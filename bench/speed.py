@@ -51,7 +51,7 @@ def best(times: int, work) -> float:
 
 def simulate(packets: int) -> None:
     """The benchmark's run: l3fwd16 on ALL+PF with 4 banks, packets of the document's mean size."""
-    linecard.run(PRESET, app="l3fwd16", set={"dram.banks": 4}, packets=packets, warmup_packets=1000, verdict=False)
+    linecard.run(PRESET, program="l3fwd16", set={"dram.banks": 4}, packets=packets, warmup_packets=1000, verdict=False)
 
 
 def forward(packets: int) -> None:

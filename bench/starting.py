@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-RUN = ("run", "ixp1200", "--app", "l3fwd16", "--packets", "1000")
-CORE = ("core", "--program", "classify", "--packets", "2000", "--threads", "8", "--events", "2000")
+RUN = ("run", "ixp1200", "--program", "l3fwd16", "--packets", "1000")
+CORE = ("core", "classify", "--packets", "2000", "--threads", "8", "--events", "2000")
 
 
 def measure(row: Callable[..., None], best: Callable[..., float]) -> None:

@@ -115,18 +115,18 @@ def commands() -> dict[tuple[str, ...], list[Any]]:
 
 
 WORDS: dict[str, list[str]] = {
-    "preset": ["ixp1200", "example_smartnic", "ixp2400", "ixp2800", "ixp1200_eval", "ddr4_2400", "nothing"],
+    "chip": ["ixp1200", "example_smartnic", "ixp2400", "ixp2800", "ixp1200_eval", "ddr4_2400", "nothing"],
+    "preset": ["ixp1200", "example_smartnic", "ddr4_2400", "frfcfs_open", "nothing"],
     "kind": ["platforms", "dram", "nothing"],
-    "input": ["INPUT.pcap"],
-    "capture": ["INPUT.pcap"],
+    "trace": ["INPUT.pcap"],
+    "program": ["checksum", "classify"],
     "net": ["girish2008_dram", "ixp2400_ipv4", "NET.toml"],
     "file": ["OUT"],
     "extension": ["EXTENSION.toml"],
-    "--device": ["ddr4_2400", "sdr100"],
+    "device": ["ddr4_2400", "sdr100"],
     "--pattern": ["random", "stream"],
     "--workload": ["R", "U", "SD16_90", "L1.1", "MIX30_2_4_10"],
-    "--program": ["checksum", "classify"],
-    "--app": ["l3fwd16", "nat", "firewall", "vanilla_ip"],
+    "--program": ["l3fwd16", "nat", "firewall", "vanilla_ip", "checksum", "classify"],
     "--trace": ["INPUT.pcap", "INPUT.csv"],
     "--set": ["dram.banks=N", "traffic.rate_gbps=N", "clock.engine_mhz=N", "cluster.island.count=N", "queues=N"],
 }
@@ -156,11 +156,7 @@ def draw_line(path: tuple[str, ...], params: list[Any], draw: random.Random) -> 
     for name, small in SMALL.items():
         if any(name in param.opts for param in options):
             words += [name, small]
-    needed = [
-        param
-        for param in options
-        if param.required or param.opts[0] in ("--device", "--workload", "--program", "--pattern")
-    ]
+    needed = [param for param in options if param.required or param.opts[0] in ("--workload", "--program", "--pattern")]
     others = [param for param in options if param not in needed]
     chosen = needed + draw.sample(others, min(len(others), draw.choice((1, 1, 2, 2, 3, 4))))
     for param in chosen:

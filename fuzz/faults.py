@@ -29,7 +29,7 @@ LINECARD = [sys.executable, "-m", "linecard"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 RUN = ["run", "ixp1200", "--packets", "3000", "--warmup", "0", "--json"]
-DRAM = ["dram", "run", "-d", "ddr4_2400", "--pattern", "random", "--count", "20000", "--json"]
+DRAM = ["dram", "run", "ddr4_2400", "--pattern", "random", "--count", "20000", "--json"]
 TRACE = ["program", "trace", "checksum", "--packets", "400", "--json", "--cache", "kept"]
 
 
@@ -166,7 +166,7 @@ def failing_reads() -> str:
         ["flows", str(source)],
         ["run", "ixp1200", "--trace", str(source)],
         ["flowcache", str(source)],
-        ["dram", "run", "-d", "ddr4_2400", "--trace", str(source)],
+        ["dram", "run", "ddr4_2400", "--trace", str(source)],
         ["petri", "explore", str(source)],
         ["program", "run", str(source)],
         ["run", "ixp1200", "--set", f"program.routes={source}", "--packets", "10"],

@@ -138,7 +138,7 @@ def _compared_seeds() -> list[bytes]:
     latency = dict.fromkeys(("mean", "p50", "p90", "p99", "p999", "max"), 1)
     numbers = ("throughput_gbps", "throughput_mpps", "offered_gbps", "loss_fraction", "packets_in", "packets_out")
     summary = dict.fromkeys((*numbers, "packets_dropped", "simulated_seconds"), 1) | {"latency_ns": latency}
-    plain = {"preset": "hbm2", "app": "a", "traffic": "t", "seed": 1, "version": "v", "config_hash": "c"}
+    plain = {"chip": "hbm2", "program": "a", "traffic": "t", "seed": 1, "version": "v", "config_hash": "c"}
     plain |= {"capture_damage": 0, "summary": summary, "bottleneck": {"component": "x", "utilization": 1}}
     run = json.dumps(plain | {"metrics": [], "request": {"overrides": []}}).encode()
     return [rows, run]
@@ -173,7 +173,7 @@ def readers() -> list[Reader]:
         b'name = "x"\nregisters = 3\n[[ops]]\nop = "compute"\ncycles = 20\n[[ops]]\nop = "sram_read"\nbytes = 16\n'
     )
     result = (
-        b'{"preset": "example_smartnic", "resources": [{"component": "dram", "utilization": 0.5}], "bottleneck": '
+        b'{"chip": "example_smartnic", "resources": [{"component": "dram", "utilization": 0.5}], "bottleneck": '
         b'{"component": "dram", "utilization": 0.9, "why": "x"}, "request": {"overrides": ["a=1"]}}'
     )
     return [

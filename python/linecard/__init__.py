@@ -1,7 +1,7 @@
 """Linecard: simulate programmable packet processors and compare designs.
 
 >>> import linecard
->>> result = linecard.run("ixp1200", app="l3fwd16", packets=2000, warmup_packets=500)
+>>> result = linecard.run("ixp1200", program="l3fwd16", packets=2000, warmup_packets=500)
 >>> result.bottleneck.component != ""
 True
 

@@ -18,10 +18,8 @@ class Run:
     """The request of `linecard.run`.
 
     Attributes:
-        preset: Name of a shipped preset, or path of a TOML file.
-        app: Application: a name, or a file of steps; the preset's own if left out. In Python also a
-            ``linecard.Program``.
-        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file); the preset's generator if
+        chip: Name of a shipped chip, or path of a TOML file.
+        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file); the chip's generator if
             left out.
         set: Changes of parameters. ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
         seed: Seed of every random stream. Equal requests with equal seeds return equal results.
@@ -37,8 +35,9 @@ class Run:
         pcap_out: Write departing and lost packets as a capture (pcapng, for Wireshark). Times count from the beginning
             of the run. Each port and each reason for a loss is an interface. A comment marks the packet that waited
             longest.
-        program: XDP or C program to execute on the packets: a shipped one (``linecard program list``), a C file or an
-            object file. The default is the chip's own program.
+        program: Program of each packet: an application such as ``nat``, a shipped program to execute (``linecard
+            program list``), or a file: steps (``.toml``), C, XDP or an object. The default is the chip's own. The name
+            of a file has a suffix or a separator. The other options are for a program to execute.
         section: Function or section of an XDP object with several programs.
         entry: Function of a C program that processes packets, if not ``app_packet``.
         maps: Files (CSV or TOML) that fill maps of an XDP program before the run.
@@ -60,8 +59,7 @@ class Run:
             run.
     """
 
-    preset: str | PathLike[str]
-    app: str | PathLike[str] | Program | None = None
+    chip: str | PathLike[str]
     trace: str | PathLike[str] | None = None
     set: Settings | None = None
     seed: int = 1
@@ -73,7 +71,7 @@ class Run:
     timeline_from_us: float = 0.0
     timeline_for_us: float | None = None
     pcap_out: str | PathLike[str] | None = None
-    program: str | PathLike[str] | None = None
+    program: str | PathLike[str] | Program | None = None
     section: str | None = None
     entry: str | None = None
     maps: Mapping[str, str | PathLike[str]] | None = None
@@ -134,8 +132,9 @@ class Executed(TypedDict, total=False):
     """A program that a chip executes.
 
     Attributes:
-        program: XDP or C program to execute on the packets: a shipped one (``linecard program list``), a C file or an
-            object file. The default is the chip's own program.
+        program: Program of each packet: an application such as ``nat``, a shipped program to execute (``linecard
+            program list``), or a file: steps (``.toml``), C, XDP or an object. The default is the chip's own. The name
+            of a file has a suffix or a separator. The other options are for a program to execute.
         section: Function or section of an XDP object with several programs.
         entry: Function of a C program that processes packets, if not ``app_packet``.
         maps: Files (CSV or TOML) that fill maps of an XDP program before the run.

@@ -25,7 +25,7 @@ KINDS = {
     "platforms": "chips, for `linecard run` and every other command that takes a CHIP",
     "programs": "programs as lists of steps, for `--set program.run=NAME`",
     "cores": "multithreaded cores with a data cache, for `linecard core`",
-    "dram": "DRAM parts, for `linecard dram run --device` and `--set MEMORY.part=NAME`",
+    "dram": "DRAM parts, for `linecard dram run` and `--set MEMORY.part=NAME`",
     "standards": "DRAM standards, which parts extend",
     "policies": "policies of DRAM controllers, for `linecard dram run --policy`",
     "queueing": "machines of queue managers, for `linecard queueing run --machine`",

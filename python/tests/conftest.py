@@ -128,8 +128,8 @@ def tool(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 def report(**changes: Any) -> dict[str, Any]:
     """A small report as the compiled core hands it over."""
     plain: dict[str, Any] = {
-        "preset": "ixp1200",
-        "app": "l3fwd16",
+        "chip": "ixp1200",
+        "program": "l3fwd16",
         "traffic": "generator",
         "seed": 1,
         "version": "0.1.0",

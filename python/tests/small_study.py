@@ -15,7 +15,7 @@ packets = 10
 warmup_packets = 1
 [columns.app]
 preset = "ixp1200"
-app = "{value}"
+program = "{value}"
 [measures.gbps]
 component = "total"
 metric = "throughput_gbps"

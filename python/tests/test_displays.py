@@ -25,7 +25,7 @@ SAME = {
     ),
     "dram": (
         lambda: linecard.dram("ddr4_2400", pattern="random", count=500),
-        ("dram", "run", "-d", "ddr4_2400", "--pattern", "random", "--count", 500),
+        ("dram", "run", "ddr4_2400", "--pattern", "random", "--count", 500),
     ),
     "hierarchy": (
         lambda: linecard.hierarchy("ixp1200_host", "564kpps"),
@@ -37,7 +37,7 @@ SAME = {
     ),
     "core": (
         lambda: linecard.core(linecard.program_trace("classify", packets=300), area=4, events=3000, adapt_packets=5000),
-        (*("core", "--program", "classify", "--packets", 300, "--area", 4), "--events", 3000, "--adapt", 5000),
+        (*("core", "classify", "--packets", 300, "--area", 4), "--events", 3000, "--adapt", 5000),
     ),
     "petri": (
         lambda: petri.simulate(str(NET), 1000.0, replications=2),

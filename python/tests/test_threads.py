@@ -11,7 +11,7 @@ import sys, threading
 from linecard import _core
 from linecard.chip import result
 sys.setswitchinterval(1e-6)
-report = _core.run({"preset": "ixp1200", "packets": 50, "warmup_packets": 0}, verdict=True, progress=None)
+report = _core.run({"chip": "ixp1200", "packets": 50, "warmup_packets": 0}, verdict=True, progress=None)
 request = result.RunRequest(overrides=(), packets=50, warmup_packets=0, map_addresses=False, input_hash=None)
 together = threading.Barrier(8)
 def make():

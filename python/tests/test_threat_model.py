@@ -75,7 +75,7 @@ def hostile(folder):
         ("run", "ixp1200", "--packets", "20", "--warmup", "0"),
         ("run", "example_smartnic", "--packets", "20", "--trace", "x; touch owned .pcap"),
         ("program", "trace", "checksum", "--packets", "5"),
-        ("dram", "run", "-d", "ddr4_2400", "--pattern", "random", "--count", "5"),
+        ("dram", "run", "ddr4_2400", "--pattern", "random", "--count", "5"),
         ("vrp", "check", "net.toml"),
     ],
 )
@@ -117,7 +117,7 @@ def test_what_a_preset_or_a_net_names_is_read_as_a_preset_or_not_at_all(tmp_path
     commands = {
         "machine.toml": ("run",),
         "chip.toml": ("check",),
-        "part.toml": ("dram", "run", "--pattern", "random", "-d"),
+        "part.toml": ("dram", "run", "--pattern", "random"),
         "module.toml": ("petri", "explore"),
     }
     for file, words in commands.items():

@@ -35,7 +35,7 @@ PAGES = {
     "keys/others.md": others_page,
     "metrics.md": metrics_page,
 }
-MAIN_JOB = "linecard run ixp1200 --app l3fwd16 --trace examples/captures/edge-mix.pcap.gz"
+MAIN_JOB = "linecard run ixp1200 --program l3fwd16 --trace examples/captures/edge-mix.pcap.gz"
 SCREEN = re.compile(r"(<!-- screen: begin -->\n).*?(<!-- screen: end -->)", re.DOTALL)
 
 

@@ -50,13 +50,13 @@ _SUFFIXES = {
 }
 # Runs that report what no chip reports as it is.
 _MORE: tuple[dict[str, Any], ...] = (
-    {"preset": "ixp1200", "app": "l3fwd16", "set": ["cache.entries=64"]},
-    {"preset": "ixp1200", "app": "l3fwd16", "set": ["queues.manager=qc"]},
-    {"preset": "ixp1200", "app": "nat"},
-    {"preset": "ixp1200", "app": "firewall"},
-    {"preset": "nfp4000", "program": "firewall"},
-    {"preset": "example_smartnic", "trace": "examples/captures/dual-stack.pcap.gz"},
-    {"preset": "docs/reference/specimens/chip.toml"},
+    {"chip": "ixp1200", "program": "l3fwd16", "set": ["cache.entries=64"]},
+    {"chip": "ixp1200", "program": "l3fwd16", "set": ["queues.manager=qc"]},
+    {"chip": "ixp1200", "program": "nat"},
+    {"chip": "ixp1200", "program": "firewall"},
+    {"chip": "nfp4000", "program": "stateful_firewall"},
+    {"chip": "example_smartnic", "trace": "examples/captures/dual-stack.pcap.gz"},
+    {"chip": "docs/reference/specimens/chip.toml"},
 )
 
 
@@ -79,7 +79,7 @@ def metrics_page() -> str:
 
 def reported() -> dict[str, str]:
     """All metrics that runs report, with their units; numbers and parts in names stand for all of their kind."""
-    chips = [{"preset": preset.name} for preset in linecard.presets() if preset.kind == "platforms"]
+    chips = [{"chip": preset.name} for preset in linecard.presets() if preset.kind == "platforms"]
     found: dict[str, list[str]] = {}
     for request in (*chips, *_MORE):
         result = linecard.run(**request, packets=300, warmup_packets=100, verdict=False)

@@ -107,7 +107,8 @@ def _schema() -> str:
         ),
     ):
         parts += [head, documented(of, "Attributes", said(several))]
-        parts += [f"    {each.name}: {each.annotation}" for each in several]
+        # Only `run` writes a `Program` to a file.
+        parts += [f"    {each.name}: {each.annotation.replace(' | Program', '')}" for each in several]
     return "\n".join(parts)
 
 

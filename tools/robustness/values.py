@@ -98,8 +98,8 @@ def _varied(run: RunSpec, varied: Varied, number: float) -> RunSpec:
     text = number_text(number)
     if run.runner != varied.runner:
         return run
-    chosen = varied.of or varied.app.replace("{value}", number_text(varied.value))
-    return replace(run, app=varied.app.replace("{value}", text)) if run.app == chosen else run
+    chosen = varied.of or varied.program.replace("{value}", number_text(varied.value))
+    return replace(run, program=varied.program.replace("{value}", text)) if run.program == chosen else run
 
 
 def _moved(points: str, by: float) -> str:

@@ -9,13 +9,13 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(hierarchy, module)?)
 }
 
-/// Runs the processor hierarchy of a preset; see `linecard.hierarchy`.
+/// Runs the processor hierarchy of a chip; see `linecard.hierarchy`.
 #[pyfunction]
-#[pyo3(signature = (preset, *, overrides, rate_pps, packet_bytes, message_bytes, one_in, packets, seed))]
+#[pyo3(signature = (chip, *, overrides, rate_pps, packet_bytes, message_bytes, one_in, packets, seed))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn hierarchy<'py>(
     py: Python<'py>,
-    preset: String,
+    chip: String,
     overrides: Vec<String>,
     rate_pps: f64,
     packet_bytes: u32,
@@ -25,7 +25,7 @@ fn hierarchy<'py>(
     seed: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let request =
-        HierarchyRequest { preset, overrides, rate_pps, packet_bytes, message_bytes, one_in, packets, seed };
+        HierarchyRequest { chip, overrides, rate_pps, packet_bytes, message_bytes, one_in, packets, seed };
     let report = watched(py, None, move |_| linecard_platform::hierarchy(&request))?;
     plain::to_python(py, &report.map_err(errors::platform)?)
 }

@@ -175,6 +175,12 @@ fn dram<'py>(request: &Bound<'py, PyAny>, progress: Option<Py<PyAny>>) -> PyResu
     plain::to_python(py, &outcome.map_err(errors::platform)?)
 }
 
+/// Names of the shipped applications of chips.
+#[pyfunction]
+fn applications() -> Vec<String> {
+    linecard_platform::applications()
+}
+
 /// The shipped presets; see `linecard.presets`.
 #[pyfunction]
 fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
@@ -183,15 +189,15 @@ fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 
 /// What a chip's places do, unloaded and at most; see `linecard.check`.
 #[pyfunction]
-fn check_chip(py: Python<'_>, preset: String, overrides: Vec<String>) -> PyResult<Bound<'_, PyAny>> {
-    let check = watched(py, None, move |_| linecard_platform::check_chip(&preset, &overrides))?;
+fn check_chip(py: Python<'_>, chip: String, overrides: Vec<String>) -> PyResult<Bound<'_, PyAny>> {
+    let check = watched(py, None, move |_| linecard_platform::check_chip(&chip, &overrides))?;
     plain::to_python(py, &check.map_err(errors::platform)?)
 }
 
 /// What a block diagram of a chip shows; see `linecard.draw`.
 #[pyfunction]
-fn chip_drawing<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
-    let drawing = linecard_platform::drawing(preset, &overrides).map_err(errors::platform)?;
+fn chip_drawing<'py>(py: Python<'py>, chip: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
+    let drawing = linecard_platform::drawing(chip, &overrides).map_err(errors::platform)?;
     plain::to_python(py, &drawing)
 }
 
@@ -224,6 +230,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(flow_cache, module)?)?;
     module.add_function(wrap_pyfunction!(make_flow_mix, module)?)?;
     module.add_function(wrap_pyfunction!(dram, module)?)?;
+    module.add_function(wrap_pyfunction!(applications, module)?)?;
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     module.add_function(wrap_pyfunction!(declared_keys, module)?)?;

@@ -6,17 +6,17 @@ use pyo3::prelude::*;
 
 /// Generates shot noise and measures its load in windows; see `linecard.shot_noise`.
 #[pyfunction]
-#[pyo3(signature = (preset, *, overrides, seed, windows, window_ms, progress))]
+#[pyo3(signature = (chip, *, overrides, seed, windows, window_ms, progress))]
 fn shot_noise<'py>(
     py: Python<'py>,
-    preset: String,
+    chip: String,
     overrides: Vec<String>,
     seed: u64,
     windows: u32,
     window_ms: f64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let request = ShotNoiseRequest { preset, overrides, seed, windows, window_ms };
+    let request = ShotNoiseRequest { chip, overrides, seed, windows, window_ms };
     let outcome = watched(py, progress, move |ticker| {
         linecard_platform::shot_noise_windows(&request, &mut |done, total| ticker.tick(done, total))
     })?;

@@ -1,33 +1,31 @@
 //! Run a preset without Python, for counting instructions:
-//! `cargo run --release -p linecard-chips --example run_preset -- hasan2003_all_pf 200000 [APP|-] [KEY=VALUE …]`. An APP
+//! `cargo run --release -p linecard-chips --example run_preset -- hasan2003_all_pf 200000 [PROGRAM|-] [KEY=VALUE …]`. A PROGRAM
 //! that ends in `.o` or `.elf` is executed.
 
-use linecard_chips::{ProgramFile, RunRequest, run_without_verdict};
+use linecard_chips::{Program, ProgramFile, RunRequest, run_without_verdict};
 use std::ops::ControlFlow;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let preset = arguments.next().unwrap_or_else(|| "hasan2003_all_pf".to_owned());
+    let chip = arguments.next().unwrap_or_else(|| "hasan2003_all_pf".to_owned());
     let packets = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(200_000);
-    let app = arguments.next().filter(|app| app != "-");
-    let (executed, app) = match app {
-        Some(file) if file.ends_with(".o") || file.ends_with(".elf") => (Some(file), None),
-        other => (None, other),
-    };
+    let program = arguments.next().filter(|program| program != "-");
     let request = RunRequest {
-        preset,
-        app,
-        program: executed.map(|path| ProgramFile {
-            name: path.clone(),
-            path,
-            section: None,
-            entry: None,
-            maps: vec![],
-            routes: None,
-            control: None,
-            budget: 1_000_000,
-            checked: true,
-            cpus: 1,
+        chip,
+        program: program.map(|path| match path.ends_with(".o") || path.ends_with(".elf") {
+            true => Program::Executed(ProgramFile {
+                name: path.clone(),
+                path,
+                section: None,
+                entry: None,
+                maps: vec![],
+                routes: None,
+                control: None,
+                budget: 1_000_000,
+                checked: true,
+                cpus: 1,
+            }),
+            false => Program::Listed(path),
         }),
         overrides: arguments.collect(),
         seed: 1,

@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, HashMap};
 #[schemars(rename = "CheckReport")]
 pub struct ChipCheck {
     /// The chip.
-    pub preset: String,
+    pub chip: String,
     /// What it is.
     pub title: String,
     /// The program that its first cluster runs.
@@ -89,7 +89,7 @@ pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error
     let each = |of: fn(&linecard_chip::config::ClusterConfig) -> u64| config.clusters.iter().map(of).sum();
     let gbps = |bits: u64| bits as f64 / 1e9;
     Ok(ChipCheck {
-        preset: preset.to_owned(),
+        chip: preset.to_owned(),
         title: design.title.clone(),
         program: design.app.clone(),
         engines: each(|c| u64::from(c.engines)),

@@ -13,7 +13,7 @@ use super::scheduler::class_names;
 use super::traffic::{PacketsFrom, TrafficPlan, traffic};
 use super::units::Clocks;
 use super::vrp;
-use crate::request::RunRequest;
+use crate::request::{Program, RunRequest};
 use linecard_chip::ChipConfig;
 use linecard_chip::config::ClusterConfig;
 use linecard_config::{Document, Request, Row, Section, Under, nearest};
@@ -63,8 +63,11 @@ impl Design {
     /// All problems at once.
     pub fn of(request: &RunRequest, executable: Option<&Executable>) -> Result<Self, Error> {
         let from = PacketsFrom::run(request.trace.as_deref());
-        let app = request.app.as_deref();
-        Self::read(&request.preset, &request.overrides, app, executable, from, request.seed)
+        let app = match &request.program {
+            Some(Program::Listed(name)) => Some(name.as_str()),
+            Some(Program::Executed(_)) | None => None,
+        };
+        Self::read(&request.chip, &request.overrides, app, executable, from, request.seed)
     }
 
     fn read(
@@ -78,7 +81,7 @@ impl Design {
         let name = preset_name(preset);
         if let Err(message) = load(&name) {
             // Of a file that is not there nothing else can be said.
-            let missing = ConfigProblem { place: "preset".to_owned(), key: String::new(), message };
+            let missing = ConfigProblem { place: "chip".to_owned(), key: String::new(), message };
             return Err(Error::Config { problems: vec![missing] });
         }
         not_another_kind(preset, &name)?;
@@ -100,13 +103,13 @@ impl Design {
             let file = &in_folder("programs", program);
             let with = read(Some(Under { key: "program", file, instead_of }));
             // An executed program takes the place of the chip's own list, unless that says where it is executed.
-            match executable.is_some() && app.is_none() && !runs_by_step(&with.root()) {
+            match executable.is_some() && !runs_by_step(&with.root()) {
                 true => laid = None,
                 false => document = with,
             }
         }
         let runs = app.map(str::to_owned).or(own);
-        document.choose("for", runs.as_deref().unwrap_or_default(), &program_names());
+        document.choose("for", runs.as_deref().unwrap_or_default(), &applications());
         let mut design = assemble(&document, app, laid.as_deref().map(called), executable, from, seed);
         (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
         design.rows = document.finish()?;
@@ -136,8 +139,8 @@ fn laid_program(root: &Section<'_>, own: Option<&str>, app: Option<&str>) -> Opt
     laid.then(|| name.to_owned())
 }
 
-/// Names of all programs that come with the project.
-fn program_names() -> Vec<String> {
+/// Names of the applications of chips that ship: programs in Rust and lists of steps.
+pub fn applications() -> Vec<String> {
     native::names().into_iter().chain(names_of("programs")).map(str::to_owned).collect()
 }
 
@@ -289,7 +292,7 @@ fn programs(
         && clusters.iter().all(NamedCluster::has_program)
     {
         let message = format!("`{app}` has no effect: every cluster names its own program");
-        document.report("--app", "", message);
+        document.report("--program", "", message);
     }
     let own = own_program(&document.root());
     // Programs that come with the project take their costs from the file of the chip, whichever of them runs.
@@ -301,7 +304,7 @@ fn programs(
         document.root().leave(&["program"]);
     }
     // An executed program takes the place of the file's own, unless that says by a step where it is executed.
-    let replaces = reading.executable.is_some() && app.is_none() && !runs_by_step(&root);
+    let replaces = reading.executable.is_some() && !runs_by_step(&root);
     if replaces {
         root.leave(&["program"]);
     }
@@ -320,7 +323,7 @@ fn programs(
             .as_deref()
             .map(|name| (name, (named.program_at.clone(), format!("cluster.{}.program", named.name))));
         let app_file = app.filter(|_| reading.laid.is_none());
-        let name = own.or(app_file.map(|app| (app, ("--app".to_owned(), String::new()))));
+        let name = own.or(app_file.map(|app| (app, ("--program".to_owned(), String::new()))));
         let name = name.filter(|(name, _)| !natives(name) || named.has_program());
         let own_steps = root.section("cluster").and_then(|all| all.section(&named.name));
         let read = match reading.executable.filter(|_| replaces && !named.has_program()) {
@@ -381,7 +384,7 @@ fn programs(
     }
     if let Some(executable) = reading.executable.filter(|_| !reading.is_executed) {
         let message = format!(
-            "`{}` is executed nowhere: programs of clusters, and what --app names, say where by a step with op = \"run\"",
+            "`{}` is executed nowhere: programs of clusters say where by a step with op = \"run\"",
             executable.name()
         );
         document.report("--program", "", message);

@@ -8,8 +8,8 @@ use serde::Serialize;
 /// The core's account of a chip.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ChipDrawing {
-    /// The preset.
-    pub preset: String,
+    /// The chip.
+    pub chip: String,
     /// What it is.
     pub title: String,
     /// Clusters by name.
@@ -183,7 +183,7 @@ pub fn drawing(preset: &str, overrides: &[String]) -> Result<ChipDrawing, Error>
         }
     }
     Ok(ChipDrawing {
-        preset: preset.to_owned(),
+        chip: preset.to_owned(),
         title: design.title.clone(),
         clusters: clusters.collect(),
         places: places.collect(),

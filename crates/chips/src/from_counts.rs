@@ -64,8 +64,8 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
         None => format!("generator: {}", design.traffic.name),
     };
     RunReport {
-        preset: request.preset.clone(),
-        app: design.app.clone(),
+        chip: request.chip.clone(),
+        program: design.app.clone(),
         traffic,
         seed: request.seed,
         version: env!("CARGO_PKG_VERSION").to_owned(),

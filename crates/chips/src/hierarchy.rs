@@ -16,8 +16,8 @@ use std::ops::ControlFlow;
 /// What is asked of the hierarchy.
 #[derive(Clone, Debug)]
 pub struct HierarchyRequest {
-    /// Name of a shipped preset, or path of a TOML file.
-    pub preset: String,
+    /// Name of a shipped chip, or path of a TOML file.
+    pub chip: String,
     /// Changes, `key.path=value`.
     pub overrides: Vec<String>,
     /// Packets that come in a second.
@@ -38,7 +38,7 @@ pub struct HierarchyRequest {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct HierarchyReport {
     /// The platform.
-    pub preset: String,
+    pub chip: String,
     /// Offered packets per second.
     pub rate_pps: f64,
     /// Size of each.
@@ -90,10 +90,10 @@ const LINK: &str = "pci";
 const WORK: &str = "handling";
 const DRAM: &str = "transfers";
 
-/// Runs the hierarchy of a preset.
+/// Runs the hierarchy of a chip.
 ///
 /// # Errors
-/// What is wrong with the preset, the changes or the request, all at once; a run that ends without a result.
+/// What is wrong with the chip, the changes or the request, all at once; a run that ends without a result.
 pub fn hierarchy(request: &HierarchyRequest) -> Result<HierarchyReport, Error> {
     check(request)?;
     let share = 1.0 / request.one_in as f64;
@@ -110,7 +110,7 @@ pub fn hierarchy(request: &HierarchyRequest) -> Result<HierarchyReport, Error> {
     };
     let wait_ns = |run: &Measured| (run.engine_access_ns() - unloaded.engine_access_ns()).max(0.0);
     Ok(HierarchyReport {
-        preset: request.preset.clone(),
+        chip: request.chip.clone(),
         rate_pps: request.rate_pps,
         packet_bytes: request.packet_bytes,
         message_bytes: request.message_bytes,
@@ -149,7 +149,7 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
     if !problems.is_empty() {
         return Err(Error::Config { problems });
     }
-    let design = Design::load(&request.preset, &request.overrides, None, request.seed)?;
+    let design = Design::load(&request.chip, &request.overrides, None, request.seed)?;
     let has_cluster = |name: &str| design.config.clusters.iter().any(|each| each.name == name);
     let has_place = |name: &str| design.config.places.iter().any(|each| each.name == name);
     if [ENGINES, CORE, HOST].into_iter().all(has_cluster) && [LINK, WORK, DRAM].into_iter().all(has_place) {
@@ -158,9 +158,9 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
     let message = format!(
         "`{}` is a chip without a core and a host above it, clusters `{CORE}` and `{HOST}` with units `{LINK}` and \
          `{WORK}`; platforms/ixp1200_host has them",
-        request.preset
+        request.chip
     );
-    Err(Error::Config { problems: vec![problem("preset".into(), "", message)] })
+    Err(Error::Config { problems: vec![problem("chip".into(), "", message)] })
 }
 
 /// A run of the chip.
@@ -175,9 +175,9 @@ impl Measured {
     fn of(request: &HierarchyRequest, rate_pps: f64, share: f64, packets: u64) -> Result<Self, Error> {
         let overrides = [request.overrides.clone(), changes(request, rate_pps, share)].concat();
         let seed = request.seed;
-        let design = Design::load(&request.preset, &overrides, None, seed)?;
+        let design = Design::load(&request.chip, &overrides, None, seed)?;
         let run = RunRequest {
-            preset: request.preset.clone(),
+            chip: request.chip.clone(),
             overrides,
             seed,
             packets,

@@ -52,11 +52,11 @@ pub(super) fn not_another_kind(preset: &str, name: &str) -> Result<(), Error> {
         "policies" => {
             format!("a policy of a memory controller: `linecard dram run --policy {preset}` runs it")
         }
-        "dram" => format!("a DRAM part: `linecard dram run --device {preset}` runs it"),
+        "dram" => format!("a DRAM part: `linecard dram run {preset}` runs it"),
         "standards" => {
             "a standard that DRAM parts extend; `linecard presets` lists what can be run".to_owned()
         }
-        "programs" => format!("a program: `linecard run CHIP --app {preset}` runs it on a chip"),
+        "programs" => format!("a program: `linecard run CHIP --program {preset}` runs it on a chip"),
         "cores" => "a core; `linecard core` and `linecard program` look at cores".to_owned(),
         "queueing" => {
             format!("settings of queue managers: `linecard queueing run --machine {preset}` takes them")
@@ -66,6 +66,6 @@ pub(super) fn not_another_kind(preset: &str, name: &str) -> Result<(), Error> {
     };
     let message = format!("`{preset}` is no chip but {message}");
     Err(Error::Config {
-        problems: vec![ConfigProblem { place: "preset".to_owned(), key: String::new(), message }],
+        problems: vec![ConfigProblem { place: "chip".to_owned(), key: String::new(), message }],
     })
 }

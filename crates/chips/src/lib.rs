@@ -47,6 +47,7 @@ mod vrp;
 
 pub use check::{ChipCheck, PlaceCheck, check_chip};
 pub use describe::describe;
+pub use design::applications;
 pub use drawing::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};
 pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
 pub use kind::{is_chip, is_program};
@@ -54,7 +55,7 @@ pub use report::{
     Bottleneck, DramTime, DropCount, ExecutedProgram, Interval, Intervals, LatencyNs, Metric, PacketTime,
     PartReport, ProgramResult, ResourceUse, RunReport, SourceLine, Summary, WhatIf,
 };
-pub use request::{ChipProgram, ProgramFile, Progress, RunQuestion, RunRequest};
+pub use request::{Program, ProgramFile, ProgramOptions, Progress, RunQuestion, RunRequest};
 pub use run::{run, run_without_verdict};
 pub use shot_noise::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
 pub use template::chip_template;

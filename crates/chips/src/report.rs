@@ -354,9 +354,9 @@ pub struct ValueRange {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RunReport {
     /// The chip.
-    pub preset: String,
-    /// The program.
-    pub app: String,
+    pub chip: String,
+    /// What each packet runs.
+    pub program: String,
     /// The traffic.
     pub traffic: String,
     /// Seed of all random draws.

@@ -4,7 +4,7 @@
 //!
 //! | beside a field | meaning |
 //! |---|---|
-//! | `x-type` | kind of value, if the type does not determine it: `path`, `name` (or a path), `preset`, `steps`, `settings`, `share`, `maps` |
+//! | `x-type` | kind of value, if the type does not determine it: `path`, `name` (or a path), `chip`, `program`, `settings`, `share`, `maps` |
 //! | `x-metavar` | name of its value in the help |
 //! | `x-option` | its option in every spelling, if that is not its name; `-` if it has none |
 //! | `x-usual` | default of the command, if that differs |
@@ -14,22 +14,17 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A run: a preset with changes, an application, traffic and a seed.
+/// A run: a chip with changes, a program, traffic and a seed.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunRequest {
-    /// Name of a shipped preset, or path of a TOML file.
-    #[schemars(extend("x-type" = "preset", "x-metavar" = "PRESET"))]
-    pub preset: String,
-    /// Application: a name, or a file of steps; the preset's own if left out.
-    ///
-    /// In Python also a `linecard.Program`.
-    #[schemars(extend("x-type" = "steps", "x-metavar" = "NAME"))]
-    pub app: Option<String>,
-    /// Program to execute on the packets, XDP or C; `None` runs the chip's own.
+    /// Name of a shipped chip, or path of a TOML file.
+    #[schemars(extend("x-type" = "chip", "x-metavar" = "CHIP"))]
+    pub chip: String,
+    /// What a packet runs; the chip's own if `None`. [`ProgramOptions`] has its schema.
     #[schemars(skip)]
-    pub program: Option<ProgramFile>,
-    /// Capture to replay, or a described link (`edge`, `core`, a `.toml` file); the preset's generator if left out.
+    pub program: Option<Program>,
+    /// Capture to replay, or a described link (`edge`, `core`, a `.toml` file); the chip's generator if left out.
     #[schemars(extend("x-type" = "path", "x-metavar" = "CAPTURE"))]
     pub trace: Option<String>,
     /// Changes of parameters.
@@ -75,12 +70,14 @@ pub struct RunRequest {
     pub pcap_out: Option<String>,
 }
 
-/// A program that a chip executes, as it is asked for. It becomes a [`ProgramFile`] before the run.
+/// What a packet runs, as it is asked for. It becomes a [`Program`] before the run.
 #[derive(JsonSchema)]
-pub struct ChipProgram {
-    /// XDP or C program to execute on the packets: a shipped one (`linecard program list`), a C file or an object file. The
-    /// default is the chip's own program.
-    #[schemars(extend("x-type" = "name", "x-metavar" = "PROGRAM"))]
+pub struct ProgramOptions {
+    /// Program of each packet: an application such as `nat`, a shipped program to execute (`linecard program list`), or a
+    /// file: steps (`.toml`), C, XDP or an object. The default is the chip's own.
+    ///
+    /// The name of a file has a suffix or a separator. The other options are for a program to execute.
+    #[schemars(extend("x-type" = "program", "x-metavar" = "PROGRAM"))]
     pub program: Option<String>,
     /// Function or section of an XDP object with several programs.
     #[schemars(extend("x-metavar" = "NAME"))]
@@ -154,6 +151,16 @@ fn bits() -> u64 {
 
 fn yes() -> bool {
     true
+}
+
+/// What a packet runs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Program {
+    /// An application or a list of steps: its name, or its file.
+    Listed(String),
+    /// A program that is executed.
+    Executed(ProgramFile),
 }
 
 /// A program that is executed: an object file of XDP programs, raw eBPF instructions, or an ELF file for RISC-V.

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 #[derive(Clone, Debug)]
 pub struct ShotNoiseRequest {
     /// Chip with `[shots]`, `traffic.kind` and `traffic.rate_gbps`.
-    pub preset: String,
+    pub chip: String,
     /// Changes, `key.path=value`.
     pub overrides: Vec<String>,
     /// Seed.
@@ -51,7 +51,7 @@ const MOST_WINDOWS: u32 = 1_000_000;
 /// Generate shot noise and measure its load in windows.
 ///
 /// # Errors
-/// What is wrong with the preset, the changes or the request; a stop by `progress`.
+/// What is wrong with the chip, the changes or the request; a stop by `progress`.
 pub fn shot_noise_windows(
     request: &ShotNoiseRequest,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
@@ -66,7 +66,7 @@ pub fn shot_noise_windows(
     if !(0.001..=1e6).contains(&request.window_ms) {
         return wrong("window_ms", request.window_ms.to_string(), "0.001 to 1,000,000 ms");
     }
-    let config = shot_noise_of(&request.preset, &request.overrides, request.seed)?;
+    let config = shot_noise_of(&request.chip, &request.overrides, request.seed)?;
     let traffic = |e: linecard_traffic::TrafficError| Error::Traffic(e.to_string());
     let mut stream = ShotNoise::new(&config).map_err(traffic)?;
     let window_ns = (request.window_ms * 1e6).round() as u64;

@@ -11,7 +11,7 @@ use super::program::ReadProgram;
 use super::timeline;
 use crate::arrivals::{Notes, Source, Traffic, TrafficNotes, judge_traffic};
 use crate::report::{Bottleneck, ExecutedProgram, RunReport};
-use crate::request::{Progress, RunRequest};
+use crate::request::{Program, Progress, RunRequest};
 use linecard_apps::RouteTable;
 use linecard_chip::config::PlaceKind;
 use linecard_chip::place::{BankBy, Banked};
@@ -227,7 +227,7 @@ impl Design {
         let notes = traffic.notes();
         let source = Box::new(move || traffic.next());
         let mut chip = Chip::new(config, self.programs(shared), source).map_err(|misfit| Error::Config {
-            problems: vec![problem(request.preset.clone(), "", what_to_write(&misfit))],
+            problems: vec![problem(request.chip.clone(), "", what_to_write(&misfit))],
         })?;
         let frames = shared.frames.clone();
         chip.on_lost_bytes(Box::new(move |frame| frames.forget(frame)));
@@ -245,7 +245,10 @@ pub(crate) fn simulate(
     verdict: Verdict,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
-    let executable = request.program.as_ref().map(|file| Executable::load(file, request.seed)).transpose()?;
+    let executable = match &request.program {
+        Some(Program::Executed(file)) => Some(Executable::load(file, request.seed)?),
+        Some(Program::Listed(_)) | None => None,
+    };
     let mut design = Design::of(request, executable.as_ref())?;
     design.settle_pace(request)?;
     let shared = Shared::keeping(request.pcap_out.is_some());

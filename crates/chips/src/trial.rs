@@ -25,7 +25,7 @@ pub(super) fn warnings(design: &Design, preset: &str) -> Vec<String> {
 
 fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error> {
     let request = RunRequest {
-        preset: preset.to_owned(),
+        chip: preset.to_owned(),
         seed: 1,
         packets: PACKETS,
         warmup_packets: Some(0),

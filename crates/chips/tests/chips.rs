@@ -1,6 +1,6 @@
 //! Chips from files: every shipped one runs, does without load what its file says, and says what is wrong with a change.
 
-use linecard_chips::{RunReport, RunRequest, check_chip, describe, run};
+use linecard_chips::{Program, RunReport, RunRequest, check_chip, describe, run};
 use linecard_config::Shown;
 use linecard_files::preset::presets;
 use std::io::Read;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 fn request(preset: &str, overrides: &[&str]) -> RunRequest {
     RunRequest {
-        preset: preset.to_owned(),
+        chip: preset.to_owned(),
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,
         packets: 3_000,
@@ -18,7 +18,7 @@ fn request(preset: &str, overrides: &[&str]) -> RunRequest {
 }
 
 fn quick(request: &RunRequest) -> RunReport {
-    run(request, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{}: {e}", request.preset))
+    run(request, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{}: {e}", request.chip))
 }
 
 fn refused(preset: &str, overrides: &[&str]) -> String {
@@ -135,7 +135,7 @@ fn locks_that_would_stop_a_chip_are_refused_where_they_stand() {
         let text = format!("kind = \"program\"\ntitle = \"locks\"\nsource = \"a test\"\n{steps}");
         std::fs::write(&file, text).unwrap();
         let with = RunRequest {
-            app: Some(file.to_str().unwrap().to_owned()),
+            program: Some(Program::Listed(file.to_str().unwrap().to_owned())),
             packets: 500,
             ..request("example_smartnic", &["traffic.rate_gbps=1"])
         };
@@ -193,7 +193,11 @@ fn a_read_without_load_takes_what_the_check_says() {
             let overrides: Vec<&str> =
                 overrides.into_iter().chain(passes.iter().map(String::as_str)).collect();
             let app = file.to_str().unwrap().to_owned();
-            let alone = RunRequest { app: Some(app), packets: 500, ..request(&chip, &overrides) };
+            let alone = RunRequest {
+                program: Some(Program::Listed(app)),
+                packets: 500,
+                ..request(&chip, &overrides)
+            };
             let Ok(report) = run(&alone, &mut |_| ControlFlow::Continue(())) else {
                 // Stages that name their own programs cannot all run this one.
                 continue;
@@ -431,12 +435,15 @@ fn what_always_finds_a_packet_shows_what_the_chip_can_do() {
 
 #[test]
 fn another_program_runs_on_the_same_chip() {
-    let gateway = RunRequest { app: Some("secure_gateway".to_owned()), ..request("example_smartnic", &[]) };
+    let gateway = RunRequest {
+        program: Some(Program::Listed("secure_gateway".to_owned())),
+        ..request("example_smartnic", &[])
+    };
     let report = quick(&gateway);
-    assert_eq!(report.app, "secure_gateway");
+    assert_eq!(report.program, "secure_gateway");
     let encrypted = metric(&report, "crypto", "accesses") / report.summary.packets_out as f64;
     assert!((encrypted - 0.333).abs() < 0.05, "{encrypted} of the packets");
-    let missing = RunRequest { app: Some("secure_gatway".to_owned()), ..gateway };
+    let missing = RunRequest { program: Some(Program::Listed("secure_gatway".to_owned())), ..gateway };
     let message = run(&missing, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
     assert!(message.contains("`secure_gateway`") && message.lines().count() == 1, "{message}");
 }

@@ -6,7 +6,7 @@ use linecard_chips::{HierarchyReport, HierarchyRequest, hierarchy};
 /// Runs `ixp1200_host`, all packets of one size and sent up whole.
 fn run(rate_pps: f64, bytes: u32, packets: u64, seed: u64, overrides: &[&str]) -> HierarchyReport {
     let request = HierarchyRequest {
-        preset: "ixp1200_host".to_owned(),
+        chip: "ixp1200_host".to_owned(),
         overrides: overrides.iter().map(|&text| text.to_owned()).collect(),
         rate_pps,
         packet_bytes: bytes,

@@ -1,11 +1,11 @@
 //! Do the chips of Girish 2008 run every scheme, obey the laws of any chip, and refuse what does not fit?
 
-use linecard_chips::{RunReport, RunRequest, run};
+use linecard_chips::{Program, RunReport, RunRequest, run};
 use std::ops::ControlFlow;
 
 fn request(preset: &str, overrides: &[&str]) -> RunRequest {
     RunRequest {
-        preset: preset.to_owned(),
+        chip: preset.to_owned(),
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,
         packets: 4000,
@@ -15,7 +15,7 @@ fn request(preset: &str, overrides: &[&str]) -> RunRequest {
 }
 
 fn quick(request: &RunRequest) -> RunReport {
-    run(request, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{}: {e}", request.preset))
+    run(request, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{}: {e}", request.chip))
 }
 
 fn refused(preset: &str, overrides: &[&str]) -> String {
@@ -113,7 +113,8 @@ fn what_contradicts_itself_is_refused_at_once() {
     assert!(refused("ixp2400", &["program.scheme=FBC"]).contains("`FCB`"));
     assert!(refused("ixp2400", &["dram.capacity_mib=1048576"]).contains("at most 68719476736"));
     quick(&request("ixp2400", &["dram.capacity_mib=65536", "dram.banks=3"]));
-    let other = RunRequest { app: Some("forward".to_owned()), ..request("ixp2400_core", &[]) };
+    let other =
+        RunRequest { program: Some(Program::Listed("forward".to_owned())), ..request("ixp2400_core", &[]) };
     let message = run(&other, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
     assert!(message.contains("transmit buffer"), "{message}");
 }
@@ -121,7 +122,10 @@ fn what_contradicts_itself_is_refused_at_once() {
 /// The chip has no rule of its own: a listed program runs on it, too.
 #[test]
 fn a_listed_program_runs_on_it() {
-    let report = quick(&RunRequest { app: Some("forward".to_owned()), ..request("ixp2400", &[]) });
+    let report = quick(&RunRequest {
+        program: Some(Program::Listed("forward".to_owned())),
+        ..request("ixp2400", &[])
+    });
     assert!(report.summary.packets_out >= 4000);
 }
 

@@ -28,8 +28,8 @@ impl Drop for Program {
 
 fn run_app(preset: &str, app: &str, overrides: &[&str]) -> Result<RunReport, Error> {
     let request = RunRequest {
-        preset: preset.to_owned(),
-        app: Some(app.to_owned()),
+        chip: preset.to_owned(),
+        program: Some(linecard_chips::Program::Listed(app.to_owned())),
         overrides: overrides.iter().map(|&text| text.to_owned()).collect(),
         seed: 1,
         packets: 200,

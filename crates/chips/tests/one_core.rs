@@ -4,7 +4,7 @@
 //! differently. The cache has one set, because the core lays packets out in another way; what it holds, what it writes back
 //! and what it waits for is the same.
 
-use linecard_chips::{ProgramFile, RunReport, RunRequest, run};
+use linecard_chips::{Program, ProgramFile, RunReport, RunRequest, run};
 use linecard_iss::{Image, Machine, Recorder};
 use linecard_malleable::{
     Arrivals, CoreConfig, Pipeline, Separate, TICKS, Window, WorkBuilder, run as run_core,
@@ -150,8 +150,8 @@ arrivals = "saturated"
     std::fs::write(&trace, capture(&packets())).unwrap();
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let request = RunRequest {
-        preset: text(&path),
-        program: Some(ProgramFile {
+        chip: text(&path),
+        program: Some(Program::Executed(ProgramFile {
             path: text(&programs().join("prebuilt").join(format!("{program}.elf"))),
             name: program.to_owned(),
             section: None,
@@ -162,7 +162,7 @@ arrivals = "saturated"
             budget: BUDGET,
             checked: true,
             cpus: 1,
-        }),
+        })),
         trace: Some(text(&trace)),
         seed: 1,
         packets: MEASURED,

@@ -1,13 +1,13 @@
 //! Do the managers of `linecard queueing` serve a machine's queues, and does a machine without one stay as it was?
 
-use linecard_chips::{RunReport, RunRequest, run};
+use linecard_chips::{Program, RunReport, RunRequest, run};
 use linecard_files::Error;
 use std::ops::ControlFlow;
 
 fn with(app: &str, overrides: &[&str]) -> Result<RunReport, Error> {
     let request = RunRequest {
-        preset: "ixp1200".to_owned(),
-        app: Some(app.to_owned()),
+        chip: "ixp1200".to_owned(),
+        program: Some(Program::Listed(app.to_owned())),
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,
         packets: 3_000,

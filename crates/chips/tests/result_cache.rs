@@ -1,6 +1,6 @@
 //! Does a result cache in front of a lookup do for the machine what `linecard flowcache` says it does for the traffic?
 
-use linecard_chips::{RunReport, RunRequest, run};
+use linecard_chips::{Program, RunReport, RunRequest, run};
 use linecard_files::Error;
 use linecard_flowcache::{Configuration, Digester, FlowCache, Geometry, Hash, Key, Policy};
 use linecard_traffic::{OpenOptions, PacketSource};
@@ -13,8 +13,8 @@ fn capture() -> PathBuf {
 
 fn with(app: &str, overrides: &[&str]) -> Result<RunReport, Error> {
     let request = RunRequest {
-        preset: "ixp1200".to_owned(),
-        app: Some(app.to_owned()),
+        chip: "ixp1200".to_owned(),
+        program: Some(Program::Listed(app.to_owned())),
         trace: Some(capture().to_string_lossy().into_owned()),
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,

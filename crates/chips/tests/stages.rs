@@ -43,7 +43,7 @@ rate_gbps = 0.8
 "#;
 
 fn request(preset: String, packets: u64) -> RunRequest {
-    RunRequest { preset, seed: 1, packets, warmup_packets: Some(0), ..RunRequest::default() }
+    RunRequest { chip: preset, seed: 1, packets, warmup_packets: Some(0), ..RunRequest::default() }
 }
 
 /// The chip with parts of its text exchanged, checked and run; what `check` warns of a run that fails is why it does.

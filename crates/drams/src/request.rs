@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct MemoryOptions {
     /// DRAM part: a shipped preset, or path of a TOML file.
-    #[schemars(extend("x-type" = "name", "x-option" = "--device -d", "x-metavar" = "D", "x-first" = true))]
+    #[schemars(extend("x-type" = "name", "x-metavar" = "DEVICE"))]
     pub device: String,
     /// Policy of the controller: a shipped preset, or path of a TOML file.
     #[serde(default = "policy")]

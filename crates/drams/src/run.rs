@@ -29,7 +29,7 @@ impl Memory {
         let document = open(device, overrides, &|key| !key.starts_with("policy."));
         let policy_document = open(policy_name, overrides, &|key| key.starts_with("policy."));
         for (option, name, document, other) in [
-            ("--device", device, &document, MemoryKind::Policy),
+            ("device", device, &document, MemoryKind::Policy),
             ("--policy", policy_name, &policy_document, MemoryKind::Part),
         ] {
             if kind(document) == Some(other) {

@@ -1,6 +1,6 @@
 //! Schemas of requests.
 
-use linecard_chips::{ChipProgram, RunQuestion, RunRequest};
+use linecard_chips::{ProgramOptions, RunQuestion, RunRequest};
 use linecard_drams::{MemoryOptions, MemoryQuestion};
 use schemars::{Schema, schema_for};
 
@@ -9,7 +9,7 @@ pub fn request_schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("run", schema_for!(RunRequest)),
         ("question", schema_for!(RunQuestion)),
-        ("program", schema_for!(ChipProgram)),
+        ("program", schema_for!(ProgramOptions)),
         ("dram", schema_for!(MemoryOptions)),
         ("dram question", schema_for!(MemoryQuestion)),
     ]

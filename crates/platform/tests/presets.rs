@@ -1,12 +1,12 @@
 //! Does every shipped preset resolve, run, and obey the laws that hold for any machine?
 
-use linecard_platform::{RunRequest, Shown, describe, presets, run};
+use linecard_platform::{Program, RunRequest, Shown, describe, presets, run};
 use std::ops::ControlFlow;
 
 fn request(preset: &str, app: &str) -> RunRequest {
     RunRequest {
-        preset: preset.to_owned(),
-        app: Some(app.to_owned()),
+        chip: preset.to_owned(),
+        program: Some(Program::Listed(app.to_owned())),
         seed: 1,
         packets: 1500,
         warmup_packets: Some(500),
@@ -15,7 +15,7 @@ fn request(preset: &str, app: &str) -> RunRequest {
 }
 
 fn quick(request: &RunRequest) -> linecard_platform::RunReport {
-    run(request, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{}: {e}", request.preset))
+    run(request, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{}: {e}", request.chip))
 }
 
 #[test]

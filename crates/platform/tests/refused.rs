@@ -1,15 +1,15 @@
 //! Requests that the campaign found: each gave a wrong number, an error without a word, or no end.
 
 use linecard_platform::{
-    Error, MemoryInput, MemoryRequest, PacketRequest, ProgramFile, ProgramRequest, RunReport, RunRequest,
-    describe, run, run_memory, trace_program,
+    Error, MemoryInput, MemoryRequest, PacketRequest, Program, ProgramFile, ProgramRequest, RunReport,
+    RunRequest, describe, run, run_memory, trace_program,
 };
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 fn request(preset: &str, overrides: &[&str]) -> RunRequest {
     RunRequest {
-        preset: preset.to_owned(),
+        chip: preset.to_owned(),
         overrides: overrides.iter().map(|&text| text.to_owned()).collect(),
         seed: 1,
         packets: 20,
@@ -105,7 +105,7 @@ fn a_misspelt_region_of_a_program_is_not_passed_over() {
     // The packet stayed where the chip's own file has it.
     let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/xdp/prebuilt/reads.o");
     let mut asked = request("nfp4000", &["bind.pakcet=imem"]);
-    asked.program = Some(ProgramFile {
+    asked.program = Some(Program::Executed(ProgramFile {
         path: object.to_str().unwrap().to_owned(),
         name: "reads".to_owned(),
         section: None,
@@ -116,7 +116,7 @@ fn a_misspelt_region_of_a_program_is_not_passed_over() {
         budget: 10_000,
         checked: true,
         cpus: 1,
-    });
+    }));
     let message = words(ran(&asked));
     assert!(message.contains("bind.pakcet") && message.contains("did you mean `packet`?"), "{message}");
     asked.overrides = vec!["bind.packet=imem".to_owned()];

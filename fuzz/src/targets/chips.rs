@@ -45,7 +45,7 @@ fn through(preset: &str, overrides: &[String]) {
 
 fn request(preset: &str, overrides: &[String]) -> RunRequest {
     RunRequest {
-        preset: preset.to_owned(),
+        chip: preset.to_owned(),
         overrides: overrides.to_vec(),
         seed: 1,
         packets: PACKETS,

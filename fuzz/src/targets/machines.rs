@@ -3,15 +3,15 @@
 use super::{choice, lines};
 use crate::result;
 use crate::scratch::{self, Patience};
-use linecard_platform::{PacketRequest, ProgramRequest, RunRequest, describe, run, trace_program};
+use linecard_platform::{PacketRequest, Program, ProgramRequest, RunRequest, describe, run, trace_program};
 
-fn through(preset: &str, app: Option<&str>, overrides: Vec<String>) {
+fn through(preset: &str, program: Option<&str>, overrides: Vec<String>) {
     if let Err(error) = describe(preset, &overrides) {
         result::error(&error);
     }
     let request = RunRequest {
-        preset: preset.to_owned(),
-        app: app.map(str::to_owned),
+        chip: preset.to_owned(),
+        program: program.map(|name| Program::Listed(name.to_owned())),
         overrides,
         seed: 1,
         packets: 10,

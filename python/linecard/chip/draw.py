@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @plain
 def draw(
-    preset: str | PathLike[str],
+    chip: str | PathLike[str],
     output: str | PathLike[str],
     *,
     set: Settings | None = None,
@@ -29,7 +29,7 @@ def draw(
     """Draw a chip as a block diagram, SVG or PNG: the same chip and the same run make the same bytes.
 
     Args:
-        preset: Name of a shipped chip, or path of a TOML file.
+        chip: Name of a shipped chip, or path of a TOML file.
         output: File to write: ``.svg``, or ``.png`` (extra ``plot``), twice as many pixels on each side.
         set: Changes, as :func:`linecard.run` takes them. If left out, those of ``result`` apply.
         result: A run of the chip, or the file of its JSON, whose utilisation colours the parts.
@@ -52,7 +52,7 @@ def draw(
     if kind not in {".svg", ".png"}:
         message = f"found {file.name}, expected a name ending in .svg or .png"
         raise ConfigError.of([ConfigProblem("--output", "", message)])
-    svg = Picture(facts.read(name_of("preset", preset), set, result)).svg()
+    svg = Picture(facts.read(name_of("chip", chip), set, result)).svg()
     if kind == ".svg":
         return write_text(file, svg)
     from linecard.report.picture import png

@@ -42,9 +42,9 @@ class Facts:
 
     @property
     def name(self) -> str:
-        """The preset; of a file only its name, so that a drawing does not depend on the folder."""
-        preset = self.parts.preset
-        return Path(preset).name if preset.endswith(".toml") else preset
+        """The chip; of a file only its name, so that a drawing does not depend on the folder."""
+        chip = self.parts.chip
+        return Path(chip).name if chip.endswith(".toml") else chip
 
     def value(self, key: str) -> str:
         """A parameter as text; empty if the file has none."""
@@ -77,7 +77,7 @@ def only_chips(preset: str, overrides: list[str], command: str) -> None:
         raise ConfigError.of([ConfigProblem(preset, "", message)])
 
 
-def read(preset: str, changes: Settings | None, result: RunResult | str | PathLike[str] | None) -> Facts:
+def read(chip: str, changes: Settings | None, result: RunResult | str | PathLike[str] | None) -> Facts:
     """Read a chip and a run of it.
 
     Raises:
@@ -89,7 +89,7 @@ def read(preset: str, changes: Settings | None, result: RunResult | str | PathLi
     usage = None
     if result is not None:
         run = _decode(result)
-        _same_chip(preset, run, fspath(result) if isinstance(result, (str, PathLike)) else "")
+        _same_chip(chip, run, fspath(result) if isinstance(result, (str, PathLike)) else "")
         if changes is None:
             overrides = list(run.request.overrides)
         elif list(run.request.overrides) != overrides:
@@ -98,9 +98,9 @@ def read(preset: str, changes: Settings | None, result: RunResult | str | PathLi
             message = f"found {given}, expected the changes of the run: {had}; omit --set to draw the chip of the run"
             raise ConfigError.of([ConfigProblem("--set", "", message)])
         usage = Usage({use.component: use.utilization for use in run.resources}, run.bottleneck)
-    only_chips(preset, overrides, "draw")
-    parts = convert(_core.chip_drawing(preset, overrides), ChipDrawing)
-    rows = _core.describe(preset, overrides)["parameters"]
+    only_chips(chip, overrides, "draw")
+    parts = convert(_core.chip_drawing(chip, overrides), ChipDrawing)
+    rows = _core.describe(chip, overrides)["parameters"]
     values = {row["key"]: (value_text(row["value"]), row["unit"]) for row in rows}
     return Facts(parts, values, usage)
 
@@ -112,7 +112,7 @@ class _Request(msgspec.Struct):
 class _Run(msgspec.Struct):
     """The part of a run's JSON that a drawing needs."""
 
-    preset: str
+    chip: str
     resources: tuple[ResourceUse, ...]
     bottleneck: Bottleneck
     request: _Request
@@ -134,10 +134,10 @@ def _decode(result: RunResult | str | PathLike[str]) -> RunResult | _Run:
     raise ConfigError.of([ConfigProblem(str(file), "", message)])
 
 
-def _same_chip(preset: str, run: RunResult | _Run, file: str) -> None:
+def _same_chip(chip: str, run: RunResult | _Run, file: str) -> None:
     def known(name: str) -> str:
         return str(Path(name).resolve()) if name.endswith(".toml") else name.removeprefix("platforms/")
 
-    if known(run.preset) != known(preset):
-        message = f"found a run of {run.preset}, expected a run of {preset}"
+    if known(run.chip) != known(chip):
+        message = f"found a run of {run.chip}, expected a run of {chip}"
         raise ConfigError.of([ConfigProblem(file or "result", "", message)])

@@ -16,8 +16,8 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """Everything a run tells. Deterministic: no wall-clock time in here.
 
     Attributes:
-        preset: The chip.
-        app: The program.
+        chip: The chip.
+        program: What each packet runs.
         traffic: The traffic.
         seed: Seed of all random draws.
         version: Version of Linecard.
@@ -39,8 +39,8 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
             per octave. Not part of :meth:``to_dict``.
     """
 
-    preset: str
-    app: str
+    chip: str
+    program: str
     traffic: str
     seed: int
     version: str
@@ -323,7 +323,7 @@ class ChipDrawing(msgspec.Struct, frozen=True, omit_defaults=True):
     """The core's account of a chip.
 
     Attributes:
-        preset: The preset.
+        chip: The chip.
         title: What it is.
         clusters: Clusters by name.
         places: Memories and accelerators.
@@ -332,7 +332,7 @@ class ChipDrawing(msgspec.Struct, frozen=True, omit_defaults=True):
         ports: Ports.
     """
 
-    preset: str
+    chip: str
     title: str
     clusters: tuple[Cluster, ...]
     places: tuple[Place, ...]

@@ -103,13 +103,13 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
     def from_report(cls, report: Mapping[str, Any], request: RunRequest, *, wall_seconds: float = 0.0) -> RunResult:
         """Build the result from the plain report of the compiled core."""
         identity = {
-            "app": report["app"],
+            "chip": report["chip"],
             "config_hash": report["config_hash"],
             "input_hash": request.input_hash,
             "map_addresses": request.map_addresses,
             "packets": request.packets,
             "program_hash": request.program_hash,
-            "preset": report["preset"],
+            "program": report["program"],
             "seed": report["seed"],
             "version": report["version"],
             "warmup_packets": request.warmup_packets,
@@ -147,8 +147,8 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         return {
             **ResultOfRun.manifest(self),
             "run_id": self.run_id,
-            "preset": self.preset,
-            "app": self.app,
+            "chip": self.chip,
+            "program": self.program,
             "traffic": self.traffic,
             "seed": self.seed,
             "config_hash": self.config_hash,
@@ -176,6 +176,6 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         first = self.summary
         return (
-            f"<RunResult {self.preset} {self.app}: {first.throughput_gbps:.3f} Gbit/s, "
+            f"<RunResult {self.chip} {self.program}: {first.throughput_gbps:.3f} Gbit/s, "
             f"{first.throughput_mpps:.3f} Mpps, limited by {self.bottleneck.component}>"
         )

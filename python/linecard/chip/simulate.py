@@ -22,11 +22,10 @@ from linecard.chip.length import (
     numbers_of_summary,
     wrong_precision,
 )
+from linecard.chip.program import chip_program
 from linecard.chip.reports import ValueRange
 from linecard.chip.result import RunRequest, RunResult
-from linecard.chip.steps import application
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
-from linecard.executed.for_chip import executed
 from linecard.files import check_apart
 from linecard.request import ProgressCallback, check_counts, file_hash, name_of, settings
 
@@ -55,16 +54,16 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
 
     Example:
         >>> import linecard
-        >>> result = linecard.run("ixp1200", app="l3fwd16", set={"dram.banks": 2}, packets=2000, warmup_packets=500)
+        >>> result = linecard.run("ixp1200", program="l3fwd16", set={"dram.banks": 2}, packets=2000, warmup_packets=500)
         >>> result.summary.throughput_gbps > 0
         True
     """
-    preset, overrides, trace = name_of("preset", asked.preset), settings(asked.set), asked.trace
+    chip, overrides, trace = name_of("chip", asked.chip), settings(asked.set), asked.trace
     if asked.timeline is None:
         _check_no_window(asked.timeline_from_us, asked.timeline_for_us)
     outputs = {"timeline": asked.timeline, "pcap_out": asked.pcap_out}
     maps = dict(asked.maps or {})
-    check_apart(outputs, preset, trace, asked.app, asked.program, asked.fib, asked.control, maps, overrides)
+    check_apart(outputs, chip, trace, asked.program, asked.fib, asked.control, maps, overrides)
     usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS
     packets = usual[0] if asked.packets is None else asked.packets
     warmup_packets = asked.warmup_packets
@@ -73,13 +72,10 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
         raise ConfigError.of(wrong)
     started = time.perf_counter()
     given, of_program = ({each.name: getattr(asked, each.name) for each in options(one)} for one in ("run", "program"))
-    with (
-        application(asked.app) as named,
-        executed(of_program.pop("program"), preset=preset, overrides=overrides, **of_program) as executable,
-    ):
-        program_hash = _program_hash(named, executable)
+    with chip_program(of_program.pop("program"), chip=chip, overrides=overrides, **of_program) as program:
+        program_hash = _program_hash(program)
         core = {name: fspath(value) if isinstance(value, PathLike) else value for name, value in given.items()}
-        core |= {"app": named, "program": executable}
+        core["program"] = program
         length = (packets, warmup_packets)
 
         def run(changes: Sequence[str], progress: ProgressCallback | None, *, whole: bool) -> dict[str, Any]:
@@ -151,15 +147,15 @@ def _beyond_the_end(from_us: float, measured_us: float) -> list[str]:
     ]
 
 
-def _program_hash(steps: str | None, executable: Mapping[str, Any] | None) -> str | None:
+def _program_hash(program: str | Mapping[str, Any] | None) -> str | None:
     """SHA-256 of a file of steps, or of a program's file with its input files and its options."""
-    own = None if steps is None or not steps.endswith(".toml") or not Path(steps).is_file() else file_hash(steps)
-    if executable is None:
-        return own
-    files = [executable["path"], executable["fib"], executable["control"], *(file for _, file in executable["maps"])]
+    if program is None:
+        return None
+    if isinstance(program, str):
+        return file_hash(program) if program.endswith(".toml") and Path(program).is_file() else None
+    files = [program["path"], program["fib"], program["control"], *(file for _, file in program["maps"])]
     contents = [None if file is None else file_hash(file) for file in files]
-    asked = [executable["section"], executable["cpus"], [name for name, _ in executable["maps"]]]
-    if executable["entry"] is not None:
-        asked.append(executable["entry"])
-    identity = [contents, asked] if own is None else [contents, asked, own]
-    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+    asked = [program["section"], program["cpus"], [name for name, _ in program["maps"]]]
+    if program["entry"] is not None:
+        asked.append(program["entry"])
+    return hashlib.sha256(json.dumps([contents, asked]).encode()).hexdigest()

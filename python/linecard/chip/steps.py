@@ -1,7 +1,7 @@
 """Lists of steps, built in Python: the work of a chip's engines for a packet, as in the files of ``presets/programs``.
 
     program = linecard.Program("count").compute(44).read("flags", 4).add("counters", 4, posted=True).send(cycles=20)
-    linecard.run("my_chip.toml", app=program)
+    linecard.run("my_chip.toml", program=program)
 
 A program is immutable: each method returns a new one with one more step. A method has the name of its ``op`` and takes
 the keys of that step; keys that are left out are not in the file. Ranges and names are checked when the program runs.
@@ -345,17 +345,17 @@ def _plain(key: str, value: Any) -> object:
 
 
 @contextmanager
-def application(app: str | PathLike[str] | Program | None) -> Iterator[str | None]:
-    """An application for the compiled core; a program of steps is a file while the context lasts.
+def listed(program: str | PathLike[str] | Program) -> Iterator[str]:
+    """An application or a list of steps for the compiled core; a `Program` is a file while the context lasts.
 
     Raises:
         ConfigError: The program is wrong; problems name it as ``NAME.toml``, with lines of its ``to_toml()``.
     """
-    if not isinstance(app, Program):
-        yield None if app is None else name_of("app", app)
+    if not isinstance(program, Program):
+        yield name_of("program", program)
         return
     with tempfile.TemporaryDirectory() as folder:
-        file = app.save(Path(folder) / f"{app.name}.toml")
+        file = program.save(Path(folder) / f"{program.name}.toml")
         try:
             yield fspath(file)
         except ConfigError as error:

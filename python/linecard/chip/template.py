@@ -14,13 +14,13 @@ from linecard.schemas import line, write_schema
 
 
 @plain
-def new(path: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
+def new(file: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
     """Write a file of a new chip: a shipped chip with its comments, or a file that extends another platform.
 
     It also writes ``chip.schema.json``, with which an editor completes the file (see :func:`schema`).
 
     Args:
-        path: File to write; an existing file is never changed.
+        file: File to write; an existing file is never changed.
         like: Preset to start from.
 
     Returns:
@@ -36,13 +36,13 @@ def new(path: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
         >>> linecard.check(str(chip)).engines
         80
     """
-    file = Path(fspath(path))
-    if file.suffix != ".toml":
-        problem = ConfigProblem(str(file), "", "expected a name that ends in .toml")
+    target = Path(fspath(file))
+    if target.suffix != ".toml":
+        problem = ConfigProblem(str(target), "", "expected a name that ends in .toml")
         raise ConfigError.of([problem])
-    if file.exists():
-        raise ConfigError.of([ConfigProblem(str(file), "", "exists already; choose another name or remove it")])
+    if target.exists():
+        raise ConfigError.of([ConfigProblem(str(target), "", "exists already; choose another name or remove it")])
     text = _core.chip_template(name_of("like", like))
-    write_text(file, line("chip") + text)
-    write_schema("chip", file)
-    return file
+    write_text(target, line("chip") + text)
+    write_schema("chip", target)
+    return target

@@ -63,7 +63,7 @@ def _(result: RunResult) -> list[Part]:
     title = f"{chip.parts.title}; " if chip is not None and chip.parts.title else ""
     busy = f"busy {percent(result.bottleneck.utilization)}"
     return [
-        Title(f"{result.preset}: {result.app}", result.traffic),
+        Title(f"{result.chip}: {result.program}", result.traffic),
         Facts(_facts(result)),
         *([_over(result, result.band)] if result.band is not None else []),
         Verdict(f"Bottleneck: {result.bottleneck.component}, {busy}", result.bottleneck.why, "bad"),
@@ -84,7 +84,7 @@ def _(result: RunResult) -> list[Part]:
 def _chip(result: RunResult) -> ChipFacts | None:
     """The chip for its drawing; `None` if its file is missing."""
     try:
-        return read(result.preset, None, result)
+        return read(result.chip, None, result)
     except LinecardError:
         return None
 
@@ -262,7 +262,7 @@ def _details(result: RunResult) -> list[Part]:
     metrics = [(each.component, each.metric, f"{each.value:,.6g}", each.unit) for each in result.metrics]
     measurements = Table(f"All {len(metrics):,} measurements", columns, metrics, folded=True)
     try:
-        parameters = describe(result.preset, list(result.request.overrides)).parameters
+        parameters = describe(result.chip, list(result.request.overrides)).parameters
     except LinecardError:
         return [measurements]
     changed = {said.partition("=")[0].strip() for said in result.request.overrides}

@@ -73,7 +73,7 @@ def _parameter(option: Option) -> inspect.Parameter:
         "metavar": option.metavar,
         "help": option.help.removesuffix(".") + "; repeatable." if several else option.help,
     }
-    if option.kind == "preset":
+    if option.kind == "chip":
         said["autocompletion"] = completion.chips
     if option.required and not option.flags:
         annotation: Any = Annotated[kind, typer.Argument(**said)]

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 # Instructions that a packet may take.
 XDP_BUDGET = 1_000_000
 C_BUDGET = 20_000_000
+# What a file of steps says it is.
+STEPS = re.compile(r'^kind\s*=\s*"program"', re.MULTILINE)
 ISA_KEY = re.compile(r"cluster\.[^.]+\.ebpf\.isa")
 
 
-def _instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
+def _instruction_set(chip: str, overrides: Sequence[str]) -> int | None:
     """The version of eBPF that XDP programs are compiled for: the oldest of the chip's clusters."""
     try:
-        parameters = _core.describe(preset, list(overrides))["parameters"]
+        parameters = _core.describe(chip, list(overrides))["parameters"]
     except ConfigError:
         # The run says what is wrong.
         return None
@@ -39,13 +41,19 @@ def _instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
 
 
 def is_program(name: str) -> bool:
-    """Whether a name is that of a shipped program, or of a C file or an object file."""
-    from linecard.executed.shipped import program_info
+    """Whether a name is that of an application or a shipped program, or of a file of a program."""
+    path = Path(name)
+    if path.suffix == ".toml":
+        return path.is_file() and STEPS.search(path.read_text(errors="replace")) is not None
+    return path.suffix in {".c", ".o", ".elf"} or name in _known()
+
+
+def _known() -> list[str]:
+    """Names of applications and of shipped programs."""
+    from linecard.executed.shipped import programs
     from linecard.executed.xdp import xdp_programs
 
-    if Path(name).suffix in {".c", ".o", ".elf"}:
-        return True
-    return program_info(name) is not None or any(each.name == name for each in xdp_programs())
+    return [*_core.applications(), *(each.name for each in xdp_programs()), *(each.name for each in programs())]
 
 
 def _refuse(given: Mapping[str, object], message: str) -> None:
@@ -56,10 +64,10 @@ def _refuse(given: Mapping[str, object], message: str) -> None:
 
 @contextmanager
 def executed(
-    program: str | PathLike[str] | None,
+    name: str,
+    chip: str,
+    overrides: Sequence[str],
     *,
-    preset: str,
-    overrides: Sequence[str] = (),
     section: str | None = None,
     entry: str | None = None,
     maps: Mapping[str, str | PathLike[str]] | None = None,
@@ -71,46 +79,28 @@ def executed(
     unchecked: bool = False,
     cflags: str = "",
     bits: int = 32,
-) -> Iterator[dict[str, Any] | None]:
-    """A program for a chip, in the form of the bindings; ``None`` without a program.
-
-    Compiled files exist while the context lasts.
+) -> Iterator[dict[str, Any]]:
+    """A program to execute, in the form of the bindings; compiled files exist while the context lasts.
 
     Raises:
         ConfigError: The program does not exist, or an argument has no effect on it.
         CompileError: The source does not compile.
         MissingExtraError: The compiler is not installed.
     """
-    if program is None:
-        given = {
-            "section": section,
-            "entry": entry,
-            "maps": maps,
-            "defines": defines,
-            "fib": fib,
-            "control": control,
-            "cpus": cpus != 1,
-            "budget": budget,
-            "unchecked": unchecked,
-            "cflags": cflags,
-            "bits": bits != WIDTHS[0],
-        }
-        _refuse(given, "needs a program to execute; add program= (--program)")
-        yield None
-        return
     from linecard.executed.riscv import program_build
-    from linecard.executed.shipped import PROGRAMS, program_info, programs
+    from linecard.executed.shipped import PROGRAMS, program_info
     from linecard.executed.xdp import ISA, XDP, is_xdp, prebuilt, xdp_build, xdp_programs
 
-    name, path = str(program), Path(program)
+    path = Path(name)
+    is_name = not path.suffix and name == path.name
     known_xdp = [each.name for each in xdp_programs()]
     shipped = program_info(name)
     xdp = name in known_xdp or (path.is_file() and is_xdp(path))
-    if not xdp and shipped is None and not path.is_file():
-        known = [*known_xdp, *(each.name for each in programs())]
-        near = difflib.get_close_matches(name, known, 1)
+    if name not in _known() and (is_name or not path.is_file()):
+        near = difflib.get_close_matches(name, _known(), 1)
         hint = f"; did you mean {near[0]}?" if near else "; `linecard program list [--xdp]` lists shipped programs"
-        message = f"found no program {name!r}, expected a shipped program, a C file or an object file{hint}"
+        hint = f"; a file is ./{name}" if path.is_file() else hint
+        message = f"found no program {name!r}, expected an application, a shipped program or a file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
     files = [("fib", fib), ("control", control), *((f"map {each}", file) for each, file in (maps or {}).items())]
     if gone := [(what, file) for what, file in files if file is not None and not Path(file).is_file()]:
@@ -119,7 +109,7 @@ def executed(
     source, isa = None, ISA
     # An object is what it is.
     if xdp and (name in known_xdp or path.suffix == ".c"):
-        isa = _instruction_set(preset, overrides) or isa
+        isa = _instruction_set(chip, overrides) or isa
     if xdp and name in known_xdp:
         source = XDP / f"{name}.c" if defines or cflags else None
         path = prebuilt(name, isa)

@@ -105,7 +105,7 @@ def program_build(
 @plain
 def program_trace(
     program: str | PathLike[str],
-    traffic: str | PathLike[str] = "edge",
+    trace: str | PathLike[str] = "edge",
     *,
     entry: str | None = None,
     defines: Sequence[str] = (),
@@ -125,7 +125,7 @@ def program_trace(
 
     Args:
         program: Name of a shipped program, a C file, or an ELF file.
-        traffic: A capture, or a link that a preset describes: ``edge``, ``core``, or a TOML file like those.
+        trace: A capture, or a described link (``edge``, ``core``, a ``.toml`` file).
         entry: Function called for each packet; ``None`` for ``app_packet``.
         defines: Macros for a C file, ``NAME`` or ``NAME=VALUE``.
         control: Control file, passed to ``app_init``; ``None`` for the default of a shipped program.
@@ -161,7 +161,7 @@ def program_trace(
         return _trace(
             title,
             elf,
-            traffic,
+            trace,
             entry,
             control,
             packets,
@@ -212,7 +212,7 @@ def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) ->
 def _trace(
     name: str,
     elf: Path,
-    traffic: str | PathLike[str],
+    trace: str | PathLike[str],
     entry: str | None,
     control: str | PathLike[str] | None,
     packets: int,
@@ -230,7 +230,7 @@ def _trace(
         str(elf),
         entry=entry,
         control=None if control is None else os.fspath(control),
-        traffic=os.fspath(traffic),
+        traffic=os.fspath(trace),
         packets=packets,
         payload=payload,
         seed=seed,

@@ -218,7 +218,7 @@ def xdp_rows(
 @plain
 def xdp_run(
     program: str | PathLike[str],
-    traffic: str | PathLike[str] = "edge",
+    trace: str | PathLike[str] = "edge",
     *,
     section: str | None = None,
     maps: Mapping[str, str | PathLike[str]] | None = None,
@@ -238,7 +238,7 @@ def xdp_run(
 
     Args:
         program: Name of a shipped program, a C file, or an object file.
-        traffic: A capture, or a link that a preset describes: ``edge``, ``core``, or a TOML file like those.
+        trace: A capture, or a described link (``edge``, ``core``, a ``.toml`` file).
         section: Function or section, if the object has several programs.
         maps: Maps by name, and the files (CSV or TOML) that fill them before the run.
         fib: Routes for ``bpf_fib_lookup``, a CSV file.
@@ -269,7 +269,7 @@ def xdp_run(
             program=section,
             maps=[(each, os.fspath(file)) for each, file in (maps or {}).items()],
             fib=None if fib is None else os.fspath(fib),
-            traffic=os.fspath(traffic),
+            traffic=os.fspath(trace),
             packets=packets,
             payload=payload,
             seed=seed,

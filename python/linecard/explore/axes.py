@@ -78,7 +78,7 @@ class Axis:
     """A varied key or argument.
 
     Attributes:
-        name: A key as ``--set`` takes it, or an argument such as ``preset`` or ``seed``.
+        name: A key as ``--set`` takes it, or an argument such as ``chip`` or ``seed``.
         values: Its values, in order; empty if it is a continuous range of fractions.
         interval: The continuous range for samples, if the text is a range without step.
         place: File and line, or the option, for messages.

@@ -47,18 +47,17 @@ class ChipCheck(Result, CheckReport, frozen=True, kw_only=True):
     """
 
     TABLE: ClassVar[str] = "accesses"
-    ASKED: ClassVar[tuple[str, ...]] = ("preset", "title", "program")
-    INPUT: ClassVar[str] = "preset"
+    ASKED: ClassVar[tuple[str, ...]] = ("chip", "title", "program")
+    INPUT: ClassVar[str] = "chip"
 
     demands: tuple[Demand, ...] = ()
 
 
 @plain_arguments
 def check(
-    preset: str | PathLike[str],
+    chip: str | PathLike[str],
     *,
     set: Settings | None = None,
-    app: str | PathLike[str] | None = None,
     trace: str | PathLike[str] | None = None,
     size: int | str | None = None,
     **options: Unpack[ProgramOptions],
@@ -68,12 +67,11 @@ def check(
     With an application, a program, a capture or a frame size, it also lists the load of that traffic on each part.
 
     Args:
-        preset: Name of a shipped chip, or path of a TOML file.
+        chip: Name of a shipped chip, or path of a TOML file.
         set: Changes, as :func:`linecard.run` takes them.
-        app: Application that runs; ``None`` takes the chip's own.
         trace: Capture or described link (``"edge"``, ``"core"``) to receive; ``None`` takes the chip's generator.
         size: Bytes of a frame, or a mix (``"imix"``, ``"rfc2544"``, one of the chip).
-        **options: A program for the chip (``program``) and its options; see :func:`linecard.run`.
+        **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
         Unloaded latency and peak of each memory and unit, over the route from each cluster that uses it.
@@ -91,12 +89,12 @@ def check(
     from linecard.explore.demand import demands
     from linecard.request import name_of, settings
 
-    preset, changes = name_of("preset", preset), settings(set)
-    only_chips(preset, changes, "check")
-    found = convert(_core.check_chip(preset, changes), ChipCheck)
-    if app is None and trace is None and size is None and not program_arguments(options):
+    chip, changes = name_of("chip", chip), settings(set)
+    only_chips(chip, changes, "check")
+    found = convert(_core.check_chip(chip, changes), ChipCheck)
+    if trace is None and size is None and not program_arguments(options):
         return found
-    return replace(found, demands=demands(preset, set=set, app=app, trace=trace, size=size, program=options))
+    return replace(found, demands=demands(chip, set=set, trace=trace, size=size, program=options))
 
 
 @view.register
@@ -112,7 +110,7 @@ def _(result: ChipCheck) -> list[Part]:
         facts.append(Fact("Unused", ", ".join(result.unused)))
     slowest = max((row.unloaded_ns for row in result.accesses), default=0.0) or 1.0
     return [
-        Title(result.preset, result.title),
+        Title(result.chip, result.title),
         Facts(facts),
         Table(
             "Unloaded read and peak",

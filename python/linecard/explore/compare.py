@@ -54,7 +54,6 @@ def compare(
     set: Settings | None = None,
     set_a: Settings | None = None,
     set_b: Settings | None = None,
-    app: str | PathLike[str] | None = None,
     trace: str | PathLike[str] | None = None,
     packets: int | None = None,
     precision: float | None = None,
@@ -80,7 +79,6 @@ def compare(
         set: Changes of parameters of both designs.
         set_a: Changes of the first design alone.
         set_b: Changes of the second design alone.
-        app: Application: a name, or a file of steps; the preset's own if left out.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
         packets: Packets of the first runs of each design.
         precision: Lengthen runs until half the 95 % interval of the throughput is within this share of it, such as 1%.
@@ -90,7 +88,7 @@ def compare(
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called repeatedly with (runs done, runs in all).
-        **options: A program that both designs execute (``program``) and its options; see :func:`linecard.run`.
+        **options: Program of both designs (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
         ConfigError: A design or a file is wrong, or the two are of different kinds.
@@ -117,7 +115,7 @@ def compare(
     program = program_arguments(options)
     if program_b is not None and "program" not in program:
         raise ConfigError.of([ConfigProblem("program_b", "", "has no effect without a program of the first design")])
-    given = {**program, "precision": precision, "set": set, "set_a": set_a, "set_b": set_b, "app": app, "trace": trace}
+    given = {**program, "precision": precision, "set": set, "set_a": set_a, "set_b": set_b, "trace": trace}
     given["packets"] = packets
     if kinds[0] != "design" and any(given.values()):
         asked = ", ".join(name for name, value in given.items() if value)
@@ -133,8 +131,6 @@ def compare(
     if wrong:
         raise ConfigError.of(wrong)
     shared: dict[str, Any] = {**program}
-    if app is not None:
-        shared["app"] = name_of("app", app)
     if trace is not None:
         shared["trace"] = fspath(trace)
     if packets is not None:
@@ -171,7 +167,7 @@ def _read(name: str) -> tuple[str, Any]:
         with suppress(KeyError, TypeError, AttributeError, ValueError):
             outcome_of_report(found)
             request = found["request"]
-            texts = isinstance(found["preset"], str) and all(isinstance(each, str) for each in request["overrides"])
+            texts = isinstance(found["chip"], str) and all(isinstance(each, str) for each in request["overrides"])
             if texts and isinstance(request, dict):
                 return "run", found
     raise ConfigError(f"{path}: expected the output of `linecard run --json` or `linecard sweep --json`")
@@ -196,7 +192,7 @@ def _of_designs(
     # Only the first seed looks for the bottleneck: that takes several times the work of a run.
     of_seeds = [{"seed": seed} | ({"verdict": False} if seed != seeds[0] else {}) for seed in seeds]
     requests = [
-        [Request("run", {**own, "preset": name, **each}, dict(changed)) for each in of_seeds]
+        [Request("run", {**own, "chip": name, **each}, dict(changed)) for each in of_seeds]
         for name, changed, own in zip(names, changes, arguments, strict=True)
     ]
     sides = settle_together(requests, bench.run, aim)
@@ -297,12 +293,12 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
     notes = []
     described = []
     for name, run in zip(names, (a, b), strict=True):
-        keys = {key: (run.get(key), "") for key in ("preset", "app", "traffic", "seed", "version")}
+        keys = {key: (run.get(key), "") for key in ("chip", "program", "traffic", "seed", "version")}
         keys |= {key: (value, "") for key, value in run["request"].items() if key != "overrides"}
         try:
-            described.append(keys | _parameters(run["preset"], list(run["request"]["overrides"])))
+            described.append(keys | _parameters(run["chip"], list(run["request"]["overrides"])))
         except LinecardError:
-            notes.append(f"{name}: design {run['preset']!r} is missing; only keys that the run lists are compared")
+            notes.append(f"{name}: design {run['chip']!r} is missing; only keys that the run lists are compared")
             described.append(keys)
     if a.get("config_hash") == b.get("config_hash") and a.get("seed") != b.get("seed"):
         notes.append("the same configuration with two seeds: the difference is noise")

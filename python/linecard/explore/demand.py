@@ -19,7 +19,7 @@ from linecard.explore.program_options import program_arguments
 from linecard.explore.subject import Request
 from linecard.explore.why import limits_of
 from linecard.explore.wires import full_wires, mean_size
-from linecard.request import name_of, plain_value, settings
+from linecard.request import plain_value, settings
 
 if TYPE_CHECKING:
     from linecard.explore.execute import Record
@@ -54,10 +54,9 @@ class Demand:
 
 
 def demands(
-    preset: str,
+    name: str,
     *,
     set: Settings | None,
-    app: str | PathLike[str] | None,
     trace: str | PathLike[str] | None,
     size: int | str | None,
     program: Mapping[str, Any],
@@ -72,15 +71,13 @@ def demands(
         raise ConfigError.of(
             [ConfigProblem("size", "", "found beside a capture, which has its own sizes; leave one out")]
         )
-    chip = Chip(preset, settings(set))
+    chip = Chip(name, settings(set))
     changes = chip.in_full(set if isinstance(set, Mapping) else dict(map(_parted, settings(set))))
     if size is not None:
         is_number = isinstance(size, int) or size.isdigit()
         changes |= {"traffic.kind": "fixed", "traffic.packet_bytes": int(size)} if is_number else {"traffic.kind": size}
-    shared: dict[str, Any] = {"preset": preset, "verdict": False, "packets": PACKETS, "warmup_packets": PACKETS // 10}
+    shared: dict[str, Any] = {"chip": name, "verdict": False, "packets": PACKETS, "warmup_packets": PACKETS // 10}
     shared |= program_arguments(program)
-    if app is not None:
-        shared["app"] = name_of("app", app)
     if trace is not None:
         shared["trace"] = fspath(trace)
     return _demands(chip, changes, shared)

@@ -92,7 +92,7 @@ class Chip:
         self.sources: dict[str, str] = {row["key"]: row["source"] for row in rows}
         if not any(key.startswith("cluster.") for key in self.values):
             message = f'found {preset}, which is no chip; expected a file with `kind = "chip"`'
-            raise ConfigError.of([ConfigProblem("preset", "", message)])
+            raise ConfigError.of([ConfigProblem("chip", "", message)])
 
     def number(self, key: str) -> float | None:
         """The value of a key that is a number above 0; else ``None``."""

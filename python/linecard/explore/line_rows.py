@@ -16,7 +16,7 @@ def line_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
     """Return cycles, stall cycles and instructions per packet of each line of the executed programs."""
     return [
         (LINE + line["line"], name, unit, line[f"{name}_per_packet"])
-        for program in report["programs"]
+        for program in report.get("programs", ())
         for line in program["lines"]
         for name, unit in COSTS.items()
     ]

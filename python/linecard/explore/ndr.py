@@ -37,12 +37,11 @@ WIDTH = 0.005
 
 @plain
 def ndr(
-    preset: str | PathLike[str],
+    chip: str | PathLike[str],
     sizes: Sequence[int | str] | None = None,
     *,
     trace: str | PathLike[str] | None = None,
     set: Settings | None = None,
-    app: str | PathLike[str] | None = None,
     packets: int = PACKETS,
     seeds: int = 1,
     seed: int = 1,
@@ -57,12 +56,11 @@ def ndr(
     """Find the no-drop rate and the partial-drop rate of a chip.
 
     Args:
-        preset: Name of a shipped preset, or path of a TOML file.
+        chip: Name of a shipped chip, or path of a TOML file.
         sizes: Frame sizes in bytes, ``imix``, ``rfc2544`` or mixes of the chip; its own traffic if left out. Each has a
             separate search. ``rfc2544`` mixes the seven sizes in equal parts.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file), faster or slower.
         set: Changes of parameters. Frames are evenly spaced unless ``traffic.arrivals`` is among them.
-        app: Application: a name, or a file of steps; the preset's own if left out.
         packets: Packets of each trial. The warm-up before them has half as many. The trial that confirms an answer has
             at least four times as many.
         seeds: Seeds of each trial. The loss is their mean; the no-drop rate has no loss with any seed.
@@ -73,7 +71,7 @@ def ndr(
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called repeatedly with (runs done, runs in all) of the present step.
-        **options: A program for the chip (``program``) and its options; see :func:`linecard.run`.
+        **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
         ConfigError: The chip or an argument is invalid, or ``arrivals`` is ``saturated``, which has no offered rate.
@@ -92,18 +90,17 @@ def ndr(
     _check(packets, seeds, width, trace, sizes)
     with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
         rows = search_rates(
-            name_of("preset", preset),
+            name_of("chip", chip),
             sizes,
             trace=trace,
             changes=mapping_of("set", set),
-            app=app,
             program=program_arguments(options),
             packets=packets,
             seeds=[seed + number for number in range(seeds)],
             width=width,
             bench=bench,
         )
-    return NdrResult(chip=fspath(preset), rows=rows, packets=packets, seeds=seeds, width=width, counts=bench.counts)
+    return NdrResult(chip=fspath(chip), rows=rows, packets=packets, seeds=seeds, width=width, counts=bench.counts)
 
 
 def search_rates(
@@ -112,7 +109,6 @@ def search_rates(
     *,
     trace: str | PathLike[str] | None,
     changes: Mapping[str, object],
-    app: str | PathLike[str] | None,
     program: Mapping[str, Any],
     packets: int,
     seeds: Sequence[int],
@@ -124,13 +120,11 @@ def search_rates(
     described = _described(chip, changes)
     # A trial needs its loss only; a verdict would take several times the work.
     shared: dict[str, Any] = {
-        "preset": chip,
+        "chip": chip,
         "packets": packets,
         "verdict": False,
     }
     shared |= program
-    if app is not None:
-        shared["app"] = name_of("app", app)
     if trace is not None:
         shared["trace"] = fspath(trace)
     several = list(seeds)

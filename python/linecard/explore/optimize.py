@@ -69,7 +69,7 @@ def optimize(
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called repeatedly with (runs done, runs in all).
-        **options: A program for all points (``program``) and its options; see :func:`linecard.run`.
+        **options: Program of all points (``program``) and its options; see :func:`linecard.run`.
             ``set={"budget": ...}`` limits the instructions per packet.
 
     Raises:

@@ -134,11 +134,11 @@ class Lookup:
         self._spec = spec
         self._keys: dict[str, Keys] = {}
 
-    def keys(self, preset: str) -> Keys:
+    def keys(self, chip: str) -> Keys:
         """Return the keys of a design, described once."""
-        if preset not in self._keys:
-            self._keys[preset] = Keys(preset)
-        return self._keys[preset]
+        if chip not in self._keys:
+            self._keys[chip] = Keys(chip)
+        return self._keys[chip]
 
     def request(self, values: Mapping[str, Value]) -> Request:
         """Return the run of a point."""
@@ -146,15 +146,15 @@ class Lookup:
         subject = spec.subject
         arguments = {**spec.arguments, **{name: each for name, each in values.items() if name in subject.arguments}}
         changes = {**spec.settings, **{name: each for name, each in values.items() if name not in subject.arguments}}
-        if spec.what in {"run", "ndr"} and isinstance(arguments.get("preset"), str):
-            keys = self.keys(arguments["preset"])
+        if spec.what in {"run", "ndr"} and isinstance(arguments.get("chip"), str):
+            keys = self.keys(arguments["chip"])
             changes = {keys.full(key): value for key, value in changes.items()}
         return Request(spec.what, arguments, changes)
 
     def of(self, values: Mapping[str, Value]) -> Callable[[str], Any]:
         """Return a function from a name to its value at a point."""
         said = {**self._spec.settings, **self._spec.arguments, **values}
-        preset = said.get("preset") if self._spec.what in {"run", "ndr"} else None
+        chip = said.get("chip") if self._spec.what in {"run", "ndr"} else None
 
         def look(name: str) -> Any:
             if name.startswith(COST):
@@ -167,8 +167,8 @@ class Lookup:
                 return found[0]
             if name.startswith(MEASURED):
                 raise UnknownName("uses a measurement; a constraint is evaluated before the runs")
-            if isinstance(preset, str):
-                keys = self.keys(preset)
+            if isinstance(chip, str):
+                keys = self.keys(chip)
                 full = keys.full(name)
                 if full in said:
                     return said[full]

@@ -9,7 +9,7 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """A chip's file that fits together, and what follows from it.
 
     Attributes:
-        preset: The chip.
+        chip: The chip.
         title: What it is.
         program: The program that its first cluster runs.
         engines: Engines in all.
@@ -22,7 +22,7 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
             channels of the packet memory in which no packet begins.
     """
 
-    preset: str
+    chip: str
     title: str
     program: str
     engines: int

@@ -212,7 +212,7 @@ class Draft:
             self.note("what", "", f"found {self.what!r}, expected one of {', '.join(SUBJECTS)}{hint}")
         else:
             varied = {axis.name for axis in self.axes}
-            mains = {subject.main} if self.what != "queueing" else {"workload", "capture"}
+            mains = {subject.main} if self.what != "queueing" else {"workload", "trace"}
             if not mains & (varied | self.arguments.keys()):
                 self.note(subject.main, "", f"is missing: name the {subject.main} to run")
             if self.repeat != 1 and "seed" in varied:

@@ -41,6 +41,11 @@ def sweep(
     set: Settings | None = None,
     constraints: Iterable[str] = (),
     columns: Mapping[str, str] | None = None,
+    program: str | PathLike[str] | None = None,
+    trace: str | PathLike[str] | None = None,
+    packets: int | None = None,
+    warmup_packets: int | None = None,
+    seed: int | None = None,
     repeat: int | None = None,
     precision: float | None = None,
     lengthen: bool | None = None,
@@ -62,15 +67,20 @@ def sweep(
 
     Args:
         target: Sweep file, or the input of each run: a design, or with ``--what`` a DRAM part, capture, net or program.
-        vary: Axes: ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step 50"}``. An axis is a list of
-            values or a range as text. Names are keys of ``--set``, or arguments such as ``preset``, ``app``, ``seed``.
+        vary: Axes, each a list of values or a range. ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step
+            50"}``. Names are keys of ``set``, or arguments such as ``chip``, ``program``, ``seed``.
         together: Axes that change together, value by value.
         what: Kind of run: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``, ``dram``,
             ``queueing`` or ``petri``.
         set: Changes of parameters, and arguments, of all points.
         constraints: Expressions that must hold at a point, such as ``"island.engines * island.threads <= 64"``.
-        columns: Numbers that follow from others: ``{"per_thread": "throughput_mpps / island.threads"}``.
-        repeat: Seeds of each point, counted from ``seed``.
+        columns: Columns that follow from others. ``{"per_thread": "throughput_mpps / island.threads"}``.
+        program: Program of all points, as for ``run``.
+        trace: Capture or described link of all points.
+        packets: Packets of each run.
+        warmup_packets: Packets of the warm-up of each run.
+        seed: Seed of all points; the first, if each has several.
+        repeat: Seeds of each point.
         precision: Lengthen runs until half the 95 % interval of the throughput is within this share of it, such as 1%.
             For ``ndr``, it is the width.
         lengthen: Repeat runs that are not sure with more packets; default: the file's value, or yes.
@@ -80,9 +90,9 @@ def sweep(
         store: Folder that keeps runs, so that each is run once; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The table does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        shard: ``(i, n)``: only every n-th point, from the i-th (1 to n) on.
+        shard: Only every n-th point, from the i-th on. ``(i, n)``, with i from 1.
         progress: Called repeatedly with (runs done, runs in all).
-        **arguments: Arguments of all points: ``packets=5000``, ``app="forward"``.
+        **arguments: Further arguments of all points: ``cpus=2``, ``policy="lru"``.
 
     Returns:
         A row per point; refused and failed points have the reason.
@@ -97,6 +107,7 @@ def sweep(
         >>> table.column("status")
         ['ok', 'ok']
     """
+    named = {"program": program, "trace": trace, "packets": packets, "warmup_packets": warmup_packets, "seed": seed}
     draft = draft_of(
         target,
         vary=vary,
@@ -108,7 +119,7 @@ def sweep(
         repeat=repeat,
         precision=precision,
         lengthen=lengthen,
-        arguments=arguments,
+        arguments={**{name: value for name, value in named.items() if value is not None}, **arguments},
     )
     if sample is not None or points is not None:
         draft.sample = make_sample(draft, "sample", sample or "sobol", points, sample_seed)

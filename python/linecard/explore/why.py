@@ -67,10 +67,9 @@ _CARRIES_ALL = frozenset({"offered load", "not judged"})
 
 @plain
 def why(
-    preset: str | PathLike[str],
+    chip: str | PathLike[str],
     *,
     set: Settings | None = None,
-    app: str | PathLike[str] | None = None,
     trace: str | PathLike[str] | None = None,
     packets: int = PACKETS,
     precision: float | None = None,
@@ -90,9 +89,8 @@ def why(
     wires instead.
 
     Args:
-        preset: Name of a shipped preset, or path of a TOML file.
+        chip: Name of a shipped chip, or path of a TOML file.
         set: Changes of parameters.
-        app: Application: a name, or a file of steps; the preset's own if left out.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
         packets: Packets that each run measures, at first. The warm-up before them has half as many. If the throughput
             is not sure, runs become four times as long, repeatedly, up to 256,000 packets. From 64,000 packets, runs
@@ -107,13 +105,13 @@ def why(
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called repeatedly with (runs done, runs in all) of the present step.
-        **options: A program for the chip (``program``) and its options; see :func:`linecard.run`.
+        **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
         Measured limits, elasticities and gains. If ``answered`` is false, the runs so far, without a verdict.
 
     Raises:
-        ConfigError: The chip is invalid, or the preset is not a chip.
+        ConfigError: The chip is invalid, or the file is not a chip.
         RunError: A run of the unchanged chip ends without a result.
         linecard.explore.Interrupted: Ctrl-C; completed runs are in the store.
 
@@ -127,16 +125,14 @@ def why(
     problems += wrong_precision(precision)
     if problems:
         raise ConfigError.of(problems)
-    base, chip = mapping_of("set", set), name_of("preset", preset)
-    shared: dict[str, Any] = {"preset": chip, "packets": packets, "warmup_packets": packets // 2}
+    base, name = mapping_of("set", set), name_of("chip", chip)
+    shared: dict[str, Any] = {"chip": name, "packets": packets, "warmup_packets": packets // 2}
     shared |= program_arguments(options)
-    if app is not None:
-        shared["app"] = name_of("app", app)
     if trace is not None:
         shared["trace"] = fspath(trace)
     several = [seed + number for number in range(seeds)]
     with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
-        return Question(shared, base, Chip(chip, settings(base)), several, bench, precision).answer(global_=global_)
+        return Question(shared, base, Chip(name, settings(base)), several, bench, precision).answer(global_=global_)
 
 
 # Keys without effect on a saturated input, which the chip refuses there.
@@ -330,7 +326,7 @@ class Question:
         verdict, reason = self._not_known(asked) if self.doubt else verdict_of(lifts, self.load)
         numbers = [numbers_of(record) for record in base]
         return WhyResult(
-            chip=self.shared["preset"],
+            chip=self.shared["chip"],
             load=self.load,
             answered=not self.doubt,
             throughput_mpps=_mean([each["throughput_mpps"] for each in numbers]),

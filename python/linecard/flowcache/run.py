@@ -36,7 +36,7 @@ _DIGEST_ENDINGS = (".u32le", ".u32le.gz")
 
 @plain
 def flowcache(
-    source: str | PathLike[str] | Buffer,
+    trace: str | PathLike[str] | Buffer,
     entries: int | Iterable[int] = CACHE_ENTRIES,
     ways: int | str | Iterable[int | str] = CACHE_WAYS,
     policy: str | Iterable[str] = CACHE_POLICIES,
@@ -63,7 +63,7 @@ def flowcache(
     request and do not depend on `jobs`.
 
     Args:
-        source: A capture, or a described link (``"edge"``, ``"core"``, or a ``.toml`` file like those of
+        trace: A capture, or a described link (``"edge"``, ``"core"``, or a ``.toml`` file like those of
             ``presets/traffic``). Or a file of digests: a little-endian u32 per packet, plain or (``.gz``) inside gzip.
             Or an array of digests, such as a NumPy array of ``uint32``. An array is read without a copy: no other
             thread may write to it during the call.
@@ -129,7 +129,7 @@ def flowcache(
         if not core_judges and not (isinstance(value, int) and least <= value <= most):
             other = ', or "full"' if name == "ways" else ""
             problems.append(ConfigProblem(name, "", f"found {value!r}, expected {least} to {most}{other}"))
-    path = fspath(source) if isinstance(source, (str, PathLike)) else None
+    path = fspath(trace) if isinstance(trace, (str, PathLike)) else None
     digests = path is None or _holds_digests(path, format, problems)
     if digests:
         asked = {"key": key is not None, "hash": hash is not None, "false hits": false_hits}
@@ -145,7 +145,7 @@ def flowcache(
         path.encode()  # The core would take a name that is not UTF-8 for an array.
     try:
         plain = _core.flowcache(
-            source if path is None else path,
+            trace if path is None else path,
             entries=sizes,
             ways=[None if each == "full" else each for each in shapes],
             policies=policies,
@@ -167,9 +167,9 @@ def flowcache(
     except (BufferError, TypeError) as error:
         if path is not None:
             raise
-        found = f"{type(source).__name__} of {getattr(source, 'dtype', getattr(source, 'format', 'unknown type'))}"
+        found = f"{type(trace).__name__} of {getattr(trace, 'dtype', getattr(trace, 'format', 'unknown type'))}"
         expected = "a contiguous array of uint32 with one dimension: numpy.ascontiguousarray(digests, numpy.uint32)"
-        raise ConfigError.of([ConfigProblem("source", "", f"found {found} ({error}), expected {expected}")]) from error
+        raise ConfigError.of([ConfigProblem("trace", "", f"found {found} ({error}), expected {expected}")]) from error
     return convert(plain, FlowCacheResult)
 
 

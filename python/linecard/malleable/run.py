@@ -32,7 +32,7 @@ EVENTS = 400_000
 @plain
 def core(
     program: str | PathLike[str] | ProgramTrace,
-    traffic: str | PathLike[str] = "edge",
+    trace: str | PathLike[str] = "edge",
     *,
     latency: int = LATENCY_CYCLES,
     bandwidth: float = BANDWIDTH,
@@ -49,7 +49,7 @@ def core(
 
     Args:
         program: A traced program, or a program as `linecard.program_trace` accepts it.
-        traffic: Its packets, if the program is not traced yet.
+        trace: Its packets, if the program is not traced yet.
         latency: Cycles of an access off chip.
         bandwidth: References that memory serves a cycle.
         area: Thread-equivalents for threads and cache.
@@ -71,7 +71,7 @@ def core(
     traced = (
         program
         if isinstance(program, ProgramTrace)
-        else program_trace(program, traffic, packets=packets, progress=progress)
+        else program_trace(program, trace, packets=packets, progress=progress)
     )
     found = _core.core(
         traced.traced,

@@ -27,7 +27,7 @@ class Change(_Strict, frozen=True):
 
     Attributes:
         preset: Preset to run instead.
-        app: Program.
+        program: Program.
         trace: Capture, or described link.
         map_addresses: Whether addresses move into routed space.
         set: Changes of keys, ``KEY=VALUE`` each.
@@ -35,7 +35,7 @@ class Change(_Strict, frozen=True):
     """
 
     preset: str | None = None
-    app: str | None = None
+    program: str | None = None
     trace: str | None = None
     map_addresses: bool | None = None
     set: tuple[str, ...] = ()
@@ -317,20 +317,20 @@ class CheckSpec(_Strict, frozen=True):
 
 
 class Varied(_Strict, frozen=True):
-    """A calibrated number that no preset holds but the ``app`` of runs, and how they get another (``--robustness``).
+    """A calibrated number that only the ``program`` of runs holds, and how they get another (``--robustness``).
 
     Attributes:
         name: Name of the number.
         value: What was chosen; one with a decimal point is no whole number and takes a tenth exactly.
         runner: Runner of the runs that have it.
-        app: The ``app`` of the runs, with ``{value}`` for the number.
-        of: Name of that ``app`` in the study, if any.
+        program: The ``program`` of the runs, with ``{value}`` for the number.
+        of: Name of that ``program`` in the study, if any.
     """
 
     name: str
     value: int | float
     runner: str
-    app: str
+    program: str
     of: str = ""
 
 

@@ -24,7 +24,7 @@ class RunSpec:
 
     runner: str
     preset: str
-    app: str
+    program: str
     trace: str
     map_addresses: bool
     overrides: tuple[str, ...]
@@ -34,7 +34,7 @@ class RunSpec:
     folder: str = field(default="", compare=False)
 
     def __str__(self) -> str:
-        parts = [self.preset, self.app, *self.overrides, f"seed {self.seed}"]
+        parts = [self.preset, self.program, *self.overrides, f"seed {self.seed}"]
         return " ".join(part for part in parts if part)
 
 
@@ -54,7 +54,7 @@ def plan_cell(
     Raises:
         ConfigError: No column names the preset of a machine, or none names the measure that ``"*"`` asks for.
     """
-    preset = app = trace = ""
+    preset = program = trace = ""
     map_addresses = False
     settings: dict[str, str] = {}
     named_measure = measure
@@ -64,7 +64,7 @@ def plan_cell(
             if change is None:
                 continue
             preset = _fill(change.preset, value) or preset
-            app = _fill(change.app, value) or app
+            program = _fill(change.program, value) or program
             trace = _fill(change.trace, value) or trace
             if change.map_addresses is not None:
                 map_addresses = change.map_addresses
@@ -85,7 +85,7 @@ def plan_cell(
         RunSpec(
             runner=runner,
             preset=preset,
-            app=app,
+            program=program,
             trace=trace,
             map_addresses=map_addresses,
             overrides=overrides,

@@ -235,8 +235,8 @@ def _contradictions(
     for calibration in spec.calibrations:
         for varied in calibration.vary:
             key = f"calibrations.{calibration.parameter}.vary.{varied.name}"
-            if "{value}" not in varied.app:
-                yield ConfigProblem(str(file), key, "expected app with {value} in it")
+            if "{value}" not in varied.program:
+                yield ConfigProblem(str(file), key, "expected program with {value} in it")
     for at, key in [(at, f"inputs.{each.line}.values") for each in spec.inputs for at in each.values]:
         yield from check_where(key, {at.column: at.value})
     for column, change in _all_changes(spec):

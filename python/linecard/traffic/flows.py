@@ -21,7 +21,7 @@ MOST_FLOWS = 20_000_000
 
 @plain
 def flows(
-    path: str | PathLike[str],
+    trace: str | PathLike[str],
     *,
     packets: int = 0,
     strict: bool = False,
@@ -31,7 +31,7 @@ def flows(
     """Count the packets and flows of a capture or of a described link.
 
     Args:
-        path: The capture: pcap, pcapng, ERF, TSH or CSV, plain or inside gzip, zstd or bzip2. Or a described link:
+        trace: The capture: pcap, pcapng, ERF, TSH or CSV, plain or inside gzip, zstd or bzip2. Or a described link:
             ``"edge"``, ``"core"``, or a ``.toml`` file like those of ``presets/traffic``.
         packets: Maximum number of packets; 0 for the whole capture, or for the number in the description of the link.
         strict: Stop at the first damaged record.
@@ -53,5 +53,5 @@ def flows(
     """
     if problems := out_of_range({"packets": packets, "most_flows": most_flows}, 0, U64_MAX):
         raise ConfigError.of(problems)
-    plain = _core.flows(fspath(path), packets=packets, strict=strict, most_flows=most_flows, progress=progress)
+    plain = _core.flows(fspath(trace), packets=packets, strict=strict, most_flows=most_flows, progress=progress)
     return convert(plain, FlowStatistics)

@@ -36,7 +36,7 @@ class ShotNoiseResult(Result, ShotNoiseReport, frozen=True):
 
 @plain
 def shot_noise(
-    preset: str | PathLike[str] = "ixp2400_core",
+    chip: str | PathLike[str] = "ixp2400_core",
     *,
     rate_mbps: float,
     windows: int = 50,
@@ -48,19 +48,19 @@ def shot_noise(
     """Generate shot noise (Girish 2008, section 4.4.3) and measure its load in windows.
 
     Flows arrive in a Poisson process and send at constant rates. Rates and durations are log-uniform between the bounds
-    ``shots.*`` of the preset. Sizes are those of its ``traffic.kind``.
+    ``shots.*`` of the chip. Sizes are those of its ``traffic.kind``.
 
     Args:
-        preset: A chip with the bounds of flows, ``[shots]``.
+        chip: A chip with the bounds of flows, ``[shots]``.
         rate_mbps: Mean load of all flows.
         windows: Windows to generate, at least 2.
         window_ms: Length of a window; the thesis uses 200 ms, a typical round-trip time.
-        set: Changes to the preset.
+        set: Changes of the chip.
         seed: Seed of every random stream.
         progress: Called with (windows done, total windows).
 
     Raises:
-        ConfigError: The preset, a value or a number is wrong.
+        ConfigError: The chip, a value or a number is wrong.
 
     Example:
         >>> result = shot_noise(rate_mbps=100, windows=5, set={"traffic.kind": "Abilene"})
@@ -69,7 +69,7 @@ def shot_noise(
     """
     overrides = [*settings(set), f"traffic.rate_gbps={rate_mbps / 1e3!r}"]
     report = _core.shot_noise(
-        name_of("preset", preset),
+        name_of("chip", chip),
         overrides=overrides,
         seed=seed,
         windows=windows,

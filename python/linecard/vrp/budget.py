@@ -93,7 +93,7 @@ class VrpBudget(Result):
     """What extensions may use at a packet rate.
 
     Attributes:
-        preset: The platform.
+        chip: The chip.
         rate_pps: Packets per second, of 64 bytes.
         margin_percent: Share of the headroom that extensions may use, in percent.
         resources: The resources, cycles first.
@@ -103,9 +103,9 @@ class VrpBudget(Result):
     """
 
     TABLE: ClassVar[str] = "resources"
-    ASKED: ClassVar[tuple[str, ...]] = ("preset", "rate_pps", "margin_percent")
+    ASKED: ClassVar[tuple[str, ...]] = ("chip", "rate_pps", "margin_percent")
 
-    preset: str
+    chip: str
     rate_pps: float
     margin_percent: float
     resources: tuple[VrpResource, ...]
@@ -120,7 +120,7 @@ class VrpBudget(Result):
         raise KeyError(f"no resource {resource!r}; expected one of {', '.join(row.resource for row in self.resources)}")
 
     def __repr__(self) -> str:
-        return f"<VrpBudget {self.preset} at {self.rate_pps / 1e6:g} Mpps: {self['cycles'].budget} cycles>"
+        return f"<VrpBudget {self.chip} at {self.rate_pps / 1e6:g} Mpps: {self['cycles'].budget} cycles>"
 
 
 def keeps_up(result: RunResult) -> bool:
@@ -130,11 +130,11 @@ def keeps_up(result: RunResult) -> bool:
 
 
 class Search:
-    """Runs of one preset at one rate."""
+    """Runs of one chip at one rate."""
 
     def __init__(
         self,
-        preset: str,
+        chip: str,
         rate_pps: float,
         changes: list[str],
         seed: int,
@@ -142,7 +142,7 @@ class Search:
         instruction_cycles: float = 1.0,
     ) -> None:
         self.rate_pps = rate_pps
-        self._preset, self._changes, self._seed = preset, changes, seed
+        self._chip, self._changes, self._seed = chip, changes, seed
         self._instruction_cycles = instruction_cycles
         self._tick = tick
         self.runs = 0
@@ -160,8 +160,8 @@ class Search:
         if extension:
             line += settings({"program.extension": list(extension)})
         return run_chip(
-            self._preset,
-            app=APP,
+            self._chip,
+            program=APP,
             set=[f'program.without=["{FUNCTION}"]', *self._changes, *line],
             seed=self._seed,
             packets=PACKETS,
@@ -199,7 +199,7 @@ class Search:
         return low
 
 
-def _cost_cycles(preset: str, changes: list[str], resource: str) -> float:
+def _cost_cycles(chip: str, changes: list[str], resource: str) -> float:
     """Engine cycles of one operation, unloaded, as the probe measures them."""
     if resource not in _PROBES:
         return 1.0
@@ -207,18 +207,18 @@ def _cost_cycles(preset: str, changes: list[str], resource: str) -> float:
     size = 4 if resource == "hashes" else TRANSFER_BYTES
     measured = probe(_PROBES[resource], size)
     result = run_chip(
-        preset, app="probe", set=[*changes, *alone, *measured], packets=200, warmup_packets=10, verdict=False
+        chip, program="probe", set=[*changes, *alone, *measured], packets=200, warmup_packets=10, verdict=False
     )
     return result.metric("input", "engine_cycles_per_packet")
 
 
 def line_search(
-    preset: str, rate: str | float, changes: list[str], seed: int, progress: ProgressCallback | None
+    chip: str, rate: str | float, changes: list[str], seed: int, progress: ProgressCallback | None
 ) -> tuple[Description, Search]:
     """A chip that takes extensions, and its runs at a rate that forwarding alone sustains.
 
     Raises:
-        ConfigError: Preset, change or rate is wrong, or forwarding alone does not sustain the rate.
+        ConfigError: Chip, change or rate is wrong, or forwarding alone does not sustain the rate.
     """
     rate_pps, done = parse_rate(rate), 0
     if not RATES_PPS[0] <= rate_pps <= RATES_PPS[1]:
@@ -231,14 +231,14 @@ def line_search(
         if progress is not None:
             progress(done, 0)
 
-    described = describe(preset, changes)
+    described = describe(chip, changes)
     if not any(parameter.key.startswith("vrp.") for parameter in described.parameters):
-        message = f"`{preset}` is a chip without [vrp], what extensions may take of it; ixp1200_eval has one"
-        raise ConfigError.of([ConfigProblem("preset", "", message)])
+        message = f"`{chip}` is a chip without [vrp], what extensions may take of it; ixp1200_eval has one"
+        raise ConfigError.of([ConfigProblem("chip", "", message)])
     lost = float(described["cluster.input.branch_share"].text) * float(
         described["cluster.input.branch_lost_cycles"].text
     )
-    search = Search(preset, rate_pps, changes, seed, tick, 1 + lost)
+    search = Search(chip, rate_pps, changes, seed, tick, 1 + lost)
     try:
         bare = search.run([])
     except ConfigError as error:
@@ -252,15 +252,13 @@ def line_search(
     if not keeps_up(bare):
         found = f"found {rate_pps / 1e6:g} Mpps, at which forwarding alone does not keep up"
         loses = f"loses {bare.summary.loss_fraction:.1%} of the packets"
-        raise ConfigError.of(
-            [ConfigProblem("rate", "", f"{found} and {loses}, expected a rate that {preset} sustains")]
-        )
+        raise ConfigError.of([ConfigProblem("rate", "", f"{found} and {loses}, expected a rate that {chip} sustains")])
     return described, search
 
 
 @plain_arguments
 def vrp_budget(
-    preset: str | PathLike[str] = "ixp1200_eval",
+    chip: str | PathLike[str] = "ixp1200_eval",
     rate: str | float = "1.128Mpps",
     *,
     set: Settings | None = None,
@@ -270,9 +268,9 @@ def vrp_budget(
     """Find the work that a program can do beside forwarding for every 64 bytes at a packet rate.
 
     Args:
-        preset: A platform; its ``vanilla_ip`` runs.
+        chip: A chip; its ``vanilla_ip`` runs.
         rate: Packets of 64 bytes per second, such as ``"1.128Mpps"``.
-        set: Changes to the preset.
+        set: Changes of the chip.
         seed: Seed of every random stream.
         progress: Called after each simulation with (simulations done, 0).
 
@@ -280,18 +278,18 @@ def vrp_budget(
         For each resource the headroom of it alone, and the share that extensions may use.
 
     Raises:
-        ConfigError: Preset, change or rate is wrong, or forwarding alone does not sustain the rate.
+        ConfigError: Chip, change or rate is wrong, or forwarding alone does not sustain the rate.
     """
-    preset, changes = name_of("preset", preset), settings(set)
-    described, search = line_search(preset, rate, changes, seed, progress)
+    chip, changes = name_of("chip", chip), settings(set)
+    described, search = line_search(chip, rate, changes, seed, progress)
     margin = float(described["vrp.margin_percent"].text)
     resources = []
     for name, unit, operation, first, limit in _RESOURCES:
         head_room = search.most(*operation, first, limit)
-        cost = _cost_cycles(preset, changes, name)
+        cost = _cost_cycles(chip, changes, name)
         resources.append(VrpResource(name, unit, head_room, int(head_room * margin / 100), cost))
     return VrpBudget(
-        preset=preset,
+        chip=chip,
         rate_pps=search.rate_pps,
         margin_percent=margin,
         resources=tuple(resources),
@@ -303,7 +301,7 @@ def vrp_budget(
 
 @view.register
 def _(result: VrpBudget) -> list[Part]:
-    title = f"{result.preset} at {result.rate_pps / 1e6:g} Mpps of 64 bytes"
+    title = f"{result.chip} at {result.rate_pps / 1e6:g} Mpps of 64 bytes"
     also = f"{result.registers} registers, {result.istore_instructions} instructions of store"
     rows = [
         (

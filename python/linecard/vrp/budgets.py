@@ -20,7 +20,7 @@ class VrpBudgets(Several[VrpBudget]):
 
 
 def budgets_over(
-    preset: str,
+    chip: str,
     rates: Iterable[str | float],
     *,
     set: Settings | None = None,
@@ -28,7 +28,7 @@ def budgets_over(
     progress: ProgressCallback | None = None,
 ) -> VrpBudgets:
     """The budget at several packet rates."""
-    found = [vrp_budget(preset, rate, set=set, seed=seed, progress=progress) for rate in rates]
+    found = [vrp_budget(chip, rate, set=set, seed=seed, progress=progress) for rate in rates]
     return VrpBudgets(found, "budgets", "rate_pps")
 
 

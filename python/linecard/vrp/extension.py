@@ -181,7 +181,7 @@ def _op_problem(op: Any) -> str:
 @plain_arguments
 def vrp_check(
     extension: str | PathLike[str],
-    preset: str | PathLike[str] = "ixp1200_eval",
+    chip: str | PathLike[str] = "ixp1200_eval",
     rate: str | float = "1.128Mpps",
     *,
     set: Settings | None = None,
@@ -192,19 +192,19 @@ def vrp_check(
 
     Args:
         extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in order.
-        preset: A platform.
+        chip: A chip.
         rate: Packets of 64 bytes per second.
-        set: Changes to the preset, such as ``{"vrp.cycles": 500}``.
+        set: Changes of the chip, such as ``{"vrp.cycles": 500}``.
         seed: Seed of every random stream.
         progress: Called after each simulation with (simulations done, 0).
 
     Raises:
-        ConfigError: The extension has a loop, an unknown operation, or a count below one, by line; or preset, change or
+        ConfigError: The extension has a loop, an unknown operation, or a count below one, by line; or chip, change or
             rate is wrong.
     """
     found, lines = read_extension(Path(extension))
-    preset, changes = name_of("preset", preset), settings(set)
-    described, search = line_search(preset, rate, changes, seed, progress)
+    chip, changes = name_of("chip", chip), settings(set)
+    described, search = line_search(chip, rate, changes, seed, progress)
 
     def given(key: str) -> float:
         return float(described[f"vrp.{key}"].text)
@@ -228,8 +228,8 @@ def vrp_check(
     uses = [VrpUse(name, round(number, 3), given(name)) for name, number in used.items()]
     alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
     scratch = run_chip(
-        preset,
-        app="probe",
+        chip,
+        program="probe",
         set=[*changes, *alone, *probe("flags", 4)],
         packets=200,
         warmup_packets=10,

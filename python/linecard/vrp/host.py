@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class HierarchyResult(Result, HierarchyReport, frozen=True):
     """Packets that need more than the engines: who is reached, and what it can spend."""
 
-    ASKED: ClassVar[tuple[str, ...]] = ("preset", "rate_pps", "packet_bytes", "message_bytes")
+    ASKED: ClassVar[tuple[str, ...]] = ("chip", "rate_pps", "packet_bytes", "message_bytes")
 
     def table(self) -> Table:
         """A measure and its value, a row each."""
@@ -32,12 +32,12 @@ class HierarchyResult(Result, HierarchyReport, frozen=True):
         return Table(("measure", "value"), values)
 
     def __repr__(self) -> str:
-        return f"<HierarchyResult {self.preset}: {self.reach_percent:.1f} % reach the host>"
+        return f"<HierarchyResult {self.chip}: {self.reach_percent:.1f} % reach the host>"
 
 
 @plain_arguments
 def hierarchy(
-    preset: str | PathLike[str] = "ixp1200_host",
+    chip: str | PathLike[str] = "ixp1200_host",
     rate: str | float = "1.128Mpps",
     *,
     packet_bytes: int = PACKET_BYTES,
@@ -50,12 +50,12 @@ def hierarchy(
     """Send packets of a line to the core and across the link to the host, and measure how many they can process.
 
     Args:
-        preset: A chip with a core and a host above its engines, with the names of ``ixp1200_host``.
+        chip: A chip with a core and a host above its engines, with the names of ``ixp1200_host``.
         rate: Packets per second.
         packet_bytes: Bytes of a packet.
         message_bytes: Bytes of the packet that go to the host and return; ``None`` for all.
         one_in: One packet in this number goes to the host, on average.
-        set: Changes to the preset.
+        set: Changes of the chip.
         packets: Packets to simulate.
         seed: Seed of arrivals, flows, and the choice of packets for the host.
 
@@ -77,7 +77,7 @@ def hierarchy(
     if problems:
         raise ConfigError.of(problems)
     found = _core.hierarchy(
-        name_of("preset", preset),
+        name_of("chip", chip),
         overrides=settings(set),
         rate_pps=parse_rate(rate),
         packet_bytes=packet_bytes,
@@ -94,7 +94,7 @@ def _(result: HierarchyResult) -> list[Part]:
     most = f"{result.most_messages_per_second / 1e3:,.1f} kpps"
     busy = [(name, getattr(result, f"{name}_utilization")) for name in ("link", "host", "core", "dram")]
     return [
-        Title(f"{result.preset}, {result.rate_pps / 1e3:,.4g} kpps of {result.packet_bytes} bytes"),
+        Title(f"{result.chip}, {result.rate_pps / 1e3:,.4g} kpps of {result.packet_bytes} bytes"),
         Facts(
             (
                 Fact(

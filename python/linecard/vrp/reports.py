@@ -9,7 +9,7 @@ class HierarchyReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """What comes out.
 
     Attributes:
-        preset: The platform.
+        chip: The platform.
         rate_pps: Offered packets per second.
         packet_bytes: Size of each.
         message_bytes: Bytes of a message to the host.
@@ -26,7 +26,7 @@ class HierarchyReport(msgspec.Struct, frozen=True, omit_defaults=True):
         engine_wait_alone_ns: The same without core and host.
     """
 
-    preset: str
+    chip: str
     rate_pps: float
     packet_bytes: int
     message_bytes: int

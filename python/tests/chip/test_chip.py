@@ -246,7 +246,7 @@ def test_a_run_colours_the_drawing(cli, chip, tmp_path):
 )
 def test_what_limits_a_run_is_marked_once(tmp_path, component):
     result = make_result(
-        preset="example_smartnic",
+        chip="example_smartnic",
         bottleneck={"component": component, "utilization": 0.99, "why": "It was <busy>."},
         resources=[{"component": component, "utilization": 0.99}],
     )
@@ -269,7 +269,7 @@ def test_a_file_that_is_no_run_of_the_chip_is_refused(cli, tmp_path):
     other = make_result().to_dict()
     for content, expected in (
         (json.dumps(other), "found a run of ixp1200, expected a run of example_smartnic"),
-        ('{"preset": "example_smartnic"}', "is not the result of a run"),
+        ('{"chip": "example_smartnic"}', "is not the result of a run"),
         ("[1, 2]", "is not the result of a run"),
         ("not JSON", "is not JSON"),
         ('{"more": ' + "[" * 20_000, "is not JSON"),
@@ -307,7 +307,7 @@ def test_check_adds_the_way_there_the_place_and_the_way_back(cli, chip):
     path = chip()
     found = json.loads(cli("check", path, "--json").out)
     assert set(found) >= {
-        "preset",
+        "chip",
         "title",
         "program",
         "engines",
@@ -445,17 +445,17 @@ def test_a_path_is_taken_wherever_the_name_of_a_preset_or_file_is(chip, tmp_path
     part = tmp_path / "part.toml"
     part.write_text((ROOT / "presets" / "dram" / "ddr4_2400.toml").read_text())
     few = {"packets": 100, "warmup_packets": 10}
-    result = linecard.run(path, app=steps, **few)
-    assert result.summary == linecard.run(str(path), app=str(steps), **few).summary
+    result = linecard.run(path, program=steps, **few)
+    assert result.summary == linecard.run(str(path), program=str(steps), **few).summary
     assert linecard.run(path, set={"program.run": steps}, **few).summary == result.summary
     assert linecard.check(path) == linecard.check(str(path))
     assert linecard.draw(path, tmp_path / "chip.svg", result=linecard.run(path, **few)).is_file()
     assert linecard.describe(path) == linecard.describe(str(path))
     assert linecard.new(tmp_path / "new.toml", like=Path("ixp1200")).is_file()
     assert linecard.dram(part, policy=Path("frfcfs_open"), pattern="stream", count=100).reads == 100
-    table = linecard.sweep(path, vary={"app": [steps]}, set={"program.run": steps}, packets=100)
+    table = linecard.sweep(path, vary={"program": [steps]}, set={"program.run": steps}, packets=100)
     assert table.column("status") == ["ok"]
-    assert linecard.compare(path, path, app=steps, packets=100, seeds=2).configuration == ()
+    assert linecard.compare(path, path, program=steps, packets=100, seeds=2).configuration == ()
 
 
 @pytest.mark.parametrize(
@@ -467,13 +467,13 @@ def test_a_path_is_taken_wherever_the_name_of_a_preset_or_file_is(chip, tmp_path
         {"seed": None},
         {"set": 5},
         {"set": [5]},
-        {"preset": 5},
-        {"app": 5},
+        {"chip": 5},
+        {"program": 5},
     ],
 )
 def test_an_argument_of_another_kind_is_a_configuration_error(arguments, wording):
     with pytest.raises(linecard.ConfigError) as refused:
-        linecard.run(**{"preset": "example_smartnic", "packets": 100, **arguments})
+        linecard.run(**{"chip": "example_smartnic", "packets": 100, **arguments})
     wording(refused.value)
 
 

@@ -15,7 +15,7 @@ SHORT, WHOLE = 40, 64
 def test_a_first_cell_is_two_writes_from_so_many_bytes_on(least, size, writes):
     found = linecard.run(
         "hasan2003_ref_base",
-        app="l3fwd16",
+        program="l3fwd16",
         set={"traffic.kind": "fixed", "traffic.packet_bytes": size, "dram.halves_from_bytes": least},
         packets=400,
         warmup_packets=100,

@@ -132,7 +132,7 @@ def test_l3fwd16_takes_one_hop_off_and_reads_as_many_words_of_sram(files):
     (files / "in.pcap").write_bytes(pcap_bytes(frames))
     linecard.run(
         "ixp1200",
-        app="l3fwd16",
+        program="l3fwd16",
         trace=str(files / "in.pcap"),
         set={"program.routes": str(files / "routes.txt")},
         packets=len(frames),
@@ -150,7 +150,7 @@ def test_programs_of_ipv4_alone_drop_ipv6_as_before(files):
     (files / "in.pcap").write_bytes(pcap_bytes([ip("192.0.2.9"), ip("2001:db8::1")]))
     for chip, app in (("ixp1200", "nat"), ("ixp1200", "firewall"), ("ixp2400", "ipv4_forward")):
         asked = {"trace": str(files / "in.pcap"), "set": ["traffic.arrivals=captured"], "verdict": False}
-        ran = linecard.run(chip, app=app, packets=2, warmup_packets=0, **asked)
+        ran = linecard.run(chip, program=app, packets=2, warmup_packets=0, **asked)
         assert [(drop.reason, drop.packets) for drop in ran.drops] == [("not_ipv4", 1)], app
         assert ran.summary.packets_out == 1
 

@@ -50,7 +50,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_the_policy_decides_and_every_packet_is_accounted_for(chip, app, policy, trace):
     changes = {"program.not_ip": policy, "traffic.arrivals": "captured"}
     for warmup in (0, 37):
-        asked = {"app": app, "trace": trace, "set": changes, "verdict": False}
+        asked = {"program": app, "trace": trace, "set": changes, "verdict": False}
         ran = linecard.run(chip, packets=400 - warmup, warmup_packets=warmup, **asked)
         first, frames = ran.summary, ran.summary.not_ip
         assert frames is not None
@@ -69,14 +69,14 @@ def test_the_default_punts_and_a_list_in_a_file_has_a_policy_of_its_own(tmp_path
     steps = linecard.Program("mine", not_ip="drop").check().send()
     assert 'not_ip = "drop"' in steps.to_toml()
     for app, ends in ((None, "punted"), (str(steps.save(tmp_path / "mine.toml")), "dropped_by_choice")):
-        ran = linecard.run("example_smartnic", app=app, trace=trace, packets=400, warmup_packets=0, verdict=False)
+        ran = linecard.run("example_smartnic", program=app, trace=trace, packets=400, warmup_packets=0, verdict=False)
         assert getattr(ran.summary.not_ip, ends) == 100
         assert ran.summary.loss_fraction == 0
 
 
 def test_a_program_that_looks_at_no_header_forwards_what_comes(tmp_path, trace, wording):
     path = linecard.Program("blind").compute(10).send().save(tmp_path / "blind.toml")
-    asked = {"app": str(path), "trace": trace, "packets": 400, "warmup_packets": 0, "verdict": False}
+    asked = {"program": str(path), "trace": trace, "packets": 400, "warmup_packets": 0, "verdict": False}
     assert linecard.run("example_smartnic", **asked).summary.not_ip.forwarded == 100
     with pytest.raises(linecard.ConfigError) as refused:
         linecard.run("example_smartnic", set={"program.not_ip": "drop"}, **asked)

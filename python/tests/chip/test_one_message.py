@@ -57,7 +57,7 @@ def test_a_clock_of_a_chip_without_its_unit(tmp_path, line, what):
 def test_a_frequency_of_a_memory_says_which_period_it_is(cli, tmp_path, line, ns, wording):
     part = tmp_path / "part.toml"
     part.write_text(f'title = "p"\nsource = "s"\nextends = "dram/ddr4_2400"\n[clock]\n{line}\n')
-    ended = cli("dram", "run", "--device", part, "--pattern", "random")
+    ended = cli("dram", "run", part, "--pattern", "random")
     assert ended.status == 2
     wording(ended.err)
 

@@ -142,9 +142,9 @@ def test_tshark_reads_it(forwarded):
 def test_a_translated_packet_has_its_new_address_and_a_right_checksum(tmp_path):
     """NAT of the chip itself writes source address and port; the checksum of the header holds."""
     file = tmp_path / "nat.pcapng"
-    linecard.run("ixp1200", app="nat", packets=300, warmup_packets=0, verdict=False, pcap_out=file)
+    linecard.run("ixp1200", program="nat", packets=300, warmup_packets=0, verdict=False, pcap_out=file)
     plain = tmp_path / "plain.pcapng"
-    linecard.run("ixp1200", app="l3fwd16", packets=300, warmup_packets=0, verdict=False, pcap_out=plain)
+    linecard.run("ixp1200", program="l3fwd16", packets=300, warmup_packets=0, verdict=False, pcap_out=plain)
     sources = [{each.bytes[26:30] for each in blocks(each_file)} for each_file in (file, plain)]
     assert len(sources[0]) < len(sources[1]) / 10
     assert linecard.flows(file).ipv4_checksums_ok_percent == 100.0

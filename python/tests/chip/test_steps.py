@@ -50,8 +50,8 @@ def test_a_shipped_program_built_in_python_runs_to_the_same_bytes(file, tmp_path
         return
     usual = "bluefield3_dpa" if file.stem.startswith("dpa_") else "example_smartnic"
     chip = CHIPS.get(file.stem, usual)
-    as_it_is = linecard.run(chip, app=str(file), **counts).to_dict()
-    found = linecard.run(chip, app=program, **counts).to_dict()
+    as_it_is = linecard.run(chip, program=str(file), **counts).to_dict()
+    found = linecard.run(chip, program=program, **counts).to_dict()
     for each in (as_it_is, found):
         # Ids follow from the bytes of the file, which has its comments and its order of keys.
         del each["run_id"]
@@ -97,20 +97,20 @@ def test_every_op_is_read_with_all_its_keys():
         program.send(),
     )
     for ended in ends:
-        linecard.run("example_smartnic", app=ended, packets=50, warmup_packets=10, verdict=False)
+        linecard.run("example_smartnic", program=ended, packets=50, warmup_packets=10, verdict=False)
     used = {step.op for ended in ends for step in ended.steps}
     # Moves run in the shipped stages above; here they say all that they can.
     moves = Program("moves").move_in("packets", posted=True, cycles=1, times=1).move_out("packets", "later_cell")
     used |= {step.op for step in moves.put("out").steps}
     # Chips whose threads send block by block.
     blocks = Program("blocks").look_up().admit().enqueue(cycles=2).read("table", each="first_cell").transmit(cycles=3)
-    linecard.run("ixp1200_eval", app=blocks, packets=50, warmup_packets=10, verdict=False)
+    linecard.run("ixp1200_eval", program=blocks, packets=50, warmup_packets=10, verdict=False)
     used |= {step.op for step in blocks.steps}
     # A chip whose threads hand packets over and go on.
     lent = (
         Program("lent").put("arrived", if_room=True, cycles=1, from_="rx").alone(from_="rx").read("table", from_="up")
     )
-    linecard.run("ixp1200_host", app=lent, packets=50, warmup_packets=10, verdict=False)
+    linecard.run("ixp1200_host", program=lent, packets=50, warmup_packets=10, verdict=False)
     used |= {step.op for step in lent.put("back", goes_on=True).steps}
     assert used == set(OPS)
     said = tomllib.loads(moves.to_toml())["step"]
@@ -139,13 +139,13 @@ def test_names_and_texts_are_quoted():
 def test_ids_tell_programs_of_one_name_apart(tmp_path):
     counts = {"packets": 50, "warmup_packets": 10, "verdict": False}
     programs = [Program("same").compute(cycles).send() for cycles in (10, 20, 10)]
-    ids = [linecard.run("example_smartnic", app=each, **counts).run_id for each in programs]
+    ids = [linecard.run("example_smartnic", program=each, **counts).run_id for each in programs]
     assert ids[0] == ids[2] != ids[1]
     file = programs[0].save(tmp_path / "same.toml")
-    assert linecard.run("example_smartnic", app=str(file), **counts).run_id == ids[0]
+    assert linecard.run("example_smartnic", program=str(file), **counts).run_id == ids[0]
+    own = [Program("p").compute(cycles).run().save(tmp_path / f"{cycles}.toml") for cycles in (1, 2)]
     executed = [
-        linecard.run("example_smartnic", app=each.run(), program="drop", **counts).run_id
-        for each in (Program("p").compute(1), Program("p").compute(2))
+        linecard.run("example_smartnic", program="drop", set={"program.run": each}, **counts).run_id for each in own
     ]
     assert executed[0] != executed[1]
 
@@ -156,21 +156,21 @@ def test_ids_tell_programs_of_one_name_apart(tmp_path):
 def test_what_the_reader_refuses_names_the_program_and_its_line(wording):
     wrong = Program("wrong").read("loca").put("out", cycles=-1)
     with pytest.raises(linecard.ConfigError) as raised:
-        linecard.run("example_smartnic", app=wrong, packets=10)
+        linecard.run("example_smartnic", program=wrong, packets=10)
     text = str(raised.value)
     wording(text)
     assert "/" not in raised.value.problems[0].place
     with pytest.raises(linecard.ConfigError) as refused:
-        linecard.run("example_smartnic", app=Program("empty"), packets=10)
+        linecard.run("example_smartnic", program=Program("empty"), packets=10)
     wording(refused.value)
 
 
 def test_other_errors_come_through_as_they_are(wording):
     with pytest.raises(linecard.ConfigError) as refused:
-        linecard.run("example_smartnic", app=Program("fine").send(), set={"clock.core_hz2": 1}, packets=10)
+        linecard.run("example_smartnic", program=Program("fine").send(), set={"clock.core_hz2": 1}, packets=10)
     wording(refused.value)
     with pytest.raises(linecard.ConfigError) as refused:
-        linecard.run("example_smartnic", app=Program("fine").send(), program="firewal", packets=10)
+        linecard.run("example_smartnic", program="firewal", packets=10)
     wording(refused.value)
 
 

@@ -20,7 +20,7 @@ COMMANDS = ("run", "flows", "flowcache", "presets", "describe", "reproduce")
 
 
 def test_the_screen_answers_the_first_questions(cli):
-    ended = cli("run", "ixp1200", "--app", "l3fwd16", *QUICK)
+    ended = cli("run", "ixp1200", "--program", "l3fwd16", *QUICK)
     assert ended.status == 0, ended.err
     for words in ("Throughput", "Gbit/s", "Mpps", "Loss", "Latency", "p99", "Bottleneck", "Utilisation"):
         assert words in ended.out
@@ -48,7 +48,7 @@ def test_a_slow_run_shows_its_rate(cli):
 def test_a_run_in_which_no_packet_left_shows_no_latency(cli, tmp_path):
     path = tmp_path / "drop.toml"
     path.write_text('kind = "program"\ntitle = "All dropped"\nsource = "a test"\n[[step]]\nop = "drop"\n')
-    words = ("run", "example_smartnic", "--app", path, "--packets", 100, "--warmup", 10)
+    words = ("run", "example_smartnic", "--program", path, "--packets", 100, "--warmup", 10)
     ended = cli(*words)
     assert ended.status == 0, ended.err
     assert re.search(r"Latency +no packet left the chip\n", ended.out)
@@ -152,12 +152,12 @@ def test_a_window_without_a_timeline_is_refused(cli, option, value, wording):
         (("run", "ixp1200", "--set", "dram.bank=2"), 2, "`banks`"),
         (("run", "ixp1200", "--set", "dram.banks=lots"), 2, "memory.dram.banks: found `lots`"),
         (("run", "ixp1200", "--set", "dram.banks"), 2, "key.path=value"),
-        (("run", "ixp1200", "--app", "l3fwd61"), 2, "l3fwd16"),
+        (("run", "ixp1200", "--program", "l3fwd61"), 2, "l3fwd16"),
         (("run", "ixp1200", "--packets", "0"), 2, "expected 1 or more"),
         (("run", "ixp1200", "--packets", "-5"), 2, "found -5"),
         (("run", "ixp1200", "--seed", "99999999999999999999999"), 2, "seed"),
         (("run", "ixp1200", "--packets", "many"), 2, "--packets"),
-        (("run",), 2, "PRESET"),
+        (("run",), 2, "CHIP"),
         (("run", "ixp1200", "--trace", "nowhere.pcap"), 3, "nowhere.pcap"),
         (("flows", "nowhere.pcap"), 3, "nowhere.pcap"),
         (("describe", "ixp1201"), 2, "ixp1200"),
@@ -302,6 +302,7 @@ def test_nothing_compiled_stays_unwrapped():
     public = {"check_chip": "check", "chip_drawing": "draw", "chip_template": "new"}
     # What the functions of Python are parts of.
     inner = {
+        "applications",
         "core_deployments",
         "core_registers",
         "core_termination",

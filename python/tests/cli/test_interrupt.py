@@ -42,7 +42,7 @@ COMMANDS = {
     "a pipe without a writer": (("flows", "pipe"), None),
     "a table behind a pipe": (("run", "ixp1200", "--set", "program.routes=pipe", "--packets", "9"), None),
     "idle refreshes": (
-        ("dram", "run", "-d", "ddr4_2400", "--trace", "gap.csv", "--commands", "commands.csv"),
+        ("dram", "run", "ddr4_2400", "--trace", "gap.csv", "--commands", "commands.csv"),
         "Simulating",
     ),
 }

@@ -16,7 +16,7 @@ import linecard
 from linecard import ConfigError, files
 
 RUN = ("run", "ixp1200", "--packets", "200", "--warmup", "0", "--json")
-DRAM = ("dram", "run", "-d", "ddr4_2400", "--pattern", "random", "--count", "20", "--json")
+DRAM = ("dram", "run", "ddr4_2400", "--pattern", "random", "--count", "20", "--json")
 
 
 def test_a_device_is_written_to_and_stays_one(tmp_path):
@@ -97,7 +97,7 @@ def test_a_hyphen_is_stdout(tmp_path):
         (("queueing", "run", "--workload", "SD16_90"), "-o", "no/queues.csv"),
         (("compare-models",), "-o", "no/rows.csv"),
         (("petri", "convert", "none.toml"), "-o", "no/net.pnml"),
-        (("core", "--program", "classify"), "-o", "no/splits.png"),
+        (("core", "classify"), "-o", "no/splits.png"),
         (DRAM, "--requests", "no/requests.csv"),
     ],
 )
@@ -177,12 +177,12 @@ extends = ["platforms/example_smartnic"]
         ("sweep nic.toml --vary seed=1,2 --packets 50 -o csv:nic.toml", "it is the input nic.toml"),
         ("sweep space.toml -o csv:nic.toml", "it is the input nic.toml"),
         ("flows in.pcap -o csv:in.pcap", "it is the input in.pcap"),
-        ("dram run -d ddr4_2400 --trace t.csv --requests t.csv", "it is the input t.csv"),
+        ("dram run ddr4_2400 --trace t.csv --requests t.csv", "it is the input t.csv"),
         ("petri convert net.toml -o net.toml", "it is the input net.toml"),
         ("run nic.toml --packets 50 -o csv:out.x -o html:out.x", "name the same file"),
         ("run nic.toml --packets 50 -o csv:out.x -o html:out.x.manifest.json", "name the same file"),
         ("sweep nic.toml --vary seed=1,2 -o new.csv -o html:to_new.csv", "name the same file"),
-        ("dram run -d ddr4_2400 --pattern stream --requests r.csv --commands ./r.csv", "name the same file"),
+        ("dram run ddr4_2400 --pattern stream --requests r.csv --commands ./r.csv", "name the same file"),
     ],
 )
 def test_no_output_is_an_input_or_another_output(cli, tmp_path, monkeypatch, command, said):

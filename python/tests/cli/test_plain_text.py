@@ -44,7 +44,7 @@ def test_names_that_a_terminal_would_obey_are_read_and_shown(tmp_path, name, com
         ("run",),
         ("describe",),
         ("petri", "explore"),
-        ("dram", "run", "-d", "ddr4_2400", "--trace"),
+        ("dram", "run", "ddr4_2400", "--trace"),
         ("cache", "show"),
     ],
 )
@@ -86,9 +86,9 @@ def test_any_locale_and_width(tmp_path, name, variables):
 @pytest.mark.parametrize(
     "command",
     [
-        ("core", "--program", "checksum", "--packets", "50", "--latency=N"),
-        ("core", "--program", "checksum", "--packets", "50", "--latency", "50", "--area=N"),
-        ("core", "--program", "checksum", "--packets", "50", "--events=N"),
+        ("core", "checksum", "--packets", "50", "--latency=N"),
+        ("core", "checksum", "--packets", "50", "--latency", "50", "--area=N"),
+        ("core", "checksum", "--packets", "50", "--events=N"),
         ("program", "trace", "checksum", "--packets=N"),
         ("program", "trace", "checksum", "--seed=N"),
         ("run", "ixp1200", "--seed=N"),

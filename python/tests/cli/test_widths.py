@@ -21,7 +21,7 @@ WIDTHS = (40, 200)
 QUICK = ("--packets", "300", "--warmup", "100")
 EDGE = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
 NET = ROOT / "presets" / "nets" / "girish2008_dram.toml"
-SPLIT = ("core", "--program", "classify", "--latency", "100,200", "--packets", "300")
+SPLIT = ("core", "classify", "--latency", "100,200", "--packets", "300")
 NDR = ("--size", "64,1518", "--packets", "300", "--width", "0.05", "--store", "runs")
 C_PROGRAM = """
 #include <linecard.h>
@@ -65,7 +65,7 @@ COMMANDS: dict[str, tuple[object, ...]] = {
     "flowcache": ("flowcache", EDGE, "--entries", "64,256", "--ways", "2,4", "--policy", "lru,sp,opt"),
     "flowcache: curves": ("flowcache", EDGE, "--entries", "64", "--curves"),
     "shot-noise": ("shot-noise", "--rate", "500Mbps", "--windows", "20"),
-    "dram run": ("dram", "run", "-d", "ddr4_2400", "--pattern", "random", "--count", "500"),
+    "dram run": ("dram", "run", "ddr4_2400", "--pattern", "random", "--count", "500"),
     "queueing run": ("queueing", "run", "--workload", "SD16_90", "--operations", "500"),
     "queueing design": ("queueing", "design", "--target-mops", "60", "--operations", "500"),
     "queueing settings": ("queueing", "settings"),

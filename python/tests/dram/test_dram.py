@@ -12,7 +12,7 @@ import linecard
 
 HEADER = "arrival,op,address\n"
 FOUR = HEADER + "0,R,0x0\n0,W,0x100000\n5,R,0x40\n5,W,0x100040\n"
-RUN = ("dram", "run", "--device", "ddr4_2400")
+RUN = ("dram", "run", "ddr4_2400")
 
 
 @pytest.fixture
@@ -136,9 +136,9 @@ def test_an_older_file_survives_a_bad_trace(cli, trace, tmp_path):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (("--device", "ddr4_2401", "--pattern", "random"), "did you mean `ddr4_2400`?"),
-        (("--device", "frfcfs_open", "--pattern", "random"), "--device: `frfcfs_open` is a preset of another kind"),
-        (("--device", "ddr4", "--pattern", "random"), "is a standard"),
+        (("ddr4_2401", "--pattern", "random"), "did you mean `ddr4_2400`?"),
+        (("frfcfs_open", "--pattern", "random"), "device: `frfcfs_open` is a preset of another kind"),
+        (("ddr4", "--pattern", "random"), "is a standard"),
         ((*RUN[2:], "--policy", "frfcfs_opne", "--pattern", "random"), "did you mean `frfcfs_open`?"),
         ((*RUN[2:], "--pattern", "randon"), "did you mean `random`?"),
         ((*RUN[2:],), "found neither, expected a trace or a pattern"),
@@ -173,11 +173,11 @@ def test_a_part_without_a_source_is_refused(cli, tmp_path, wording):
     part.write_text(
         'title = "mine"\nextends = ["dram/ddr4_2400"]\n[timing]\ntRCD = { value = 15, unit = "ns", source = "" }\n'
     )
-    ended = cli("dram", "run", "--device", part, "--pattern", "random")
+    ended = cli("dram", "run", part, "--pattern", "random")
     assert ended.status == 2
     wording(ended.err)
     part.write_text(part.read_text().replace('source = ""', 'source = "a datasheet"'))
-    assert cli("dram", "run", "--device", part, "--pattern", "random", "--count", "100").status == 0
+    assert cli("dram", "run", part, "--pattern", "random", "--count", "100").status == 0
 
 
 def test_two_files_make_a_standard_of_ones_own(cli, tmp_path):

@@ -29,10 +29,10 @@ NO_ROOM = {
     "example_smartnic": {"adds", "ixp", "router"},
     "pspin": {"bsol", "ixp", "router"},
     "rosebud16": {
-        *("balancer", "bitmap", "bsol", "firewall", "ixp", "name_cache", "patricia", "router", "vscan"),
+        *("balancer", "bitmap", "bsol", "ixp", "name_cache", "patricia", "router", "stateful_firewall", "vscan"),
     },
     "rosebud8": {
-        *("balancer", "bitmap", "bsol", "firewall", "ixp", "name_cache", "patricia", "router", "vscan"),
+        *("balancer", "bitmap", "bsol", "ixp", "name_cache", "patricia", "router", "stateful_firewall", "vscan"),
         *("reads", "token_bucket"),
     },
 }
@@ -571,7 +571,7 @@ def test_a_program_that_never_ends_names_its_line_and_ends_the_run(cli, tmp_path
 
 @pytest.mark.parametrize("option", [("--map", "firewall=gone.csv"), ("--fib", "gone.csv"), ("--control", "gone.txt")])
 def test_a_file_that_is_not_there_is_named(cli, option):
-    ended = cli("run", NFP, "--program", "firewall", *option)
+    ended = cli("run", NFP, "--program", "stateful_firewall", *option)
     assert (ended.status, "found no file 'gone." in ended.err, "Traceback" in ended.err) == (2, True, False)
 
 
@@ -587,7 +587,7 @@ def test_a_narrow_screen_has_every_line_with_its_costs(monkeypatch, capsys):
     from linecard.cli import stdout
     from linecard.cli.screen import print_result
 
-    found = linecard.run(NFP, program="firewall", packets=300, warmup_packets=100, verdict=False)
+    found = linecard.run(NFP, program="stateful_firewall", packets=300, warmup_packets=100, verdict=False)
     monkeypatch.setattr(stdout, "screen_width", lambda: 40)
     print_result(found)
     shown = " ".join(capsys.readouterr().out.split())

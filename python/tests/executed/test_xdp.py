@@ -115,14 +115,14 @@ def test_routes_of_the_kernel(capture, tmp_path, wording):
 
 
 def test_the_command_shows_and_prints(cli, capture):
-    shown = cli("program", "run", "firewall", "--trace", str(capture))
+    shown = cli("program", "run", "stateful_firewall", "--trace", str(capture))
     assert shown.status == 0, shown.err
     assert "Accesses  per packet" in shown.out
-    printed = cli("program", "run", "firewall", "--trace", str(capture), "--json")
+    printed = cli("program", "run", "stateful_firewall", "--trace", str(capture), "--json")
     report = json.loads(printed.out)
     assert report["traffic"]["packets"] == 60
-    assert report == json.loads(json.dumps(linecard.xdp_run("firewall", capture).to_dict()))
-    wrong = cli("program", "run", "firewall", "--trace", str(capture), "--map", "rules")
+    assert report == json.loads(json.dumps(linecard.xdp_run("stateful_firewall", capture).to_dict()))
+    wrong = cli("program", "run", "stateful_firewall", "--trace", str(capture), "--map", "rules")
     assert wrong.status == 2
     assert "expected NAME=FILE" in wrong.err
 

@@ -25,7 +25,7 @@ value = 0.01
 """
 SPACE = """
 kind = "sweep"
-preset = "example_smartnic"
+chip = "example_smartnic"
 packets = 100
 verdict = false
 costs = "own.toml"

@@ -40,7 +40,7 @@ def test_a_unit_that_all_packets_pass_carries_its_rate(tmp_path):
         '[[step]]\nop = "read"\nat = "crypto"\nbytes = 1024\n[[step]]\nop = "send"\n'
     )
     settings = {"crypto.concurrency": 1, "crypto.latency_ns": 1000}
-    found = linecard.check("example_smartnic", app=str(steps), size=1024, set=settings)
+    found = linecard.check("example_smartnic", program=str(steps), size=1024, set=settings)
     crypto = by_part(found)["crypto"]
     assert crypto.most_gbps == pytest.approx(50, rel=0.01)
     assert crypto.offered_gbps == 150
@@ -49,10 +49,10 @@ def test_a_unit_that_all_packets_pass_carries_its_rate(tmp_path):
 
 def test_it_is_what_a_saturated_run_reaches():
     settings = {"island.count": 1, "island.threads": 4}
-    most = linecard.check("example_smartnic", app="secure_gateway", size="imix", set=settings).demands[0]
+    most = linecard.check("example_smartnic", program="secure_gateway", size="imix", set=settings).demands[0]
     run = linecard.run(
         "example_smartnic",
-        app="secure_gateway",
+        program="secure_gateway",
         set={**settings, "traffic.arrivals": "saturated"},
         packets=4000,
         verdict=False,
@@ -74,12 +74,12 @@ def test_a_capture_is_asked_at_its_own_rate_or_at_the_given_one():
 
 
 def test_a_program_and_a_chip_that_is_saturated():
-    found = linecard.check("nfp4000", program="firewall", size=64)
+    found = linecard.check("nfp4000", program="stateful_firewall", size=64)
     assert found.demands[0].share > 1
 
 
 def test_the_command_says_which_part_carries_too_little(cli):
-    words = ("check", "example_smartnic", "--app", "secure_gateway", "--size", 512, "--set", "crypto.rate_gbps=2")
+    words = ("check", "example_smartnic", "--program", "secure_gateway", "--size", 512, "--set", "crypto.rate_gbps=2")
     ended = cli(*words)
     assert ended.status == 0
     assert "crypto: 150 of " in ended.out

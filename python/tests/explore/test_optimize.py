@@ -175,7 +175,7 @@ def test_an_objective_without_a_value_says_at_which_point(tmp_path, wording):
 OVERLOADED = """
 kind = "optimize"
 title = "Too much for a few engines"
-preset = "example_smartnic"
+chip = "example_smartnic"
 packets = 4000
 warmup_packets = 500
 objectives = ["max throughput_gbps", "min island.engines"]

@@ -300,7 +300,7 @@ def test_shipped_examples_run(path, cli, tmp_path):
 
 
 def test_nothing_is_asked_twice_where_options_name_it_in_other_ways(tmp_path):
-    short = Request("run", {"preset": NIC}, {"cluster.island.threads": 4})
+    short = Request("run", {"chip": NIC}, {"cluster.island.threads": 4})
     named = points_of(set={"island.threads": 4}).points[0].request
     assert named.settings == short.settings
 
@@ -322,7 +322,12 @@ RUNS = {
     "petri": ("model.toml", {"time": 50.0, "replications": 2}, {"arrivals": [0.5, 0.9]}, "throughput.serve"),
     "core": ("checksum", {"packets": 50, "events": 5000}, {"threads": [1, 4]}, "packets_per_mcycle"),
     "program": ("checksum", {"packets": 50}, {"program": ["checksum", "classify"]}, "instructions_per_packet"),
-    "xdp": ("parse_count", {"packets": 50}, {"program": ["parse_count", "firewall"]}, "instructions_per_packet"),
+    "xdp": (
+        "parse_count",
+        {"packets": 50},
+        {"program": ["parse_count", "stateful_firewall"]},
+        "instructions_per_packet",
+    ),
 }
 NET = """
 name = "station"
@@ -548,13 +553,13 @@ def test_what_a_file_says_decides_and_not_how_it_is_laid_out(tmp_path, monkeypat
     own, base = Path("own.toml"), Path("base.toml")
     base.write_text((ROOT / "presets" / "platforms" / "example_smartnic.toml").read_text())
     own.write_text('kind = "chip"\ntitle = "own"\nsource = "a test"\nextends = ["base.toml"]\n')
-    request = Request("run", {"preset": "own.toml"}, {})
+    request = Request("run", {"chip": "own.toml"}, {})
     first = content.content_of(request)
     base.write_text("# a remark\n" + base.read_text())
     assert content.content_of(request) == first
     base.write_text(base.read_text().replace("count = 10", "count = 9"))
     assert content.content_of(request) != first
-    assert content.content_of(Request("run", {"preset": "own.toml", "seed": 2}, {})) != content.content_of(request)
+    assert content.content_of(Request("run", {"chip": "own.toml", "seed": 2}, {})) != content.content_of(request)
 
 
 def test_a_dry_run_says_how_many_and_how_long_and_keeps_what_it_tried(cli, tmp_path):

@@ -193,7 +193,7 @@ PLANTED = {
 
 
 def asked(chip, settings, seeds=3, packets=1500):
-    shared = {"preset": chip, "packets": packets, "warmup_packets": packets // 2}
+    shared = {"chip": chip, "packets": packets, "warmup_packets": packets // 2}
     bench = Bench(None, None, None, Counts())
     return Question(shared, settings, Chip(chip, as_overrides(settings)), range(1, seeds + 1), bench)
 

@@ -15,7 +15,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_every_mistake_names_the_way_on(cli):
     person = Person(cli)
-    line = "linecard run ixp120 --app l3fwd61 --set dram.bank=2 --packets 300 --warmup 100"
+    line = "linecard run ixp120 --program l3fwd61 --set dram.bank=2 --packets 300 --warmup 100"
     steps = (
         ("ixp120", "ixp1200"),
         ("dram.bank=", "dram.banks="),

@@ -46,5 +46,5 @@ def test_a_function_is_repaired_and_measured(cli):
     assert "Bottleneck" in shown
 
     # Threads or cache, if the core were one's own?
-    splits = person.types("linecard core --program sum.c --packets 200").out
+    splits = person.types("linecard core sum.c --packets 200").out
     assert "Best:" in splits

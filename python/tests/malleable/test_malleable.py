@@ -97,12 +97,12 @@ def test_more_threads_than_area_are_refused(classify, wording):
 
 
 def test_the_command_prints_the_same_as_the_result(cli, wording):
-    done = cli("core", "--program", "classify", "--latency", "100,200", "--adapt", "0", "--packets", "500", "--json")
+    done = cli("core", "classify", "--latency", "100,200", "--adapt", "0", "--packets", "500", "--json")
     assert done.status == 0
     found = json.loads(done.out)["cores"]
     assert [each["latency_cycles"] for each in found] == [100, 200]
     assert all(len(each["rows"]) == 16 for each in found)
-    refused = cli("core", "--program", "classify", "--area", "4", "--threads", "5", "--packets", "50")
+    refused = cli("core", "classify", "--area", "4", "--threads", "5", "--packets", "50")
     assert refused.status == 2
     wording(refused.err)
 

@@ -20,7 +20,7 @@ def test_its_metrics_are_those_that_are_compared(cli):
     ended = cli("run", "ixp2400", *QUICK, "--json")
     assert ended.status == 0, ended.err
     plain = json.loads(ended.out)
-    assert plain["app"] == "ipv4_forward"
+    assert plain["program"] == "ipv4_forward"
     metrics = {(row["component"], row["metric"]) for row in plain["metrics"]}
     assert set(COMPARED) <= metrics
 
@@ -35,7 +35,7 @@ def test_a_capture_runs_through_it(cli):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("run", "ixp2400", "--app", "l3fwd16"), "l3fwd16"),
+        (("run", "ixp2400", "--program", "l3fwd16"), "l3fwd16"),
         (("run", "ixp2400", "--set", "input.engines=2"), "input"),
         (("run", "ixp2400", "--set", "program.scheme=DYNAMIC"), "ixp2400_dynamic"),
         (("compare-models", "--threads", "16"), "4x4"),

@@ -6,13 +6,13 @@ import pytest
 from conftest import TINY
 
 COMMANDS = {
-    "splits": ("core", "--program", "classify"),
+    "splits": ("core", "classify"),
     "budget": ("vrp", "budget", "ixp1200_eval", "--rate", "1.128Mpps"),
     "why": ("why", TINY, "--packets", "200", "--seeds", "2"),
     "rates": ("ndr", "example_smartnic", "--size", "1518", "--packets", "200", "--width", "0.05"),
     "table": ("sweep", "example_smartnic", "--vary", "island.count=1,2", "--packets", "200"),
     "run": ("run", "example_smartnic"),
-    "memory": ("dram", "run", "-d", "ddr4_2400", "--pattern", "random"),
+    "memory": ("dram", "run", "ddr4_2400", "--pattern", "random"),
 }
 
 

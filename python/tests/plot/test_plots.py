@@ -36,8 +36,8 @@ PLOTS = {
     ),
     "why": ("why", TINY, "--packets", "200", "--seeds", "2"),
     "ndr": ("ndr", "example_smartnic", "--size", "1518", "--packets", "200", "--width", "0.05"),
-    "core": ("core", "--program", "classify", "--packets", "500", "--latency", "150"),
-    "map": ("core", "--program", "classify", "--packets", "500", "--latency", "50,150"),
+    "core": ("core", "classify", "--packets", "500", "--latency", "150"),
+    "map": ("core", "classify", "--packets", "500", "--latency", "50,150"),
     "budget": ("vrp", "budget", "ixp1200_eval", "--rate", "1.128Mpps"),
 }
 

@@ -180,11 +180,11 @@ def test_a_wrong_option_ends_with_status_2():
     assert "expected one of them" in subprocess.run(both, capture_output=True, text=True, check=False).stderr
 
 
-def spec(preset="", app="R", overrides=(), trace=""):
+def spec(preset="", program="R", overrides=(), trace=""):
     return RunSpec(
         runner="queueing",
         preset=preset,
-        app=app,
+        program=program,
         trace=trace,
         map_addresses=False,
         overrides=tuple(overrides),
@@ -198,15 +198,15 @@ def test_the_runner_answers_the_document_s_questions(wording):
     def ask(*arguments, **more):
         return runner.run(spec(*arguments, **more), lambda done, total: None)
 
-    point = ask(app="SD1_100")
+    point = ask(program="SD1_100")
     # Whole operations of the one queue: 178 and 250 ns in nc, 80 in qc.
     assert point.metric("qc", "ratio_to_nc") == pytest.approx(214 / 80, rel=0.01)
     latency = ask("latency", overrides=["manager=dc"])
     assert latency.metric("chosen", "dequeue_miss_ns") == 210
-    threads = ask("threads", app="SD1_100", overrides=["manager=qc"])
+    threads = ask("threads", program="SD1_100", overrides=["manager=qc"])
     # Two threads keep the one queue busy, a third hides what lies between them.
     assert threads.metric("chosen", "threads_to_peak") <= 3
-    change = ask("change", app="SD1_100", overrides=["manager=qc", "vary.memory_ns=80"])
+    change = ask("change", program="SD1_100", overrides=["manager=qc", "vary.memory_ns=80"])
     assert change.metric("chosen", "relative_percent") == pytest.approx(80 / 120 * 100, abs=0.5)
     with pytest.raises(linecard.ConfigError) as refused:
         ask(overrides=["thread=1"])

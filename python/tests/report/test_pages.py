@@ -24,11 +24,11 @@ COMMANDS = {
     "ndr": ("ndr", *NIC, "--size", "64,1518", "--set", "island.count=1", "--width", "0.05"),
     "why": ("why", TINY, "--packets", 200, "--seeds", 2),
     "compare": ("compare", "example_smartnic", *NIC, "--seeds", 2, "--set-b", "packets.part=hbm2"),
-    "core": ("core", "--program", "classify", "--packets", 300, "--events", 3000, "--area", 4, "--adapt", 5000),
-    "cores": ("core", "--program", "classify", "--packets", 300, "--events", 3000, "--area", 3, "--latency", "50,150"),
+    "core": ("core", "classify", "--packets", 300, "--events", 3000, "--area", 4, "--adapt", 5000),
+    "cores": ("core", "classify", "--packets", 300, "--events", 3000, "--area", 3, "--latency", "50,150"),
     "trace": ("program", "trace", "classify", "--packets", 300),
     "xdp": ("program", "run", "parse_count", "--packets", 300),
-    "executed": ("run", "nfp4000", "--program", "firewall", "--packets", 300, "--warmup", 100),
+    "executed": ("run", "nfp4000", "--program", "stateful_firewall", "--packets", 300, "--warmup", 100),
     "flowcache": ("flowcache", CAPTURE, "--entries", "64,256", "--policy", "lru,opt", "--curves", "--traffic"),
     "budget": ("vrp", "budget", "ixp1200_eval", "--rate", "1.128Mpps"),
     "net": ("petri", "simulate", "girish2008_dram", "--time", 1000, "--replications", 2),
@@ -114,7 +114,7 @@ def test_a_page_says_the_command_that_repeats_it_and_is_the_same_again(pages, cl
 
 
 def test_what_a_result_says_is_escaped(tmp_path):
-    result = make_result(preset="<b>&x", warnings=["</main><script>"])
+    result = make_result(chip="<b>&x", warnings=["</main><script>"])
     text = result.save(tmp_path / "p.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;&amp;x" in text
     assert "</main><script>" not in text

@@ -12,7 +12,7 @@ import linecard
 
 @pytest.fixture(scope="module")
 def result() -> linecard.RunResult:
-    return linecard.run("nfp4000", program="firewall", packets=1000)
+    return linecard.run("nfp4000", program="stateful_firewall", packets=1000)
 
 
 @pytest.fixture(scope="module")

@@ -75,7 +75,7 @@ def test_a_program_of_steps(cli, folder):
     ended = cli("run", "example_smartnic", "--set", "program.run=mine.toml", "--packets", "1000", "--json")
     found = json.loads(ended.out)
     assert found["summary"]["packets_dropped"] == 0
-    assert "mine" in found["app"]
+    assert "mine" in found["program"]
 
 
 def test_a_dram_standard(cli, folder):
@@ -85,7 +85,7 @@ def test_a_dram_standard(cli, folder):
     assert count(folder) == files_said("A DRAM standard.") == 2
     clocks = {}
     for device in ("ddr3_1600", "slow_part.toml"):
-        ended = cli("dram", "run", "--device", device, "--pattern", "random", "--count", "4000", "--json")
+        ended = cli("dram", "run", device, "--pattern", "random", "--count", "4000", "--json")
         assert ended.status == 0, ended.err
         clocks[device] = json.loads(ended.out)["bandwidth_gbytes_s"]
     assert clocks["slow_part.toml"] < clocks["ddr3_1600"]
@@ -97,7 +97,7 @@ def test_a_policy_of_the_dram_controller(cli, folder):
         '[policy]\nrow_hit_cap = { value = 8, unit = "accesses", source = "a recipe" }\n'
     )
     assert count(folder) == files_said("A policy of the DRAM controller.") == 1
-    ended = cli("dram", "run", "--device", "ddr3_1600", "--policy", "cap8.toml", "--pattern", "random", "--json")
+    ended = cli("dram", "run", "ddr3_1600", "--policy", "cap8.toml", "--pattern", "random", "--json")
     assert ended.status == 0, ended.err
 
 
@@ -178,7 +178,7 @@ def test_an_option_of_run(monkeypatch):
 
         monkeypatch.setattr(_core, "run", core)
         with pytest.raises(linecard.RunError, match="enough"):
-            simulate(made["Run"](preset="ixp1200", **{name: True}), None)
+            simulate(made["Run"](chip="ixp1200", **{name: True}), None)
         assert asked[0][name] is True
     finally:
         options.cache_clear()

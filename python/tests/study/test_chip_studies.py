@@ -26,8 +26,8 @@ def nothing(_done: int, _all: int) -> None:
     """Progress that nobody watches."""
 
 
-def spec(runner: str, app: str, *overrides: str, preset: str = "") -> RunSpec:
-    return RunSpec(runner, preset, app, "", False, overrides, 1, 500, 100, str(HXDP))
+def spec(runner: str, program: str, *overrides: str, preset: str = "") -> RunSpec:
+    return RunSpec(runner, preset, program, "", False, overrides, 1, 500, 100, str(HXDP))
 
 
 # ---- runners ----
@@ -44,7 +44,7 @@ def test_a_program_of_the_study_or_a_shipped_one_runs_on_a_chip():
 
 
 def test_cycles_of_an_access_are_those_between_two():
-    found = program_runner.run(spec("program", "firewall", preset="example_smartnic"), nothing)
+    found = program_runner.run(spec("program", "stateful_firewall", preset="example_smartnic"), nothing)
     accesses = [row for row in found.first.metrics if row.metric == "accesses" and row.value]
     assert accesses
     clock = float(linecard.describe("example_smartnic")["clock.core_mhz"].text)

@@ -33,7 +33,7 @@ seeds = [1]
 packets = 100
 warmup_packets = 10
 [columns.app]
-app = "{value}"
+program = "{value}"
 [columns.banks]
 set = ["dram.banks={value}"]
 [columns.size]
@@ -123,7 +123,7 @@ def fake_run(run: RunSpec, progress):
     throughput = VALUES[run.preset] + (run.seed - 2) * 0.01 + size / 1e5
     metrics = {("total", "throughput_gbps"): throughput, ("dram", "rows"): 4.4}
     config_hash = f"{run.preset} {run.overrides}"
-    return make_result(metrics=metrics, preset=run.preset, seed=run.seed, config_hash=config_hash)
+    return make_result(metrics=metrics, chip=run.preset, seed=run.seed, config_hash=config_hash)
 
 
 def run_study(folder: Path, **options):

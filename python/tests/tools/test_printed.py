@@ -13,7 +13,7 @@ from tools.scorecard.printed import draw_printed
 
 
 def measured(spec, progress):
-    values = {("total", "throughput_gbps"): {"a": 1.0, "b": 2.0, "c": 0.0}[spec.app]}
+    values = {("total", "throughput_gbps"): {"a": 1.0, "b": 2.0, "c": 0.0}[spec.program]}
     return PlainRun(spec, values, {})
 
 

@@ -106,7 +106,7 @@ class Fake:
         throughput = 2.0 * (chosen / (set_to or [chosen])[0]) + 0.01 * (run.seed - 1)
         return make_result(
             metrics={("total", "throughput_gbps"): throughput},
-            preset=run.preset,
+            chip=run.preset,
             seed=run.seed,
             config_hash=f"{run.runner} {run.preset} {run.overrides}",
         )
@@ -288,7 +288,7 @@ def test_a_workload_that_the_study_writes_out_is_the_one_that_it_calls_by_name()
     for calibration in load_study("kumar2006").spec.calibrations:
         for varied in calibration.vary:
             if varied.of:
-                written = varied.app.replace("{value}", f"{varied.value:g}")
+                written = varied.program.replace("{value}", f"{varied.value:g}")
                 settings = {"operations": 2000, "warmup": 500, "seed": 1}
                 named = linecard.queueing_run(varied.of, ("qc",), [], **settings)
                 assert linecard.queueing_run(written, ("qc",), [], **settings).rows == named.rows, written
@@ -298,12 +298,12 @@ def test_a_number_to_vary_says_how(tmp_path):
     folder = tmp_path / "tiny"
     folder.mkdir()
     (folder / "one.csv").write_text(ONE)
-    wrong = 'vary = [{ name = "x", value = 1, runner = "queue", app = "no place" }]'
+    wrong = 'vary = [{ name = "x", value = 1, runner = "queue", program = "no place" }]'
     (folder / "study.toml").write_text(STUDY.replace('value = "the long one"', f'value = "the long one"\n{wrong}'))
     with pytest.raises(linecard.ConfigError) as refused:
         load_study(str(folder))
     assert "vary.x.runner: found 'queue'; did you mean queueing?" in str(refused.value)
-    assert "vary.x: expected app with {value} in it" in str(refused.value)
+    assert "vary.x: expected program with {value} in it" in str(refused.value)
 
 
 def test_a_run_without_the_value_stays_as_it_was(folder):
@@ -322,7 +322,7 @@ def test_a_run_without_the_value_stays_as_it_was(folder):
 
 def test_a_table_of_another_program_is_refused_by_these_words():
     with pytest.raises(linecard.ConfigError, match=WITHOUT):
-        linecard.run("hasan2003_ref_base", app="l3fwd16", packets=10, set={"firewall.template_cycles": 27})
+        linecard.run("hasan2003_ref_base", program="l3fwd16", packets=10, set={"firewall.template_cycles": 27})
 
 
 def test_the_documents_say_what_was_run():

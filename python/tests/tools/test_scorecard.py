@@ -486,7 +486,7 @@ def test_a_point_is_run_where_it_has_a_meaning_and_the_defaults_stay(tmp_path, m
 
     def run(spec, progress):
         asked.append(str(spec))
-        if spec.app == "probe" and spec.overrides:
+        if spec.program == "probe" and spec.overrides:
             raise linecard.ConfigError("program.x has no effect here")
         values = {("total", "throughput_gbps"): 2.0 if spec.overrides else 1.0}
         return PlainRun(spec, values, {})
@@ -503,7 +503,7 @@ def test_a_point_is_run_where_it_has_a_meaning_and_the_defaults_stay(tmp_path, m
     plan = make_plan(result.study, ("1",), result.study.spec.full)
     moved = at_point(result.study, ("1",), result.study.spec.full, result.study.spec.inputs[0])
     runs = {
-        each: run(each, None) if each.app != "probe" or not each.overrides else "no: has no effect here"
+        each: run(each, None) if each.program != "probe" or not each.overrides else "no: has no effect here"
         for each in (*plan.runs, *moved.runs)
     }
     found = outcomes_at(plan, moved, runs)

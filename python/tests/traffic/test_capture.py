@@ -116,7 +116,7 @@ def test_a_described_link_stands_where_a_capture_does(cli, tmp_path):
     assert cached.manifest()["input_hash"] is None
     queued = linecard.queueing_run("edge", "qc", trace=True, operations=5000, warmup=100)
     assert (queued.packets, queued.format) == (150_000, "described link")
-    program = linecard.xdp_run("firewall", "edge", packets=500)
+    program = linecard.xdp_run("stateful_firewall", "edge", packets=500)
     assert program.traffic.packets == 500
 
 

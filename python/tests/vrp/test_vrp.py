@@ -47,7 +47,7 @@ def test_table_1_comes_out_of_the_parts():
     alone = {"traffic.arrivals": "saturated", "input.engines": 1, "input.threads": 1, "in.count": 1}
     for transfer, cycles in expected.items():
         changes = {**alone, "program.step[transfer].at": transfer}
-        result = linecard.run("ixp1200_eval", app="probe", set=changes, packets=100, warmup_packets=10)
+        result = linecard.run("ixp1200_eval", program="probe", set=changes, packets=100, warmup_packets=10)
         assert result.metric("input", "engine_cycles_per_packet") == pytest.approx(cycles, abs=0.3), transfer
 
 

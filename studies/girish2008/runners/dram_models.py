@@ -1,8 +1,8 @@
 """The DDR SDRAM net beside the cycle model: one trace of 64-byte accesses through both, and how far they are apart.
 
-``preset`` is the part, ``app`` the policy of the cycle model, ``packets`` are accesses. ``overrides``: ``trace`` names
-the program whose accesses they are, ``threads`` how many run it in turn, ``in_flight`` the accesses that both models
-have in hand, ``net`` another net than `girish2008_dram`.
+``preset`` is the part, ``program`` the policy of the cycle model, ``packets`` are accesses. ``overrides``: ``trace``
+names the program whose accesses they are, ``threads`` how many run it in turn, ``in_flight`` the accesses that both
+models have in hand, ``net`` another net than `girish2008_dram`.
 Both take the next access as soon as one is done. The programs' accesses, each packet in a bank of its own
 (Girish 2008, sections 3.3 and 3.2.1; all of 64 bytes, since DRAMsim knows no other):
 
@@ -107,7 +107,7 @@ def run(spec: RunSpec, progress: Progress) -> PlainRun:
             address = (row * BANKS + bank) * ROW_BYTES
             lines.append(f"0,{'W' if write else 'R'},{address},{ACCESS_BYTES}")
         file.write_text("\n".join(lines) + "\n")
-        cycle = dram(spec.preset, spec.app, trace=file, in_flight=in_flight, progress=progress)
+        cycle = dram(spec.preset, spec.program, trace=file, in_flight=in_flight, progress=progress)
     of_cycle = cycle.bandwidth_gbytes_s * 8
     of_net = through_net(trace, in_flight, 10.0, found.get("net", NET))
     values = {

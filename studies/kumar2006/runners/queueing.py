@@ -1,6 +1,6 @@
 """Queue managers under a workload: `linecard.queueing_run`.
 
-``app`` is the workload and ``overrides`` are settings of the queueing machine; ``packets`` are operations. With
+``program`` is the workload and ``overrides`` are settings of the queueing machine; ``packets`` are operations. With
 ``manager`` among the settings only that one runs, and its metrics stand under ``chosen``, too. ``preset`` says what is
 asked, one point if it is left out:
 
@@ -87,7 +87,7 @@ def _measure(spec: RunSpec, progress: Progress, workload: str = "", *changes: st
     """All managers under one workload, with these changes in the place of the run's own."""
     own = [change for change in spec.overrides if not change.startswith((VARY, "manager="))]
     result = queueing_run(
-        workload or spec.app,
+        workload or spec.program,
         _managers(spec),
         dict(change.split("=", 1) for change in (*own, *changes)),
         operations=spec.packets,

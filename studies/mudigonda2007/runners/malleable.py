@@ -1,6 +1,6 @@
 """Packet programs on cores: threads against cache (Mudigonda 2007).
 
-``app`` is a program and ``traffic`` its packets (``edge``, ``core``); ``packets`` are traced and
+``program`` is executed on the packets of ``traffic`` (``edge``, ``core``); ``packets`` are traced and
 ``warmup_packets`` events counted by each simulation. ``preset`` says what is asked:
 
 - ``split``: the best split of a core's area at ``latency`` and ``bandwidth``;
@@ -137,12 +137,12 @@ def _best_threads(
 
 
 def _of(spec: RunSpec, found: dict[str, str]) -> ProgramTrace:
-    return traced(spec.app, found.get("traffic", "edge"), spec.packets, spec.seed)
+    return traced(spec.program, found.get("traffic", "edge"), spec.packets, spec.seed)
 
 
 def _traced_once(spec: RunSpec, found: dict[str, str]) -> ProgramTrace:
     """A long trace that no other run asks for: it is not kept."""
-    return program_trace(spec.app, found.get("traffic", "edge"), packets=spec.packets, seed=spec.seed)
+    return program_trace(spec.program, found.get("traffic", "edge"), packets=spec.packets, seed=spec.seed)
 
 
 def _memory(found: dict[str, str]) -> tuple[int, float]:
@@ -182,8 +182,8 @@ def _names() -> list[str]:
 
 
 def _registers(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
-    if spec.app != "all":
-        return _registers_of(spec.app, spec, found, progress)
+    if spec.program != "all":
+        return _registers_of(spec.program, spec, found, progress)
     each = [_registers_of(name, spec, found, progress) for name in _names()]
     most = ("missed_percent", "table_entries", "references_per_cycle")
     return {
@@ -236,7 +236,7 @@ def _points(found: dict[str, str]) -> list[tuple[int, float]]:
 
 def _predictor(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
     points = _points(found)
-    best = _best_threads(spec.app, spec, found, points, progress)
+    best = _best_threads(spec.program, spec, found, points, progress)
     program = _traced_once(spec, found)
     missed = []
     for (latency, bandwidth), threads in zip(points, best, strict=True):
@@ -256,7 +256,7 @@ def _predictor(spec: RunSpec, found: dict[str, str], progress: Progress) -> Valu
 
 def _termination(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
     latency, bandwidth = _memory(found)
-    names = _names() if spec.app == "all" else [spec.app]
+    names = _names() if spec.program == "all" else [spec.program]
     longer = [
         termination(
             traced(name, found.get("traffic", "edge"), spec.packets, spec.seed),

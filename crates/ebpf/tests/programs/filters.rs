@@ -1,4 +1,4 @@
-//! firewall, token_bucket.
+//! stateful_firewall, token_bucket.
 
 use super::same;
 use crate::kit::{five_tuple, held, map, plain_ipv4, shipped, stream, word};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
 fn firewall_passes_rules_and_answers() {
-    let mut machine = shipped("firewall");
+    let mut machine = shipped("stateful_firewall");
     let rules = map(&machine, "rules");
     let frames = stream(3000);
     // Every fifth flow of the stream has a rule.

@@ -41,10 +41,7 @@ def new(
 
 @takes_program
 def check(
-    preset: Chip,
-    app_name: Annotated[
-        str | None, typer.Option("--app", metavar="NAME", help="Application that the chip runs.")
-    ] = None,
+    chip: Chip,
     trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
     size: Annotated[
         str | None,
@@ -70,21 +67,21 @@ def check(
 
         linecard check example_smartnic --set packets.part=hbm2
 
-        linecard check example_smartnic --app secure_gateway --size 64
+        linecard check example_smartnic --program secure_gateway --size 64
 
         linecard check nfp4000 --program my_xdp.c --trace edge
 
         linecard check example_smartnic --json
     """
     outputs = Outputs(json, output)
-    found = linecard.check(preset, set=set, app=app_name, trace=trace, size=size, **executed)
+    found = linecard.check(chip, set=set, trace=trace, size=size, **executed)
     outputs.give(found)
     for warning in found.warnings:
         stderr.diagnose(f"warning: {warning}")
 
 
 def draw(
-    preset: Chip,
+    chip: Chip,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Drawing to write: .svg, or .png (extra: plot).")
     ] = Path("chip.svg"),
@@ -104,4 +101,4 @@ def draw(
 
         linecard run example_smartnic --json > run.json && linecard draw example_smartnic --result run.json -o busy.svg
     """
-    stderr.note_written([linecard.draw(preset, output, set=set, result=result)])
+    stderr.note_written([linecard.draw(chip, output, set=set, result=result)])

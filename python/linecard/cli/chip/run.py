@@ -44,9 +44,9 @@ def run(
 
     **Examples**
 
-        linecard run ixp1200 --app l3fwd16
+        linecard run ixp1200 --program l3fwd16
 
-        linecard run ixp1200 --app nat --trace examples/captures/edge-mix.pcap.gz --map-addresses
+        linecard run ixp1200 --program nat --trace examples/captures/edge-mix.pcap.gz --map-addresses
 
         linecard run hasan2003_all_pf --set dram.banks=2 --packets 50000 --json
 
@@ -54,7 +54,7 @@ def run(
 
         linecard run my_chip.toml --set island.threads=4 --set packets.part=hbm2
 
-        linecard run example_smartnic --program firewall --packets 20000
+        linecard run example_smartnic --program stateful_firewall --packets 20000
 
         linecard run nfp4000 --program my_xdp.c -D N=8 --trace edge
 
@@ -69,11 +69,12 @@ def run(
     from rich.padding import Padding
     from rich.text import Text
 
+    from linecard.chip.program import is_listed
     from linecard.cli import stderr, stdout
     from linecard.cli.pieces import DIM
     from linecard.files import check_outputs, write_text
 
-    if folded is not None and asked["program"] is None:
+    if folded is not None and (asked["program"] is None or is_listed(asked["program"])):
         message = "needs a program to execute; add --program"
         raise ConfigError.of([ConfigProblem("folded", "", message)])
     timeline, pcap_out = asked["timeline"], asked["pcap_out"]

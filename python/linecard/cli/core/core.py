@@ -15,9 +15,7 @@ from linecard.cli.output import Json, Output, Outputs
 
 
 def core(
-    program: Annotated[
-        str, typer.Option("--program", metavar="PROGRAM", help="A shipped program, C file or ELF file.")
-    ],
+    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="A shipped program, C file or ELF file.")],
     trace: Trace = "edge",
     latency: Annotated[
         str, typer.Option(metavar="L,…", help="Cycles of an off-chip access; several return one result each.")
@@ -59,11 +57,11 @@ def core(
 
     **Examples**
 
-        linecard core --program classify --latency 150 --bandwidth 0.64 --area 16
+        linecard core classify --latency 150 --bandwidth 0.64 --area 16
 
-        linecard core --program my_filter.c --trace edge --latency 300 -o splits.png
+        linecard core my_filter.c --trace edge --latency 300 -o splits.png
 
-        linecard core --program classify --latency 50,100,200,300 -o splits.html --json
+        linecard core classify --latency 50,100,200,300 -o splits.html --json
     """
     from linecard.errors import ConfigError, ConfigProblem
     from linecard.malleable.result import Cores

@@ -26,13 +26,13 @@ def run(
 
     **Examples**
 
-        linecard dram run --device ddr4_2400 --pattern random
+        linecard dram run ddr4_2400 --pattern random
 
-        linecard dram run --device hbm2 --policy split_open --pattern packet_cells --count 20000 --json
+        linecard dram run hbm2 --policy split_open --pattern packet_cells --count 20000 --json
 
-        linecard dram run -d sdr100 -p fcfs_open --trace my_requests.csv --requests requests.csv
+        linecard dram run sdr100 -p fcfs_open --trace my_requests.csv --requests requests.csv
 
-        linecard dram run -d ddr3_1600 --pattern random --set policy.page=closed --set "timing.tRCD=15 ns"
+        linecard dram run ddr3_1600 --pattern random --set policy.page=closed --set "timing.tRCD=15 ns"
     """
     from linecard.cli import stderr
 

@@ -27,14 +27,19 @@ class _Word(NamedTuple):
 
 
 _WORDS = {
-    "preset": _Word("", "CHIP"),
+    "chip": _Word("", "CHIP"),
     "a": _Word("", "A"),
     "b": _Word("", "[B]"),
     "file": _Word("", "FILE.toml"),
     "target": _Word("", "TARGET"),
+    "vary": _Word("--vary", "KEY=VALUES"),
+    "constraints": _Word("--where", "EXPRESSION"),
+    "columns": _Word("--column", "NAME=EXPRESSION"),
+    "program": _Word("--program", "PROGRAM"),
+    "warmup_packets": _Word("--warmup", "N"),
+    "shard": _Word("--shard", "I/N"),
     "sizes": _Word("--size", "BYTES,…"),
     "trace": _Word("--trace", "CAPTURE"),
-    "app": _Word("--app", "NAME"),
     "what": _Word("--what", "NAME"),
     "sample": _Word("--sample", "KIND"),
     "width": _Word("--width", "SHARE"),
@@ -104,7 +109,7 @@ def _parameter(argument: inspect.Parameter, meaning: str) -> inspect.Parameter:
         kind, default = _OWN[name]
     elif not flag:
         kind, default = Path if name == "file" else str, argument.default
-        if name == "preset":
+        if name == "chip":
             said["autocompletion"] = completion.chips
         kind = Annotated[kind if default is argument.empty else kind | None, typer.Argument(**said)]
     else:
@@ -114,7 +119,8 @@ def _parameter(argument: inspect.Parameter, meaning: str) -> inspect.Parameter:
             said |= {"metavar": "SHARE", "parser": read_share}
         if name == "seed":
             said["min"] = 0
-        if "Mapping[" in annotation or "Settings" in annotation:
-            kind, said["metavar"], said["help"] = list[str], "KEY=VALUE", f"{meaning.removesuffix('.')}; repeatable."
+        if re.search(r"Mapping\[|Iterable\[|Settings", annotation):
+            kind, default = list[str], None
+            said |= {"metavar": metavar or "KEY=VALUE", "help": f"{meaning.removesuffix('.')}; repeatable."}
         kind = Annotated[kind if default is not None else kind | None, typer.Option(flag, **said)]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)

@@ -11,38 +11,14 @@ from linecard.cli.explore.dry_run import estimate_of, print_estimate
 from linecard.cli.explore.options import filled
 from linecard.cli.explore.question import asks, reported
 from linecard.cli.explore.sweep_spec import asked_sweep, read_shard
-from linecard.cli.options import CAPTURE_HELP, Exit
+from linecard.cli.options import Exit
 from linecard.cli.output import Json, Output, Outputs
 from linecard.explore.sweep import run_sweep
 from linecard.explore.sweep import sweep as ask
 
 
-@asks(ask, "vary", "together", "constraints", "columns", "shard")
+@asks(ask, "together")
 def sweep(
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--vary",
-            metavar="KEY=VALUES",
-            help="An axis; repeatable. `;` separates axes that change together, value by value.",
-        ),
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option("--where", metavar="EXPRESSION", help="Only points where this holds; repeatable."),
-    ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option("--column", metavar="NAME=EXPRESSION", help="A column that follows from others; repeatable."),
-    ] = None,
-    app: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application of all points.")] = None,
-    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
-    packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of each run, as for `run`.")] = None,
-    warmup: Annotated[int | None, typer.Option(metavar="N", help="Warm-up of each run, as for `run`.")] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all points; with --repeat, the first.")] = None,
-    shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Only every N-th point, from the I-th on: one job of an array.")
-    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only print the number of runs and their estimated time.")
     ] = False,
@@ -60,13 +36,13 @@ def sweep(
 ) -> None:
     """Run every point of a design space, and print one table.
 
-    A value list is `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`,
-    `1..1000 log points 4`. The store finds finished runs by content. A sweep that is repeated, restarted after a kill,
-    or extended runs only the missing points. Runs that are not steady are repeated with more packets. The status of a
-    point says whether it is sure. Refused and failed points are rows with the reason and the command that repeats them.
-    The counts of runs found, run and refused go to stderr, and the table does not depend on them. `--dry-run` runs up
-    to three points to estimate the time, and keeps them. Status 4 means that a run failed or that no point is sure,
-    status 2 that all points were refused.
+    An axis is a list `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`, `1..1000 log
+    points 4`; `;` separates axes that change together. The store finds finished runs by content. A sweep that is
+    repeated, restarted after a kill, or extended runs only the missing points. Runs that are not steady are
+    repeated with more packets. The status of a point says whether it is sure. Refused and failed points are rows
+    with the reason and the command that repeats them. The counts of runs found, run and refused go to stderr, and
+    the table does not depend on them. `--dry-run` runs up to three points to estimate the time, and keeps them.
+    Status 4 means that a run failed or that no point is sure, status 2 that all points were refused.
 
     **Examples**
 
@@ -85,9 +61,7 @@ def sweep(
     from linecard.explore.store import Store
 
     outputs = Outputs(json, output)
-    named = {"app": app, "trace": trace, "packets": packets, "warmup_packets": warmup, "seed": seed}
-    spec = asked_sweep(asked, named, vary or (), where or (), column or ())
-    part = read_shard(shard)
+    spec, part = asked_sweep(asked), read_shard(asked["shard"])
     kept, jobs = Store(asked["store"]), asked["jobs"]
     with reported(asked["store"]) as progress:
         if dry_run:

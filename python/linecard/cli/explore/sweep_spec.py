@@ -7,36 +7,34 @@ from typing import TYPE_CHECKING, Any
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from linecard.explore.spec import Spec
 
 
-def asked_sweep(
-    asked: Mapping[str, Any],
-    named: Mapping[str, Any],
-    vary: Sequence[str],
-    where: Sequence[str],
-    columns: Sequence[str],
-) -> Spec:
-    """Read a sweep from options; ``named`` are arguments of its runs."""
+# Arguments of runs that have an option.
+_ARGUMENTS = ("program", "trace", "packets", "warmup_packets", "seed")
+
+
+def asked_sweep(asked: Mapping[str, Any]) -> Spec:
+    """Read a sweep from options."""
     from linecard.explore.axes import read_option
     from linecard.explore.spec import make_sample
     from linecard.explore.sweep import draft_of
 
     draft = draft_of(**{name: asked[name] for name in ("target", "what", "repeat", "precision", "lengthen", "set")})
-    for name, value in named.items():
-        if value is not None:
-            draft.fix(f"--{name.partition('_')[0]}", name, value)
+    for name in _ARGUMENTS:
+        if asked[name] is not None:
+            draft.fix(f"--{name.partition('_')[0]}", name, asked[name])
     first = len(draft.axes or ())
-    for number, text in enumerate(vary):
+    for number, text in enumerate(asked["vary"] or ()):
         try:
             draft.add(read_option(text, first + number))
         except ConfigError as error:
             draft.catch(error)
-    for text in where:
+    for text in asked["constraints"] or ():
         draft.require(text, "--where")
-    for text in columns:
+    for text in asked["columns"] or ():
         name, found, expression = text.partition("=")
         if not found or not name.strip().isidentifier():
             draft.note("--column", "", f"found {text!r}, expected NAME=EXPRESSION")

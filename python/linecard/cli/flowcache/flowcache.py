@@ -14,10 +14,10 @@ from linecard.errors import ConfigError, ConfigProblem
 
 
 def flowcache(
-    source: Annotated[
+    trace: Annotated[
         Path,
         typer.Argument(
-            metavar="INPUT",
+            metavar="CAPTURE",
             help="A capture; a described link (edge, core, a TOML file); or digests, each a little-endian u32.",
         ),
     ],
@@ -103,7 +103,7 @@ def flowcache(
     outputs = Outputs(json, output)
     with stderr.progress("Simulating", "") as progress:
         result = linecard.flowcache(
-            source,
+            trace,
             [_number("--entries", each) for each in _words(entries)],
             ["full" if each.lower() == "full" else _number("--ways", each) for each in _words(ways)],
             _words(policy),

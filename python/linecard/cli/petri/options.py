@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 Net = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A net: PNML (.pnml, .xml), TOML, or the name of a shipped net.")
+    Path, typer.Argument(metavar="NET", help="A net: PNML (.pnml, .xml), TOML, or the name of a shipped net.")
 ]
 Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter of the net; repeatable.")

@@ -13,7 +13,7 @@ from linecard.cli.output import Json, Output, Outputs
 
 
 def flows(
-    capture: Annotated[
+    trace: Annotated[
         Path,
         typer.Argument(
             metavar="CAPTURE",
@@ -53,7 +53,7 @@ def flows(
 
     outputs = Outputs(json, output)
     with stderr.progress("Reading", "bytes") as progress:
-        statistics = linecard.flows(capture, packets=packets, strict=strict, most_flows=most_flows, progress=progress)
+        statistics = linecard.flows(trace, packets=packets, strict=strict, most_flows=most_flows, progress=progress)
     outputs.give(statistics)
     stderr.diagnose_capture(statistics)
     if not statistics.clean:

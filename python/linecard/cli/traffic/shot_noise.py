@@ -10,8 +10,8 @@ from linecard.cli.output import Json, Output, Outputs
 
 
 def shot_noise(
-    preset: Annotated[
-        str, typer.Argument(metavar="PRESET", help="A chip whose file has a table `shots`.")
+    chip: Annotated[
+        str, typer.Argument(metavar="CHIP", help="A chip whose file has a table `shots`.")
     ] = "ixp2400_core",
     rate: Annotated[str, typer.Option(metavar="RATE", help="Mean load of all flows, such as 411Mbps.")] = "411Mbps",
     windows: Annotated[int, typer.Option(metavar="N", help="Windows to generate.")] = 50,
@@ -25,7 +25,7 @@ def shot_noise(
 ) -> None:
     """Generate shot-noise traffic from flows that begin, send and end, and measure its load in windows.
 
-    Rates and durations of flows are log-uniform between the bounds `shots.*` of the preset. The variation is the
+    Rates and durations of flows are log-uniform between the bounds `shots.*` of the chip. The variation is the
     standard deviation of the windows divided by their mean, beside its closed form.
 
     **Examples**
@@ -41,7 +41,7 @@ def shot_noise(
     outputs = Outputs(json, output)
     with stderr.progress("Generating", "windows") as progress:
         found = generate(
-            preset,
+            chip,
             rate_mbps=parse_bit_rate(rate) / 1e6,
             windows=windows,
             window_ms=window_ms,

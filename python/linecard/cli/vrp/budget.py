@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from linecard.cli import stderr
+from linecard.cli.options import Chip
 from linecard.cli.output import Json, Output, Outputs
-from linecard.cli.vrp.options import RATE_HELP, Preset, Seed, Set
+from linecard.cli.vrp.options import RATE_HELP, Seed, Set
 
 
 def budget(
-    preset: Preset = "ixp1200_eval",
+    chip: Chip = "ixp1200_eval",
     rate: Annotated[str, typer.Option(metavar="RATE,…", help=f"{RATE_HELP} Several return a row each.")] = "1.128Mpps",
     set: Set = None,
     seed: Seed = 1,
@@ -41,5 +42,5 @@ def budget(
         raise ConfigError.of([ConfigProblem("--rate", "", "found none, expected packets per second: 1.128Mpps")])
     outputs = Outputs(json, output)
     with stderr.progress("Searching", "simulations") as progress:
-        found = budgets_over(preset, rates, set=set, seed=seed, progress=progress)
+        found = budgets_over(chip, rates, set=set, seed=seed, progress=progress)
     outputs.give(found)

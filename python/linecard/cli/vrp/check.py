@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import linecard
-from linecard.cli import stderr
+from linecard.cli import completion, stderr
 from linecard.cli.options import Exit
 from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.vrp.options import RATE_HELP, Seed, Set
@@ -16,8 +16,9 @@ from linecard.cli.vrp.options import RATE_HELP, Seed, Set
 
 def check(
     extension: Annotated[Path, typer.Argument(metavar="EXTENSION", help="A TOML file of operations.")],
-    preset: Annotated[
-        str, typer.Option("--preset", metavar="NAME", help="Platform of the extension.")
+    chip: Annotated[
+        str,
+        typer.Option(metavar="CHIP", help="Chip of the extension.", autocompletion=completion.chips),
     ] = "ixp1200_eval",
     rate: Annotated[str, typer.Option(metavar="RATE", help=RATE_HELP)] = "1.128Mpps",
     set: Set = None,
@@ -39,7 +40,7 @@ def check(
     """
     outputs = Outputs(json, output)
     with stderr.progress("Searching", "simulations") as progress:
-        found = linecard.vrp_check(extension, preset, rate, set=set, seed=seed, progress=progress)
+        found = linecard.vrp_check(extension, chip, rate, set=set, seed=seed, progress=progress)
     outputs.give(found)
     if not found.accepted:
         raise typer.Exit(Exit.CHECK_FAILED)

@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 import linecard
+from linecard.cli.options import Chip
 from linecard.cli.output import Json, Output, Outputs
-from linecard.cli.vrp.options import RATE_HELP, Preset, Seed, Set
+from linecard.cli.vrp.options import RATE_HELP, Seed, Set
 
 
 def hierarchy(
-    preset: Preset = "ixp1200_host",
+    chip: Chip = "ixp1200_host",
     rate: Annotated[str, typer.Option(metavar="RATE", help=RATE_HELP)] = "1.128Mpps",
     packet_bytes: Annotated[int, typer.Option("--bytes", metavar="N", help="Bytes of a packet.")] = 64,
     message_bytes: Annotated[
@@ -27,7 +28,7 @@ def hierarchy(
 ) -> None:
     """Send packets to the core and across the link to the host: the rate that arrives, and the cycles for each packet.
 
-    The preset is a chip: `linecard run ixp1200_host` runs it, `linecard draw` draws it. Engines, core and link share
+    `linecard run ixp1200_host` runs the chip, `linecard draw` draws it. Engines, core and link share
     the DRAM.
 
     **Examples**
@@ -40,6 +41,6 @@ def hierarchy(
     """
     outputs = Outputs(json, output)
     found = linecard.hierarchy(
-        preset, rate, packet_bytes=packet_bytes, message_bytes=message_bytes, one_in=one_in, seed=seed, set=set
+        chip, rate, packet_bytes=packet_bytes, message_bytes=message_bytes, one_in=one_in, seed=seed, set=set
     )
     outputs.give(found)

@@ -51,10 +51,10 @@ _TRACED = ("control", "packets")
 
 def _run_core(request: Request, progress: Progress) -> Outcome:
     asked = dict(request.arguments)
-    program, traffic = asked.pop("program"), asked.pop("traffic", "edge")
+    program, trace = asked.pop("program"), asked.pop("trace", "edge")
     tracing = {name: asked.pop(name) for name in _TRACED if name in asked}
-    shared = Request("core", {"program": program, "traffic": traffic, **tracing}, {})
-    traced = _traces.get(content_of(shared), lambda: program_trace(program, traffic, **tracing, progress=progress))
+    shared = Request("core", {"program": program, "trace": trace, **tracing}, {})
+    traced = _traces.get(content_of(shared), lambda: program_trace(program, trace, **tracing, progress=progress))
     result = core(traced, **asked, jobs=1, progress=progress)
     numbers = flat(plain(result.best))
     numbers["window_packets"] = result.window_packets
@@ -72,8 +72,8 @@ SUBJECT = Subject(
     "core",
     "program",
     {
-        "program": "--program",
-        "traffic": "--trace",
+        "program": "",
+        "trace": "--trace",
         "latency": "--latency",
         "bandwidth": "--bandwidth",
         "area": "--area",

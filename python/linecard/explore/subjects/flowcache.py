@@ -10,9 +10,9 @@ from linecard.records import plain
 
 def _run_flowcache(request: Request, progress: Progress) -> Outcome:
     asked = dict(request.arguments)
-    source = asked.pop("source")
+    trace = asked.pop("trace")
     # Points run in parallel, so a point with its single cache takes one thread.
-    result = flowcache(source, **asked, jobs=1, progress=progress)
+    result = flowcache(trace, **asked, jobs=1, progress=progress)
     if len(result.rows) != 1:
         problem = ConfigProblem("sweep", "", "a point is one cache: set one size, one number of ways and one policy")
         raise ConfigError.of([problem])
@@ -24,9 +24,9 @@ def _run_flowcache(request: Request, progress: Progress) -> Outcome:
 
 SUBJECT = Subject(
     "flowcache",
-    "source",
+    "trace",
     {
-        "source": "",
+        "trace": "",
         "entries": "--entries",
         "ways": "--ways",
         "policy": "--policy",

@@ -33,11 +33,10 @@ def _run_ndr(request: Request, progress: Progress) -> Outcome:
     if isinstance(size, str) and "," in size:
         raise ConfigError.of([ConfigProblem("size", "", f"found {size!r}, expected one size: a point has one rate")])
     found = search_rates(
-        asked["preset"],
+        asked["chip"],
         None if size is None else [size],
         trace=asked.get("trace"),
         changes=dict(request.settings),
-        app=asked.get("app"),
         program={name: asked[name] for name in OPTIONS if name in asked},
         packets=asked.get("packets", PACKETS),
         seeds=[asked.get("seed", 1)],
@@ -56,10 +55,9 @@ def _run_ndr(request: Request, progress: Progress) -> Outcome:
 
 SUBJECT = Subject(
     "ndr",
-    "preset",
+    "chip",
     {
-        "preset": "",
-        "app": "--app",
+        "chip": "",
         **OPTIONS,
         "trace": "--trace",
         "size": "--size",

@@ -10,7 +10,7 @@ from linecard.explore.subject import Outcome, Progress, Request, Subject
 def run_trace(request: Request, progress: Progress) -> Outcome:
     """Trace a program on packets; results as shares of packets, in per cent."""
     asked = dict(request.arguments)
-    found = program_trace(asked.pop("program"), asked.pop("traffic", "edge"), **asked, progress=progress)
+    found = program_trace(asked.pop("program"), asked.pop("trace", "edge"), **asked, progress=progress)
     return outcome_of_program(found.to_dict(), "results", "functions")
 
 
@@ -19,7 +19,7 @@ SUBJECT = Subject(
     "program",
     {
         "program": "",
-        "traffic": "--trace",
+        "trace": "--trace",
         "control": "--control",
         "packets": "--packets",
         "payload": "--payload",

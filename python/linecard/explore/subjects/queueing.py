@@ -11,12 +11,12 @@ from linecard.records import plain
 def _run_queueing(request: Request, progress: Progress) -> Outcome:
     asked = dict(request.arguments)
     manager = asked.pop("manager")
-    capture, workload = asked.pop("capture", None), asked.pop("workload", None)
-    if (capture is None) == (workload is None):
-        found = "neither" if capture is None else "both"
+    trace, workload = asked.pop("trace", None), asked.pop("workload", None)
+    if (trace is None) == (workload is None):
+        found = "neither" if trace is None else "both"
         raise ConfigError.of([ConfigProblem("sweep", "", f"found {found}, expected a workload or a capture")])
-    settings, is_trace = overrides_of(request), capture is not None
-    result = queueing_run(capture or workload, manager, settings, trace=is_trace, **asked, progress=progress)
+    settings, is_trace = overrides_of(request), trace is not None
+    result = queueing_run(trace or workload, manager, settings, trace=is_trace, **asked, progress=progress)
     numbers = flat(plain(result.rows[0]))
     numbers.pop("manager", None)
     return Outcome(numbers, measurements_of(manager, numbers))
@@ -27,7 +27,7 @@ SUBJECT = Subject(
     "workload",
     {
         "workload": "--workload",
-        "capture": "--trace",
+        "trace": "--trace",
         "manager": "--manager",
         "machine": "--machine",
         "operations": "--operations",

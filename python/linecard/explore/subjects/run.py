@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from linecard import _core
 from linecard._options import options
 from linecard.chip.length import CAPTURED_PACKETS, GENERATED_PACKETS, INTERVALS, numbers_of_summary
-from linecard.executed.for_chip import executed
+from linecard.chip.program import chip_program
 from linecard.explore.line_rows import line_rows
 from linecard.explore.program_options import OPTIONS, options_of
 from linecard.explore.programs import carried_program
@@ -29,11 +29,9 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
     packets, warmup = asked.get("packets", usual[0]), asked.get("warmup_packets")
     check_counts(seed=asked.get("seed", 1), packets=packets, warmup_packets=warmup or 0, has_end=trace is not None)
     overrides = overrides_of(request)
-    with executed(
-        asked.get("program"), preset=asked["preset"], overrides=overrides, **options_of(request)
-    ) as executable:
+    with chip_program(asked.get("program"), chip=asked["chip"], overrides=overrides, **options_of(request)) as program:
         core = {each.name: asked[each.name] for each in _ARGUMENTS if each.name in asked}
-        core |= {"program": executable, "set": overrides, "packets": packets, "warmup_packets": warmup}
+        core |= {"program": program, "set": overrides, "packets": packets, "warmup_packets": warmup}
         report = _core.run(core, verdict=asked.get("verdict", True), progress=progress)
     outcome = outcome_of_report(report, verdict=asked.get("verdict", True))
     return replace(outcome, measurements=[*outcome.measurements, *line_rows(report)]) if asked.get("lines") else outcome
@@ -61,7 +59,7 @@ def outcome_of_report(report: Mapping[str, Any], *, verdict: bool = True) -> Out
 
 SUBJECT = Subject(
     "run",
-    "preset",
+    "chip",
     {
         **{each.name: each.flag for each in _ARGUMENTS},
         **OPTIONS,

@@ -15,7 +15,7 @@ def run_xdp(request: Request, progress: Progress) -> Outcome:
     asked = dict(request.arguments)
     define = asked.pop("define", None)
     defines = [] if define is None else [str(define)]
-    found = xdp_run(asked.pop("program"), asked.pop("traffic", "edge"), defines=defines, **asked, progress=progress)
+    found = xdp_run(asked.pop("program"), asked.pop("trace", "edge"), defines=defines, **asked, progress=progress)
     whole: dict[str, Any] = plain(found)
     outcome = outcome_of_program(whole, "verdicts", "helpers")
     for region in found.regions:
@@ -30,7 +30,7 @@ SUBJECT = Subject(
     "program",
     {
         "program": "",
-        "traffic": "--trace",
+        "trace": "--trace",
         "section": "--section",
         "define": "--define",
         "fib": "--fib",

@@ -3,7 +3,7 @@
 A runner is in this package or, if it knows a document, in ``runners/`` of that study's folder.
 
 A runner is a module with a function ``run(spec, progress)``. Its inputs are in the
-:class:`~linecard.study.plan.RunSpec`; the runner defines the meaning of ``preset``, ``app``, ``trace`` and
+:class:`~linecard.study.plan.RunSpec`; the runner defines the meaning of ``preset``, ``program``, ``trace`` and
 ``overrides``. It calls ``progress`` now and then with (packets done, in all), and returns a :class:`StudyRun`. Tables
 and figures of a study name their runner; the other modules know none.
 """
@@ -135,7 +135,7 @@ class PlainRun:
 
     def manifest(self) -> dict[str, Any]:
         """Everything needed to repeat the run."""
-        names = ("runner", "preset", "app", "trace", "overrides", "seed", "packets", "warmup_packets")
+        names = ("runner", "preset", "program", "trace", "overrides", "seed", "packets", "warmup_packets")
         return {"run_id": self.run_id, **{name: getattr(self.spec, name) for name in names}}
 
 
@@ -143,7 +143,7 @@ def _identity(spec: RunSpec) -> Iterable[object]:
     return (
         spec.runner,
         spec.preset,
-        spec.app,
+        spec.program,
         spec.trace,
         spec.overrides,
         spec.seed,

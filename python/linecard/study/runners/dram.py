@@ -1,6 +1,6 @@
 """A DRAM part alone under random accesses: `linecard.dram`.
 
-``preset`` is the part, ``app`` the policy, ``packets`` are accesses; they come as fast as they are accepted.
+``preset`` is the part, ``program`` the policy, ``packets`` are accesses; they come as fast as they are accepted.
 ``overrides``: ``narrow_percent`` and ``reads_percent`` of the accesses, ``in_flight`` (the driver's), and any value of
 the part or the policy.
 """
@@ -28,7 +28,7 @@ def run(spec: RunSpec, progress: Progress) -> PlainRun:
     narrow, reads, in_flight = (found.pop(name, None) for name in DRIVER)
     result = dram(
         spec.preset,
-        spec.app,
+        spec.program,
         pattern="random",
         count=spec.packets,
         reads=None if reads is None else float(reads) / 100,

@@ -1,6 +1,6 @@
 """Loads of threads on a chip: `linecard.run` of a program whose packets are series of loads, or of loads of packets.
 
-``preset`` is the chip, ``app`` the program; every setting changes a parameter of the chip or of the program. The
+``preset`` is the chip, ``program`` what it runs; every setting changes a parameter of the chip or of the program. The
 results are metrics of the component ``loads``. If the setting ``program.step[load].times`` states the loads of a
 packet:
 
@@ -36,10 +36,10 @@ WORD_BYTES = 8
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
-    """Run ``app`` on ``preset`` and return the time of its loads, or the memory that answered them."""
+    """Run ``program`` on ``preset`` and return the time of its loads, or the memory that answered them."""
     first = run_machine(spec, progress)
     given = dict(override.split("=", 1) for override in spec.overrides)
-    chip = describe(spec.preset, set=[f"program.run={spec.app}", *spec.overrides])
+    chip = describe(spec.preset, set=[f"program.run={spec.program}", *spec.overrides])
     if TIMES in given:
         threads = next(row.value for row in chip.derived if row.name == THREADS)
         per_us = first.summary.throughput_mpps * int(given[TIMES])

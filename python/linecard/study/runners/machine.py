@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 def options(spec: RunSpec) -> list[str]:
     """Options of ``linecard run`` that repeat the run."""
-    words = ["--app", spec.app] if spec.app else []
+    words = ["--program", spec.program] if spec.program else []
     words += ["--trace", spec.trace] if spec.trace else []
     words += ["--map-addresses"] if spec.map_addresses else []
     return [*words, *(word for change in spec.overrides for word in ("--set", change))]
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
-    """Simulate ``preset`` running ``app``; ``overrides`` are changes of parameters."""
+    """Simulate ``preset`` running ``program``; ``overrides`` are changes of parameters."""
     return run_chip(
         spec.preset,
-        app=spec.app or None,
+        program=spec.program or None,
         trace=spec.trace or None,
         set=spec.overrides,
         seed=spec.seed,

@@ -1,6 +1,6 @@
 """A program executed on a chip: `linecard.run` with a program.
 
-``preset`` is the chip and ``app`` the program: a shipped one, or a file of the study's folder. The setting
+``preset`` is the chip and ``program`` the program: a shipped one, or a file of the study's folder. The setting
 ``define.NAME`` is a macro of the program, and ``further.NAME`` its value in a second run. ``map.NAME`` is a file of the
 folder that fills a map. Every other setting changes a parameter of the chip. These metrics are added to those of the
 run:
@@ -69,7 +69,10 @@ class ExecutedRun:
 def options(spec: RunSpec) -> list[str]:
     """What ``linecard run`` takes beside the chip to make the first run; files are named from the folder of studies."""
     name = Path(spec.folder).name
-    words = ["--program", f"studies/{name}/{spec.app}" if (Path(spec.folder) / spec.app).is_file() else spec.app]
+    words = [
+        "--program",
+        f"studies/{name}/{spec.program}" if (Path(spec.folder) / spec.program).is_file() else spec.program,
+    ]
     if spec.trace:
         words += ["--trace", f"studies/{name}/{Path(spec.trace).relative_to(spec.folder).as_posix()}"]
     for override in spec.overrides:
@@ -84,7 +87,7 @@ def options(spec: RunSpec) -> list[str]:
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
-    """Execute ``app`` on the packets of ``preset``."""
+    """Execute ``program`` on the packets of ``preset``."""
     settings = dict(override.split("=", 1) for override in spec.overrides)
 
     def taken(start: str) -> dict[str, str]:
@@ -96,12 +99,12 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
         message = f"found {', '.join(further)}, expected one macro that define.NAME names, too"
         raise ConfigError.of([ConfigProblem("set", f"{FURTHER}NAME", message)])
     changes = [f"{key}={value}" for key, value in settings.items()]
-    file = Path(spec.folder) / spec.app
+    file = Path(spec.folder) / spec.program
 
     def execute(macros: dict[str, str]) -> RunResult:
         return run_chip(
             spec.preset,
-            program=file if file.is_file() else spec.app,
+            program=file if file.is_file() else spec.program,
             defines=[f"{name}={value}" for name, value in macros.items()],
             maps=maps,
             trace=spec.trace or None,

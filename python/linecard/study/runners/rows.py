@@ -1,6 +1,6 @@
 """Rows of an XDP program: `linecard.xdp_rows`.
 
-``app`` is the program: a shipped one, or a file of the study's folder; ``lanes`` are instructions of a row at most. The
+``program`` is a shipped one, or a file of the study's folder; ``lanes`` are instructions of a row at most. The
 component ``program`` has ``rows``, ``instructions`` (a 64-bit constant counts once) and ``instructions_per_row``.
 """
 
@@ -21,10 +21,10 @@ KEYS = ("lanes",)
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Schedule ``app``."""
+    """Schedule ``program``."""
     lanes = int(settings(spec, KEYS).get("lanes", LANES))
-    file = Path(spec.folder) / spec.app
-    found = xdp_rows(file if file.is_file() else spec.app, lanes=lanes)
+    file = Path(spec.folder) / spec.program
+    found = xdp_rows(file if file.is_file() else spec.program, lanes=lanes)
     progress(spec.packets, spec.packets)
     values: dict[tuple[str, str], float] = {
         ("program", "rows"): found.lanes[-1].rows,

@@ -28,7 +28,7 @@ struct {
 } open SEC(".maps");
 
 SEC("xdp")
-int firewall(struct xdp_md *context)
+int stateful_firewall(struct xdp_md *context)
 {
 	struct iphdr *ip = lx_ipv4(context);
 	struct lx_flow flow;

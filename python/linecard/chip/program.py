@@ -1,0 +1,53 @@
+"""What a packet runs: an application, a list of steps, or a program that the chip executes.
+
+A name with a suffix or a separator is a file. Other names are unique among applications and shipped programs.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core, _options
+from linecard.chip.steps import Program, listed
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.executed.for_chip import executed
+from linecard.request import name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+
+def is_listed(program: str | PathLike[str]) -> bool:
+    """Whether a program is an application or a file of steps, which a chip does not execute."""
+    name = name_of("program", program)
+    return name.endswith(".toml") or name in _core.applications()
+
+
+@contextmanager
+def chip_program(
+    program: str | PathLike[str] | Program | None, *, chip: str, overrides: Sequence[str], **options: Any
+) -> Iterator[str | dict[str, Any] | None]:
+    """What a packet runs, in the form of the bindings; ``None`` for the chip's own program.
+
+    Written and compiled files exist while the context lasts. ``options`` are those of an executed program.
+
+    Raises:
+        ConfigError: The program does not exist, or an option has no effect on it.
+        CompileError: The source does not compile.
+        MissingExtraError: The compiler is not installed.
+    """
+    if program is None or isinstance(program, Program) or is_listed(program):
+        usual = {each.name: each.default for each in _options.options("program")}
+        if given := [name for name, value in options.items() if value and value != usual[name]]:
+            message = "has no effect without a program to execute (program, --program)"
+            raise ConfigError.of([ConfigProblem(", ".join(given), "", message)])
+        if program is None:
+            yield None
+            return
+        with listed(program) as named:
+            yield named
+        return
+    with executed(name_of("program", program), chip, overrides, **options) as executable:
+        yield executable
