@@ -38,7 +38,7 @@ class LinecardError(Exception):
 
 
 class CompileError(LinecardError):
-    """A compiler refused a program; the text is the compiler's own."""
+    """A compiler refused a program; the text is the compiler's message."""
 
     exit_code: ClassVar[int] = 2
 

@@ -184,9 +184,9 @@ fn queueing_design<'py>(
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "QueueSetting")]
 pub struct Setting {
-    /// Its key.
+    /// Key.
     key: String,
-    /// Its value.
+    /// Value.
     value: String,
     /// Unit of the value.
     unit: String,

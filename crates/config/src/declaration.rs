@@ -15,7 +15,7 @@ pub struct Declared {
     pub file: String,
     /// Dotted key path.
     pub key: String,
-    /// Its valid values.
+    /// Valid values.
     #[serde(flatten)]
     pub allowed: Allowed,
     /// The same as text.
@@ -24,13 +24,13 @@ pub struct Declared {
     pub unit: &'static str,
     /// Other units that a text with a number may have.
     pub units: Vec<&'static str>,
-    /// Its meaning.
+    /// Meaning.
     pub meaning: String,
     /// Whether the file must contain it.
     pub needed: bool,
-    /// Its default.
+    /// Default.
     pub default: Option<Shown>,
-    /// Its value.
+    /// Value.
     pub value: Option<Shown>,
 }
 

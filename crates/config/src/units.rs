@@ -47,7 +47,7 @@ impl Family {
 pub(crate) struct Unit {
     /// Last part of keys; empty for units of texts only.
     suffix: &'static str,
-    /// Its printed form.
+    /// Printed form.
     pub name: &'static str,
     /// Other notations.
     spellings: &'static [&'static str],

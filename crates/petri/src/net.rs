@@ -170,7 +170,7 @@ pub enum ArcKind {
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Initial tokens.
     pub tokens: u32,
@@ -179,11 +179,11 @@ pub struct Place {
 /// A transition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its time.
+    /// Time.
     pub timing: Timing,
-    /// Its servers.
+    /// Servers.
     pub servers: Servers,
 }
 
@@ -194,7 +194,7 @@ pub struct Arc {
     pub place: u32,
     /// Number of the transition.
     pub transition: u32,
-    /// Its effect.
+    /// Effect.
     pub kind: ArcKind,
     /// Tokens.
     pub weight: u32,
@@ -203,7 +203,7 @@ pub struct Arc {
 /// A checked net.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Net {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Places, in the order of their definition.
     pub places: Vec<Place>,

@@ -24,7 +24,7 @@ pub(crate) fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
     if !found.is_file() {
         return Err(Error::new(
             ErrorKind::InvalidInput,
-            "it is no regular file; copy what it gives into one",
+            "it is not a regular file; copy its content into one",
         ));
     }
     let mut bytes = Vec::new();

@@ -18,9 +18,9 @@ static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../presets");
 pub struct PresetInfo {
     /// The name that `run` and `describe` take.
     pub name: String,
-    /// Its folder: `platforms` can be run, the others hold parts.
+    /// Folder: `platforms` can be run, the others hold parts.
     pub kind: String,
-    /// Its title, one line.
+    /// Title, one line.
     pub title: String,
     /// The presets that it extends.
     pub extends: Vec<String>,
@@ -84,7 +84,7 @@ pub(crate) struct ReadPreset<T> {
     pub bases: Vec<String>,
     /// What was made of its values.
     pub value: T,
-    /// Its values, in the order of reading.
+    /// Values, in the order of reading.
     pub rows: Vec<Row>,
 }
 

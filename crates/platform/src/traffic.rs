@@ -77,7 +77,7 @@ pub(crate) enum Source {
     Generator(Box<dyn PacketSource>),
     /// A capture, or a link that is described.
     Input {
-        /// Its packets.
+        /// Packets.
         input: PacketInput,
         /// Whether a capture begins again at its end.
         repeat: bool,

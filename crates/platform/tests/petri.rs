@@ -233,7 +233,7 @@ weight = [1]
         ":4: place think.tokens: found `-5`; expected a whole number from 0 to 4294967295, an expression, or a list of tokens",
         ":7: place queue.colour: found \"blue\", expected dot, int, bool, low..high, or a colour: ",
         ":16: transition serve.rat: no such key; did you mean `rate`?",
-        ":17: transition[2].name: missing: expected text (what it is called)",
+        ":17: transition[2].name: missing: expected text (name)",
         ":17: transition[2].rate: missing: expected a number or an expression, as kind exp needs it",
         ":22: arc go -> thinc: expected a place and a transition of this net, in one order or the other; no place is called `thinc`; did you mean `think`?",
         ":28: arc serve -> .to: missing: expected text (the other of the two)",

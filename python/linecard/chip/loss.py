@@ -1,4 +1,4 @@
-"""The loss of a chip in words, and the packets that pile up inside."""
+"""The loss of a chip in words, and the packets that accumulate inside."""
 
 from __future__ import annotations
 

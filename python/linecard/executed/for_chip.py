@@ -39,7 +39,7 @@ def _instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
 
 
 def is_program(name: str) -> bool:
-    """Whether a name is that of a shipped program, or of a C file or an object file."""
+    """Whether a name refers to a shipped program, a C file or an object file."""
     from linecard.executed.shipped import program_info
     from linecard.executed.xdp import xdp_programs
 

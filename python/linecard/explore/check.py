@@ -70,7 +70,7 @@ def check(
     Args:
         preset: Name of a shipped chip, or path of a TOML file.
         set: Changes, as :func:`linecard.run` takes them.
-        app: Application that runs; ``None`` takes the chip's own.
+        app: Application; ``None`` takes the application of the chip.
         trace: Capture or described link (``"edge"``, ``"core"``) to receive; ``None`` takes the chip's generator.
         size: Bytes of a frame, or a mix (``"imix"``, ``"rfc2544"``, one of the chip).
         **options: A program for the chip (``program``) and its options; see :func:`linecard.run`.
@@ -80,7 +80,7 @@ def check(
 
     Raises:
         ConfigError: The file is invalid; the error lists every problem with file and line.
-        RunError: The chip does not run, so that the loads of its parts are unknown.
+        RunError: The chip does not run, so the loads of its parts are unknown.
 
     Example:
         >>> import linecard

@@ -20,7 +20,7 @@ class Reason:
         status: ``refused`` or ``failed``.
         reason: The reason, in words.
         points: Number of points with this reason.
-        command: The command that repeats the first of them.
+        command: The command that repeats the first of these points.
     """
 
     status: str

@@ -23,7 +23,7 @@ def noise_text(moved: Moved | LineMoved) -> str:
 
 
 def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) -> tuple[str, ...]:
-    """The numbers of unsure rows with what to change, and the number of runs that are longer than requested.
+    """Remarks on unsure rows, with advice, and the number of runs that are longer than requested.
 
     Args:
         states: The status of each row.
@@ -41,7 +41,7 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
     counts = {each: states.count(each) for each in DOUBTS}
     said = [f"{each}: {n:,} {of} points{within}; {to_change[each]}" for each, n in counts.items() if n]
     if lengthened:
-        said.append(f"{lengthened:,} {of} runs are longer than requested, to be sure: up to {most:,} packets")
+        said.append(f"{lengthened:,} {of} runs were lengthened until sure: up to {most:,} packets")
     return tuple(said)
 
 

@@ -67,9 +67,9 @@ def _(result: Cores) -> list[Part]:
     if not others:
         return view_of(first)
     curves = [_curve(each, f"{each.latency_cycles} cycles") for each in result.results]
-    every = Chart("Throughput", *_AXES, curves, "throughput of every split, by cycles of an access off chip")
+    every = Chart("Throughput", *_AXES, curves, "throughput of every split, by cycles per off-chip access")
     return [
-        Title(f"{first.program.name}: threads or cache", "by the latency of memory"),
+        Title(f"{first.program.name}: threads or cache", "by memory latency"),
         *_named(first, [every]),
         *(part for each in others for part in _named(each, [])),
     ]
@@ -148,7 +148,7 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
             Axis("threads", zero=True),
             # One step alone is told by the facts.
             [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
-            "threads from a packet on: in a trial, or kept until the next trials",
+            "number of threads from a packet on: on trial, or kept until the next trials",
         ),
         Facts(facts, "A malleable core, adapting"),
         Table(

@@ -190,7 +190,7 @@ class QueueSetting(msgspec.Struct, frozen=True, omit_defaults=True):
         key: Its key.
         value: Its value.
         unit: Unit of the value.
-        meaning: What it means.
+        meaning: Meaning.
         source: Source of the value.
     """
 

@@ -105,9 +105,9 @@ impl MapKind {
 /// The definition of a map in an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapDefinition {
-    /// Its name; data sections are maps of their section's name.
+    /// Name; data sections are maps of their section's name.
     pub name: String,
-    /// Its kind.
+    /// Kind.
     pub kind: MapKind,
     /// Size of a key in bytes.
     pub key_bytes: u32,

@@ -17,7 +17,7 @@ pub(super) const INFO: Info = Info {
     least_sets: 1,
 };
 
-/// Its trace worked out by hand is beside that of OPT.
+/// Trace worked out by hand is beside that of OPT.
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
     build.boxed(Opt::new(build.geometry, Foresight::new(build.future()), true))
 }

@@ -17,7 +17,7 @@ pub enum Choice {
 /// A place of a coloured net.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColouredPlace {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// The colour of its tokens.
     pub colour: Colour,
@@ -138,7 +138,7 @@ impl ColouredTransition {
 /// A checked coloured net.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColouredNet {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Places, in the order of their definition.
     pub places: Vec<ColouredPlace>,

@@ -108,7 +108,7 @@ impl Binder<'_> {
         let mut bound = Vec::new();
         if let Some(section) = &section {
             for key in section.keys() {
-                let name = section.text(&key, "memory or unit that programs call so");
+                let name = section.text(&key, "memory or unit for this role");
                 if self.places.find(&name).is_none() {
                     let near = nearest(&name, self.places.named.iter().map(|n| n.name.as_str()));
                     section.fail(&key, format!("no memory or unit is called `{name}`{near}"));
@@ -216,12 +216,12 @@ impl Binder<'_> {
             Some(PlaceKind::PacketBuffer(_)) => capacity.unwrap_or(4 << 20),
             _ => 4 << 20,
         };
-        let pool = section.integer_or("pool_bytes", usual, 64..=MOST_POOL_BYTES, "room for packets");
+        let pool = section.integer_or("pool_bytes", usual, 64..=MOST_POOL_BYTES, "capacity for packets");
         let per_thread = section.choice_or(
             "pool_per",
             "chip",
             &[("chip", false), ("thread", true)],
-            "who has so much room: all packets together, or the packets of each thread",
+            "owner of this capacity: all packets together, or the packets of each thread",
         );
         let pool = if per_thread {
             pool * configs.iter().map(|c| u64::from(c.all_threads())).sum::<u64>()
@@ -235,10 +235,9 @@ impl Binder<'_> {
             section.fail("pool_bytes", message);
             return None;
         }
-        let pools = section.integer_or("pools", 1, 1..=2, "pools that are drawn from in turn") as u32;
+        let pools = section.integer_or("pools", 1, 1..=2, "number of pools that are used in turn") as u32;
         let orders = [("lifo", PoolOrder::Lifo), ("fifo", PoolOrder::Fifo)];
-        let order =
-            section.choice_or("order", "lifo", &orders, "which freed buffer or page comes first again");
+        let order = section.choice_or("order", "lifo", &orders, "freed buffer or page that is used next");
         if !page.is_multiple_of(CELL_BYTES) {
             section.fail("page_bytes", format!("{page} bytes are not whole cells of {CELL_BYTES} bytes"));
         }
@@ -387,16 +386,19 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
         return None;
     };
     let block_cells = caches.integer("block_cells", 1..=32, "cells of a wide access") as u32;
-    let cells =
-        caches.integer("cache_cells", 1..=1_000_000, "cells of each of the two caches, all queues together")
-            as u32;
+    let cells = caches.integer(
+        "cache_cells",
+        1..=1_000_000,
+        "cells of each of the two caches, summed over all queues",
+    ) as u32;
     let blocks = cells / queues.max(1) / block_cells.max(1);
     if blocks == 0 {
         let message =
             format!("room for less than one block of {block_cells} cells for each of {queues} queues");
         caches.fail("cache_cells", message);
     }
-    let cell_ps =
-        (caches.number("cell_ns", 0.0..=1e9, "to move a cell between a thread and a cache") * 1e3).round();
+    let cell_ps = (caches.number("cell_ns", 0.0..=1e9, "time to move a cell between a thread and a cache")
+        * 1e3)
+        .round();
     Some(WideConfig { block_cells, blocks, cell_ps: cell_ps as u64 })
 }

@@ -327,10 +327,7 @@ fn programs(
             Some(executable) => Some(executed(executable, document, &named.place, reading)),
             None if named.lists => own_steps.and_then(|section| {
                 if named.program.is_some() {
-                    section.fail(
-                        "program",
-                        "names a program, and steps are listed beside it: choose one of the two",
-                    );
+                    section.fail("program", "names a program, but steps are listed too: omit one of them");
                 }
                 listed(&section, &named.name, reading)
             }),

@@ -44,7 +44,7 @@ impl PacketsFrom {
 /// Keys that a capture has values of its own for, but for the times.
 const GENERATED: &[&str] = &["kind", "packet_bytes", "sizes", "peak_gbps", "burst_packets", "flows", "zipf"];
 const OWN_PACKETS: &str = "packets of a capture have sizes, flows and times of their own";
-const RATE: &str = "mean rate of the frames, all ports together; of a capture where it is given with --set";
+const RATE: &str = "mean rate of frames, summed over all ports; for a capture, only if set with --set";
 /// Rate of a generator whose times nobody looks at.
 const ANY_RATE: u64 = 1_000_000_000;
 /// Keys of captures alone.
@@ -191,11 +191,11 @@ pub(super) fn traffic(
         "arrivals",
         "poisson",
         &whens,
-        "when frames come; saturated: one always waits; captured: at the times of a capture, which is usual beside one",
+        "arrival times of frames; saturated: a frame always waits; captured: as in a capture, the default with one",
     );
     match (from, when) {
         (PacketsFrom::Generator, When::Captured) => {
-            section.fail("arrivals", "found `captured`, and there is no capture (--trace)");
+            section.fail("arrivals", "found `captured` without a capture (--trace)");
         }
         (PacketsFrom::Capture, When::Captured | When::Saturated) => {}
         (PacketsFrom::Capture, _) if section.is_set("arrivals") => {
@@ -236,17 +236,21 @@ pub(super) fn traffic(
     };
     if when == When::ShotNoise {
         // Its flows are its own.
-        section.refuse_set(&["flows", "zipf"], "shot noise has flows of its own, [shots]");
+        section.refuse_set(&["flows", "zipf"], "shot noise has separate flows, [shots]");
         section.leave(&["flows", "zipf"]);
     }
     let flows = FlowShape {
-        flows: section.integer_or("flows", 10_000, 1..=10_000_000, "flows that packets are drawn from")
-            as u32,
+        flows: section.integer_or(
+            "flows",
+            10_000,
+            1..=10_000_000,
+            "number of flows from which packets are drawn",
+        ) as u32,
         zipf_exponent: section.number_or(
             "zipf",
             0.0,
             0.0..=5.0,
-            "exponent of the popularity of flows; 0 makes all alike",
+            "Zipf exponent of the popularity of flows; 0: all are equal",
         ),
         ..FlowShape::default()
     };
@@ -256,7 +260,7 @@ pub(super) fn traffic(
         Some(gbps) => {
             section.refuse_set(
                 &["speedup"],
-                "traffic.rate_gbps sets the rate of the capture; give one of the two",
+                "traffic.rate_gbps sets the rate of the capture; omit one of the two",
             );
             Pace::Rate { gbps, line_gbps, overhead_bytes }
         }
@@ -266,7 +270,7 @@ pub(super) fn traffic(
         "captures",
         "frames",
         &counts,
-        "what of a captured packet counts: the Ethernet frame with its check sequence, or its bytes as captured",
+        "bytes of a captured packet that count: the Ethernet frame with its check sequence, or the captured bytes",
     );
     TrafficPlan { name, sizes, arrivals, flows, pace, frames, shots }
 }
@@ -286,7 +290,7 @@ fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -
         root.lacks(
             "shots",
             &format!(
-                "shot noise has flows of its own, [shots] with {}, as platforms/ixp2400_core has",
+                "shot noise has separate flows, [shots] with {}, as platforms/ixp2400_core has",
                 KEYS.join(", ")
             ),
         );

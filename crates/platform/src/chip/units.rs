@@ -81,7 +81,7 @@ impl Clocks {
     pub fn of(&self, section: &Section<'_>) -> u64 {
         let names: Vec<(&str, usize)> =
             self.list.iter().enumerate().map(|(number, clock)| (clock.name.as_str(), number)).collect();
-        let number = section.choice_or("clock", names[0].0, &names, "clock that its cycles are counted in");
+        let number = section.choice_or("clock", names[0].0, &names, "clock in which its cycles are counted");
         self.used.borrow_mut().insert(number);
         self.list[number].hertz
     }
@@ -106,7 +106,7 @@ pub(super) fn time_up_to(
     let cycles = section.number_if(&cycles_key, 0.0..=MOST_CYCLES, meaning);
     match (ns, cycles) {
         (Some(_), Some(_)) => {
-            section.fail(&ns_key, format!("{stem} is given in ns and in cycles; give it once"));
+            section.fail(&ns_key, format!("{stem} is stated in ns and in cycles; omit one of them"));
             None
         }
         (Some(ns), None) => Some((ns * 1e3).round() as u64),

@@ -130,14 +130,14 @@ pub struct MemoryRequest {
 pub enum MemoryInput {
     /// A file, plain or gzip.
     Trace {
-        /// Its path.
+        /// Path.
         path: String,
-        /// Its format; found out from the first line if there is none.
+        /// Format; found out from the first line if there is none.
         format: Option<String>,
     },
     /// A pattern.
     Pattern {
-        /// Its name.
+        /// Name.
         name: String,
         /// Requests.
         count: u64,

@@ -89,5 +89,5 @@ fn frequency(clock: &Section<'_>, key: &str) {
     let range = f64::MIN_POSITIVE..=f64::MAX;
     let given = clock.number_if(key, range, "frequency of the memory clock");
     let is = given.map_or_else(String::new, |number| format!(": here {} ns", 1e9 / (number * hertz)));
-    clock.fail(key, format!("a part gives the period of its clock, period_ns{is}"));
+    clock.fail(key, format!("a part must state the period of its clock, period_ns{is}"));
 }

@@ -36,7 +36,7 @@ pub(super) fn net<T>(
     }
     let root = document.root();
     let mut reader = Reader {
-        net: ColouredBuilder::new(&root.text_or("name", "", "what the net is called")),
+        net: ColouredBuilder::new(&root.text_or("name", "", "name of the net")),
         problems: Vec::new(),
         said: BTreeSet::new(),
         open: vec![PathBuf::from(path)],
@@ -155,8 +155,8 @@ impl Reader {
         shared: &BTreeMap<String, u32>,
     ) -> Parts<'d> {
         let root = document.root();
-        root.text_or("name", "", "what the net is called");
-        root.text_if("description", "what it stands for");
+        root.text_or("name", "", "name of the net");
+        root.text_if("description", "description for readers");
         if root.section("expected").is_some() {
             root.pass_over(&["expected"]);
         }
@@ -258,8 +258,8 @@ impl Reader {
         parts: &mut Parts<'_>,
     ) {
         let name = name_of(row);
-        let said = row.text_if("colour", "what its tokens carry");
-        let tokens = tokens(row, "what is in it at the beginning");
+        let said = row.text_if("colour", "colour of its tokens");
+        let tokens = tokens(row, "initial tokens");
         let choices = [("random", Choice::Random), ("fifo", Choice::Fifo)];
         let choice = row.choice_or("choice", "random", &choices, "which of its tokens is taken");
         let Some(name) = name else { return };
@@ -342,7 +342,7 @@ impl Reader {
     fn transition<'d>(&mut self, row: Section<'d>, parts: &mut Parts<'d>) {
         let name = name_of(&row);
         let guard = row.text_or("guard", "", "when it may fire");
-        let reward = expression(&row, "reward", "what a firing counts for");
+        let reward = expression(&row, "reward", "reward of a firing");
         let timing = timing(&self.net, &row, parts.document);
         let Some(name) = name else { return };
         let called = format!("transition {name}");
@@ -459,7 +459,7 @@ impl Reader {
         }
         self.modules += 1;
         if self.modules > MOST_MODULES {
-            return row.fail("", format!("found more than {MOST_MODULES} modules in all, expected fewer"));
+            return row.fail("", format!("found more than {MOST_MODULES} modules in total, expected fewer"));
         }
         if self.open.len() >= DEEPEST || self.open.contains(&PathBuf::from(&inner)) {
             return row.fail("file", format!("found {inner} inside itself, expected modules that end"));

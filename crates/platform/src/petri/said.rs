@@ -95,9 +95,9 @@ pub(super) fn called(row: &Section<'_>) -> Option<String> {
 }
 
 pub(super) fn name_of(row: &Section<'_>) -> Option<String> {
-    let name = row.text("name", "what it is called");
+    let name = row.text("name", "name");
     if row.says("name", "") {
-        row.fail("name", "found no name, expected a name of its own");
+        row.fail("name", "found no name, expected a unique name");
     }
     (!name.is_empty()).then_some(name)
 }

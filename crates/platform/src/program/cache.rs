@@ -43,17 +43,17 @@ struct Kept {
 pub struct CachedTrace {
     /// Name of the file.
     pub file: String,
-    /// Its size.
+    /// Size.
     pub bytes: u64,
     /// Seconds since it was used.
     pub unused_seconds: u64,
-    /// The program; nothing where the file cannot be used.
+    /// The program; `None` if the file cannot be used.
     pub program: Option<String>,
-    /// Its traffic.
+    /// Traffic.
     pub traffic: Option<String>,
     /// Packets traced.
     pub packets: Option<u64>,
-    /// Why it cannot be used.
+    /// Reason why the file cannot be used.
     pub problem: Option<String>,
 }
 

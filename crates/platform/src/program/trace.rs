@@ -34,7 +34,7 @@ pub struct ProgramRequest {
     pub entry: Option<String>,
     /// What the program's `app_init` is given.
     pub control: Option<String>,
-    /// Its packets.
+    /// Packets.
     pub packets: PacketRequest,
     /// Instructions that a packet may take.
     pub budget: u64,
@@ -42,14 +42,14 @@ pub struct ProgramRequest {
     pub checked: bool,
 }
 
-/// Something, how often, and in per cent of all.
+/// An item, its count, and its percentage of the total.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct Share {
     /// What.
     pub name: String,
-    /// How many packets or instructions.
+    /// Number of packets or instructions.
     pub count: u64,
-    /// Of all, in per cent.
+    /// Percentage of the total.
     pub percent: f64,
 }
 
@@ -58,11 +58,11 @@ pub struct Share {
 pub struct ProgramReport {
     /// The ELF file.
     pub elf: String,
-    /// Its packets.
+    /// Packets.
     pub traffic: PacketStatistics,
     /// Instructions of all packets.
     pub instructions: u64,
-    /// Their mean; `least_instructions` and `most_instructions` the extremes.
+    /// Mean; `least_instructions` and `most_instructions` the extremes.
     pub instructions_per_packet: f64,
     /// Instructions of the shortest packet.
     pub least_instructions: u64,

@@ -19,7 +19,7 @@ def asked_sweep(
     where: Sequence[str],
     columns: Sequence[str],
 ) -> Spec:
-    """Read a sweep from options; ``named`` are arguments of its runs."""
+    """Read a sweep from options; ``named`` holds arguments of its runs."""
     from linecard.explore.axes import read_option
     from linecard.explore.spec import make_sample
     from linecard.explore.sweep import draft_of
@@ -49,7 +49,7 @@ def asked_sweep(
 
 
 def read_shard(text: str | None) -> tuple[int, int] | None:
-    """Read I/N, a part of a sweep."""
+    """Read I/N, which selects a part of a sweep."""
     if text is None:
         return None
     number, _, of = text.partition("/")

@@ -45,7 +45,7 @@ pub struct Firing<'a> {
     pub time: f64,
     /// Number of the transition.
     pub transition: u32,
-    /// Its variables.
+    /// Variables.
     pub binding: &'a dyn Fn() -> String,
     /// Tokens of each place after it.
     pub tokens: &'a [u32],

@@ -136,7 +136,7 @@ const OUTSIDE: u32 = 0;
 #[derive(Clone, Debug)]
 struct Called {
     caller: u32,
-    /// Its first operation.
+    /// First operation.
     function: u32,
     cycles: u64,
 }

@@ -65,7 +65,7 @@ pub(super) fn locks(listed: &[Placed<'_>]) {
             _ => {
                 if let Some((lock, _)) = held.first().filter(|_| placed.may_end()) {
                     let message = format!(
-                        "the packet may leave here with lock {lock} taken: give it back before this step"
+                        "the packet may leave here while it holds lock {lock}: release the lock before this step"
                     );
                     section.fail("op", message);
                 }
@@ -105,8 +105,7 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let (front, behind) = listed.split_at(enqueue.map_or(listed.len(), |at| at + 1));
     admitted(front, enqueue.is_some());
     for placed in front.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)) {
-        let message =
-            "hands over the block of a thread that sends: it stands behind a step with op = \"enqueue\"";
+        let message = "hands over the block of a sending thread: put it after a step with op = \"enqueue\"";
         placed.section.fail("op", message);
     }
     let Some(enqueue) = enqueue.map(|at| &listed[at].section) else { return };
