@@ -29,7 +29,7 @@ KINDS = {
     "standards": "DRAM standards, which parts extend",
     "policies": "policies of DRAM controllers, for `linecard dram run --policy`",
     "queueing": "machines of queue managers, for `linecard queueing run --machine`",
-    "traffic": "described links, for `--trace` in place of a capture",
+    "traffic": "described links, for `--trace` instead of a capture",
 }
 
 

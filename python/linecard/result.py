@@ -43,7 +43,7 @@ def named_format(path: str | Path) -> tuple[str, str]:
 
 
 def need_for(kind: str) -> None:
-    """Import what a format needs.
+    """Import the libraries of a format.
 
     Raises:
         MissingExtraError: The extra that provides it is not installed.

@@ -48,7 +48,7 @@ def side_by_side(
     """The results of ``work`` for each item.
 
     Args:
-        work: Function that several threads call with an item and a poll function, which it must call now and then. The
+        work: Function of an item and a poll function, called from several threads; it must call the poll function now and then. The
             poll function raises `Stopped` if the work has to end.
         items: Items of work.
         jobs: Number of items in parallel; ``None`` for one per core.

@@ -191,7 +191,7 @@ class Grouped(NamedTuple):
 
     Attributes:
         title: Heading.
-        scale: What the bars measure, with its unit.
+        scale: Quantity of the bars, with its unit.
         names: Names of the bars of a row.
         rows: Rows of a name, a value or ``None`` for each of ``names``, a remark, and the half-width of the interval of
             the last bar. A text instead of a row is a heading.

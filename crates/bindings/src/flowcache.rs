@@ -412,7 +412,7 @@ impl Curves {
     }
 }
 
-/// What every cache did over one traffic, sizes first, then ways, then policies, each in the order asked for.
+/// Every cache under the same traffic, ordered by size, number of ways and policy, each in the order of the request.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "FlowCacheReport")]
 pub struct Outcome {

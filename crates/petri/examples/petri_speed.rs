@@ -250,7 +250,7 @@ fn plain_col4(time: f64, seed: u64) -> u64 {
             ends[done] =
                 if left > 0.0 { now + random.exponential() / (RATES[done] * left) } else { f64::INFINITY };
         }
-        // A thread takes one of those that wait at random.
+        // A thread takes a waiting packet at random.
         while thread.tokens > 0 {
             let waiting: usize = rx.iter().map(|held| held.tokens).sum();
             if waiting == 0 {

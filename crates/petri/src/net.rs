@@ -28,7 +28,7 @@ pub enum Timing {
     Untimed,
     /// None; among the enabled ones of the highest priority, one is drawn by weight.
     Immediate {
-        /// Weight among those that compete.
+        /// Weight among competing transitions.
         weight: f64,
         /// The higher priority fires first.
         priority: u32,

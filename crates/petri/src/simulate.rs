@@ -5,7 +5,7 @@
 //! time while it stays enabled and loses it otherwise (race with enabling memory). With k servers, min(k,
 //! degree) timers run in parallel. Exponential times have no memory: a transition has one timer, at the sum of
 //! its servers' rates, drawn anew when that sum changes. Others run separately; a decrease of the degree
-//! cancels those that began last.
+//! cancels the most recent ones.
 //!
 //! Unlike in the machines, time is a floating-point number; its unit is the modeller's.
 
@@ -39,7 +39,7 @@ pub struct Run {
 /// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Simulated {
-    /// Firings per unit of time, by transition.
+    /// Firings per time unit, by transition.
     pub throughput: Vec<f64>,
     /// Mean tokens over time, by place.
     pub mean_tokens: Vec<f64>,

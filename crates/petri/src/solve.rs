@@ -25,7 +25,7 @@ pub struct Solved {
     pub tangible_markings: u64,
     /// Markings in which no time passes.
     pub vanishing_markings: u64,
-    /// Firings per unit of time, by transition.
+    /// Firings per time unit, by transition.
     pub throughput: Vec<f64>,
     /// Mean tokens over time, by place.
     pub mean_tokens: Vec<f64>,
@@ -324,7 +324,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The markings that are visited for ever, if they hang together: those that every marking can reach.
+/// The recurrent markings, if they are connected: the markings that every marking can reach.
 fn recurrent(rates: &[Vec<(u32, f64)>]) -> Option<Vec<u32>> {
     let count = rates.len();
     let mut back = vec![Vec::new(); count];

@@ -4,7 +4,7 @@ use linecard_config::{Row, Shown};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Every parameter of a preset, with unit and source, and what follows from them.
+/// Every parameter of a preset, with unit and source, and derived values.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "DescriptionReport")]
 pub struct Description {

@@ -55,7 +55,7 @@ impl DescribedLink {
         self.title.clone()
     }
 
-    /// Packets: at least so many, behind those that are left out at its beginning.
+    /// Packets: at least this number, after the ones skipped at its beginning.
     pub fn packets(&self, packets: u64) -> Result<LinkPackets, Error> {
         let link = &self.link;
         let made = link.packets.max((packets as f64 / (1.0 - link.skip)).ceil());

@@ -1,4 +1,4 @@
-//! Presets: TOML files by name, those that ship and those of the user.
+//! Presets: TOML files by name, shipped or of the user.
 
 use crate::bounded;
 use crate::error::{ConfigProblem, Error};

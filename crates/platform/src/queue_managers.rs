@@ -19,7 +19,7 @@ const MOST_NS: f64 = 1e6;
 /// What takes time takes a picosecond.
 const LEAST_NS: f64 = 0.001;
 
-/// The settings of a machine under changes, each `key=value`: those that a run takes, and each for people.
+/// The settings of a machine under changes, each `key=value`: in the form of a run, and one by one for people.
 ///
 /// # Errors
 /// All configuration problems at once.

@@ -70,7 +70,7 @@ pub struct Summary {
     /// Simulated time with statistics on.
     #[schemars(extend("x-unit" = "s", "x-metric" = "simulated_time"))]
     pub simulated_seconds: f64,
-    /// Whether the run is steady: long enough, past its warm-up, and without packets that pile up.
+    /// Whether the run is steady: long enough, past its warm-up, and without packets that accumulate.
     pub steady: bool,
     /// Confidence intervals; `None` if the run is too short, or not judged.
     pub intervals: Option<Intervals>,
@@ -124,7 +124,7 @@ pub struct Intervals {
 /// Fraction of the simulated time for which one resource was busy, 0 to 1.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ResourceUse {
-    /// The resource; of several alike, the mean and the busiest one.
+    /// The resource; for several identical ones, the mean and the busiest.
     pub component: String,
     /// The fraction.
     pub utilization: f64,

@@ -186,7 +186,7 @@ fn inboxes_and_roles_beyond_256_are_refused() {
     assert!(said.contains("ring.r256.memory: a chip has at most 256 roles"), "{said}");
 }
 
-/// Some packets leave by another cluster before all room is held by those that go round: `check` says it beforehand, too.
+/// Some packets leave by another cluster before packets in a circle hold all space: `check` reports it beforehand, too.
 #[test]
 fn packets_that_go_round_when_others_have_left_are_warned_of() {
     let round = ("[[cluster.second.step]]\ncycles = 10", "[[cluster.second.step]]\nop = \"put\"\nto = \"q\"");

@@ -16,7 +16,7 @@ use serde::Serialize;
 pub struct GapRow {
     /// Smallest gap of the range, in packets.
     pub from_packets: u64,
-    /// The first gap beyond it.
+    /// First gap beyond the range.
     pub to_packets: u64,
     /// Fraction of the packets with a predecessor in their queue.
     pub share: f64,

@@ -42,7 +42,7 @@ class Facts:
 
     @property
     def name(self) -> str:
-        """The preset; only the name of a file, so that a drawing does not depend on the folder."""
+        """The preset; for a file only its name, so that a drawing does not depend on the folder."""
         preset = self.parts.preset
         return Path(preset).name if preset.endswith(".toml") else preset
 

@@ -132,9 +132,9 @@ class Aim:
         # An interval shrinks with the root of the length.
         enough = float(f"{most * (half / self.precision) ** 2:.2g}")
         more = (
-            f"simulate about {enough:,.0f} packets (--packets), or ask for a lower precision"
+            f"simulate about {enough:,.0f} packets (--packets), or request a lower precision"
             if most
-            else "ask for a lower precision"
+            else "request a lower precision"
         )
         found, wanted = f"{half * 100:.2g} %", f"{self.precision * 100:.3g} %"
         return f"{tried} the half-width of the 95 % interval of {numbers} is {found} of it, expected {wanted}; {more}"

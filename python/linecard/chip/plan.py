@@ -192,7 +192,7 @@ class Plan:
 
 
 def _all_routes(facts: Facts, own: dict[str, list[Place]]) -> list[Way]:
-    """Routes of the file, and those that go without saying."""
+    """Routes of the file, and implicit routes."""
     parts = facts.parts
     routes = [Way(each.from_, each.to, each.links, each.nanoseconds) for each in parts.routes]
     behind = {place.behind for place in parts.places if place.behind}

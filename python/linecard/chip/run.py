@@ -95,7 +95,7 @@ def run(
             of its ends, then all together by their effect: 2n + 2 more runs for n intervals, on all cores.
         verdict: Find the bottleneck by runs with one part improved each; this takes several times the work of a short
             run.
-        progress: Called now and then with (packets done, packets in all), from the thread that calls ``run``..
+        progress: Called now and then with (packets done, total packets), from the thread that calls ``run``..
 
     Returns:
         The result of the run; see :class:`linecard.RunResult`.

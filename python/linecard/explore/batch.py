@@ -24,7 +24,7 @@ class Bench:
     Attributes:
         store: Store of finished runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core.
-        progress: Called repeatedly with (runs done, runs in all) of the latest requests.
+        progress: Called repeatedly with (runs done, total runs) of the latest requests.
         counts: Numbers of reused and executed runs, over all questions.
         executor: ``threads``, ``dask`` or ``dask:ADDRESS``; all requests share one connection to the cluster.
     """

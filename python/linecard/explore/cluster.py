@@ -224,7 +224,7 @@ def execute_on_cluster(
         executor: ``dask`` starts workers on this machine, ``dask:ADDRESS`` uses a scheduler.
         store: Store of finished runs; ``None`` keeps nothing.
         jobs: Workers to start on this machine; ``None`` takes one per core.
-        progress: Called repeatedly with (runs done, runs in all).
+        progress: Called repeatedly with (runs done, total runs).
         counts: Counts that the runs increase.
         connection: Open connection, which remains open; ``None`` opens a connection and closes it at the end.
 

@@ -89,7 +89,7 @@ def compare(
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        progress: Called repeatedly with (runs done, runs in all).
+        progress: Called repeatedly with (runs done, total runs).
         **options: A program that both designs execute (``program``) and its options; see :func:`linecard.run`.
 
     Raises:

@@ -62,7 +62,7 @@ class LineMoved:
         text: The line, or the function.
         a: File and line number in the first program; ``None`` if it does not have the line.
         b: File and line number in the second program; ``None`` if it does not have the line.
-        cycles: Cycles of the engine, without those that issue accesses.
+        cycles: Cycles of the engine, without cycles that issue accesses.
         stall_cycles: Cycles for which the thread waits for accesses.
         instructions: Instructions.
     """

@@ -139,7 +139,7 @@ def content_of(request: Request) -> str:
     """Return the SHA-256 of a request, hexadecimal.
 
     Raises:
-        TrafficError: A file that it names cannot be read.
+        TrafficError: A file that the request names cannot be read.
     """
     from linecard.explore.subject import SUBJECTS
 

@@ -40,7 +40,7 @@ class Demand:
 
     Attributes:
         component: The part.
-        offered_gbps: Offered load, Gbit/s of all frames, including those that the part does not process.
+        offered_gbps: Offered load, Gbit/s of all frames, including frames that the part does not process.
         most_gbps: Offered load at which the part is always busy, Gbit/s of all frames.
         most_mpps: The same load, 10^6 packets per second.
         share: ``offered_gbps`` over ``most_gbps``; above 1 the part is overloaded.

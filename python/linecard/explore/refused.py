@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason.
+    """A reason why points were refused or failed.
 
     Attributes:
         status: ``refused`` or ``failed``.

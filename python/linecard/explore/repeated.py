@@ -78,16 +78,16 @@ class Best:
             named = "; ".join(each.name() for each in self.unknown[:_NAMED])
             was = " or ".join(dict.fromkeys(each.status for each in self.unknown))
             return (
-                f"most {self.number}: not known: {named} may have more than {self.point.name()}, but was {was}"
+                f"highest {self.number}: not known: {named} may be higher than {self.point.name()}, but was {was}"
                 f"{unranked}. Longer runs (--packets) decide"
             )
         if not self.rivals:
-            return f"most {self.number}: {self.point.name()}, beyond chance{unranked}"
+            return f"highest {self.number}: {self.point.name()}, beyond chance{unranked}"
         tied = [self.point, *self.rivals]
         named = "; ".join(each.name() for each in tied[:_NAMED])
         more = f" and {len(tied) - _NAMED:,} more" if len(tied) > _NAMED else ""
         return (
-            f"most {self.number}: these {len(tied):,} cannot be told apart: {named}{more}{unranked}. "
+            f"highest {self.number}: these {len(tied):,} cannot be distinguished: {named}{more}{unranked}. "
             "More seeds (--repeat) or packets narrow the intervals"
         )
 

@@ -82,7 +82,7 @@ def sweep(
         jobs: Number of parallel runs; ``None`` takes one per core. The table does not depend on the store.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         shard: ``(i, n)``: run only every n-th point, from the i-th (1 to n) on.
-        progress: Called repeatedly with (runs done, runs in all).
+        progress: Called repeatedly with (runs done, total runs).
         **arguments: Arguments of all points: ``packets=5000``, ``app="forward"``.
 
     Returns:

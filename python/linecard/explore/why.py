@@ -104,7 +104,7 @@ def why(
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        progress: Called repeatedly with (runs done, runs in all) of the present step.
+        progress: Called repeatedly with (runs done, total runs) of the present step.
         **options: A program for the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:

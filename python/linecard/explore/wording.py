@@ -33,7 +33,7 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
     to_change = {
         RATE_ONLY: "their throughput is sure (the same in shorter runs), loss and latency are not",
         NOT_STEADY: "simulate more packets (--packets), or lower the offered load",
-        NOT_PRECISE: "simulate more packets (--packets), or ask for a lower precision",
+        NOT_PRECISE: "simulate more packets (--packets), or request a lower precision",
         NOT_CONFIRMED: "simulate more packets (--packets), or bound the buffers",
     }
     most, of = lengths[-1] if lengths else 0, f"of {len(states):,}"

@@ -17,7 +17,7 @@ UPPER_BOUNDS = ("OPT", "OPT_BYPASS")
 
 @dataclass(frozen=True, slots=True)
 class BestPolicy:
-    """The policy with the most hits of one size, among those that hardware can build.
+    """The implementable policy with the most hits at one size.
 
     Attributes:
         entries: Entries of the cache.

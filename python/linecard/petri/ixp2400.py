@@ -22,7 +22,7 @@ CELL_BYTES = 64
 # Time of the run that shows how many packets leave in a nanosecond.
 PILOT_NS = 300_000.0
 
-# Parameters of the net that are parameters of the preset, and those that follow from it.
+# Parameters of the net that are parameters of the preset, and derived ones.
 SAME = {
     "engines": "cluster.me.engines",
     "threads": "cluster.me.threads",

@@ -119,7 +119,7 @@ def _crossings(rows: Sequence[Sequence[str]], down: dict[str, list[str]]) -> int
 
 
 def _ordered(rows: list[list[str]], up: dict[str, list[str]], down: dict[str, list[str]]) -> list[list[str]]:
-    """The order with the fewest crossings of those that the sweeps come by."""
+    """The order with the fewest crossings among the orders of the sweeps."""
     best, fewest = rows, _crossings(rows, down)
     for sweep in range(SWEEPS):
         if not fewest:

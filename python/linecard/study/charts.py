@@ -33,7 +33,7 @@ def _title(item: TableResult | FigureResult) -> Title:
 
 
 def _naming_columns(table: TableResult) -> list[str]:
-    """The columns that name a bar: those that vary, or of them those that the table names its rows by."""
+    """The columns that name a bar: varying columns, restricted to the ones by which the table names its rows."""
     return [column for column in varying_columns(table) if column in (table.spec.named_by or varying_columns(table))]
 
 

@@ -32,7 +32,7 @@ def execute(
     Args:
         runs: Distinct runs.
         jobs: Number of parallel runs; ``None`` takes one per core.
-        progress: Called from this thread now and then with (packets done, packets in all).
+        progress: Called from this thread now and then with (packets done, total packets).
         run_function: Function that executes one run; replaced in tests.
 
     Raises:

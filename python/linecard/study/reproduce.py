@@ -44,7 +44,7 @@ def reproduce(
         chapters: All tables and figures of these chapters, such as ``[5]``, in addition to ``tables``.
         quick: Whether to use one seed and fewer packets, for a first look.
         jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
-        progress: Called now and then with (packets done, packets in all).
+        progress: Called now and then with (packets done, total packets).
 
     Returns:
         Measured and published numbers, orders, gains, checks and deviations.

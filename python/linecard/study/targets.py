@@ -25,7 +25,7 @@ class Target:
     Attributes:
         study: Name of the study.
         id: Name of the line, such as ``H1``.
-        what: What is measured.
+        what: The measured quantity.
         kind: ``at_most``, ``at_least``, ``violations`` (at most this number) or ``shape`` (number of statements that
             must hold).
         limit: The limit as written: a number, ``12 of 13``, or ``all``.

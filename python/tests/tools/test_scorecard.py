@@ -334,7 +334,7 @@ def test_the_command_prints_every_line_and_its_status_follows_them(tool, fake, t
     assert [(row["id"], row["outcome"]) for row in plain["rows"] if not row["kept"]] == [("S2", "contradicted")]
     checked = tool("scorecard", "spalink2000", "--check", "-o", tmp_path)
     assert (checked.status, "S2 contradicted" in checked.err) == (1, True)
-    assert "6 limits: 5 kept, 1 contradicted, 0 on an input, 0 missed" in checked.out
+    assert "6 limits: 5 kept, 1 contradicted, 0 dependent on an unpublished input, 0 missed" in checked.out
 
 
 def test_one_study_is_enough(tool, fake, tmp_path):
@@ -374,7 +374,7 @@ def test_what_is_kept_comes_out_in_the_documents(tmp_path, monkeypatch):
     monkeypatch.setattr(documents, "STUDIES", tmp_path / "studies")
     documents.keep(Scorecard((result("spalink2000"),)))
     assert [row["id"] for row in documents.kept_rows() if row["outcome"] == "contradicted"] == ["S2"]
-    assert "**6 limits: 5 kept, 1 contradicted, 0 on an input, 0 missed.**" in (tmp_path / "README.md").read_text()
+    assert "**6 limits: 5 kept, 1 contradicted, 0 dependent on an unpublished input, 0 missed.**" in (tmp_path / "README.md").read_text()
     assert "| **contradicted** |" in (tmp_path / "docs/reference/scorecard.md").read_text()
     assert (tmp_path / "studies/spalink2000/printed.svg").is_file()
 

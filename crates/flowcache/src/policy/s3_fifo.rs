@@ -1,5 +1,5 @@
 //! S3FIFO: a small FIFO for new entries, a main FIFO for entries that were hit there, and a ghost FIFO for
-//! those that were not.
+//! entries without a hit.
 //!
 //! As published: the small queue has a tenth of the entries, the main queue the rest, and the ghosts as many as
 //! the main queue. The golden results come from a program whose current variant differs while the cache fills:

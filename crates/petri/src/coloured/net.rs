@@ -10,7 +10,7 @@ pub enum Choice {
     /// All tokens, as a multiset.
     #[default]
     Random,
-    /// The first of those that fit, as a queue.
+    /// The first fitting token, as in a queue.
     Fifo,
 }
 

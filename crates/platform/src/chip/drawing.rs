@@ -52,7 +52,7 @@ pub struct DrawnPlace {
     pub name: String,
     /// Kind of memory or unit.
     pub kind: String,
-    /// Whether it is a memory; an accelerator otherwise.
+    /// Whether it is a memory; otherwise it is an accelerator.
     pub is_memory: bool,
     /// Cluster whose instances have one each.
     pub per: Option<String>,

@@ -118,7 +118,7 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
 }
 
 impl Ports {
-    /// Reads all ports; `inboxes` are the names that they may hand packets to, `links` those that may lie between.
+    /// Reads all ports; `inboxes` are the names to which they may hand packets, `links` the names of links in between.
     pub fn read(root: &Section<'_>, inboxes: &[String], links: Vec<String>) -> Self {
         let buffers = buffers(root);
         let mut all = Self {

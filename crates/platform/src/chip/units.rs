@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// Clocks by name; the first is the usual one.
 pub(super) struct Clocks {
     list: Vec<Clock>,
-    /// Numbers of those that parts count in.
+    /// Numbers of the clocks in which parts count.
     used: RefCell<BTreeSet<usize>>,
 }
 

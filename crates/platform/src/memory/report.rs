@@ -192,7 +192,7 @@ pub struct MemoryReport {
     /// Clock of the last beat.
     #[schemars(extend("x-unit" = "clocks"))]
     pub end_clock: u64,
-    /// Clock in which the last request was accepted.
+    /// Clock at which the last request was accepted.
     pub last_accept_clock: u64,
     /// Time to the last beat.
     #[schemars(extend("x-unit" = "s"))]

@@ -23,7 +23,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Those that a table names, and those that every part has; `refreshes` unless nothing is ever refreshed.
+    /// Names in a table, and names of every part; `refreshes` unless nothing is ever refreshed.
     pub fn read(root: &Section<'_>, mut names: BTreeSet<String>, period_ns: f64, refreshes: bool) -> Self {
         names.extend(ALWAYS.map(str::to_owned));
         let Some(timing) = root.needed_section("timing", "times by the names of its standard") else {

@@ -43,7 +43,7 @@ pub struct PacketStatistics {
     pub median_packets_between: u64,
     /// Damaged records of the capture, which were skipped.
     pub damaged_records: u64,
-    /// The first of them.
+    /// The first damaged record.
     pub first_damage: Option<String>,
 }
 

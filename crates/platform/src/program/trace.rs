@@ -66,7 +66,7 @@ pub struct ProgramReport {
     pub instructions_per_packet: f64,
     /// Instructions of the shortest packet.
     pub least_instructions: u64,
-    /// Instructions of the longest.
+    /// Instructions of the longest packet.
     pub most_instructions: u64,
     /// Stretches of instructions without a jump.
     pub runs_per_packet: f64,

@@ -36,7 +36,7 @@ def presets(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """List the shipped presets: a summary by kind, the presets of one kind, or those that match words.
+    """List the shipped presets: a summary by kind, the presets of one kind, or the presets that match words.
 
     **Examples**
 

@@ -3,7 +3,7 @@
 ``preset`` is the chip. Settings that begin with ``count.`` state the work of the program per packet. It replaces the
 step of the chip that executes a program (``op = "run"``):
 
-- ``count.cycles``: cycles of the instructions, including those that issue accesses; ``percent`` of the chip's table of
+- ``count.cycles``: cycles of the instructions, including cycles to issue accesses; ``percent`` of the chip's table of
 eBPF instructions also applies;
 - ``count.ROLE.OP``: accesses of that kind at a role of the chip, always of the same 4 bytes. The thread waits for reads
   (``read``); writes and additions (``write``, ``add``) are posted.

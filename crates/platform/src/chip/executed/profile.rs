@@ -147,7 +147,7 @@ pub(super) struct Calls {
     known: Vec<Called>,
     numbers: HashMap<(u32, u32), u32>,
     at: u32,
-    /// Calls beyond those that are told apart, which have yet to return.
+    /// Calls beyond the separately counted ones, which have yet to return.
     beyond: u32,
 }
 

@@ -42,7 +42,7 @@ pub struct MapEntry {
     pub numbers: Option<Vec<u64>>,
 }
 
-/// The content of a map at the end; `listed` are the first of its `entries`, of arrays those that are not zero.
+/// The content of a map at the end; `listed` holds the first of its `entries`, and only nonzero values of arrays.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMap")]
 pub struct MapReport {
@@ -56,9 +56,9 @@ pub struct MapReport {
     pub value_bytes: u32,
     /// Maximum number of entries.
     pub most_entries: u32,
-    /// Entries in it.
+    /// Number of entries.
     pub entries: u64,
-    /// The first of them; of arrays those that are not zero.
+    /// The first entries; only nonzero values of arrays.
     pub listed: Vec<MapEntry>,
     /// Records of a ring buffer or of events.
     pub records: u64,
@@ -83,7 +83,7 @@ pub struct XdpReport {
     pub instructions_per_packet: f64,
     /// Instructions of the shortest packet.
     pub least_instructions: u64,
-    /// Instructions of the longest.
+    /// Instructions of the longest packet.
     pub most_instructions: u64,
     /// Mean size of packets after the program.
     pub mean_bytes_left: f64,
