@@ -407,7 +407,7 @@ impl Curves {
     fn of(trace: &Trace) -> Self {
         let curve = MissRatioCurve::of(trace);
         let mut lru: Vec<LruRow> = (0..=MOST_DOUBLINGS).map(|doublings| curve.row(1 << doublings)).collect();
-        lru.extend(lru_all_ways(trace, &SET_COUNTS, MOST_WAYS).expect("numbers of sets that exist"));
+        lru.extend(lru_all_ways(trace, &SET_COUNTS, MOST_WAYS).expect("existing numbers of sets"));
         Self { lru, curve: curve.rows(), reuse: reuse_rows(trace) }
     }
 }

@@ -167,9 +167,7 @@ pub enum Fault {
     #[error("the return of a watched function")]
     Returned,
     /// A lock acquired again by its holder.
-    #[error(
-        "lock {address:#010x} is acquired twice by the same packet, which would wait for itself for ever"
-    )]
+    #[error("lock {address:#010x} is acquired twice by the same packet, which would wait for itself forever")]
     LockedTwice {
         /// The lock.
         address: u32,

@@ -230,8 +230,8 @@ impl NetBuilder {
 
     fn take_name(&mut self, part: &'static str, name: &str) -> Result<(), PetriError> {
         if name.is_empty() || !self.names.insert(name.to_owned()) {
-            let found = if name.is_empty() { "no name" } else { "a name that is taken" };
-            return Err(PetriError::part(part, name, found, "a name of its own"));
+            let found = if name.is_empty() { "no name" } else { "a name that is already used" };
+            return Err(PetriError::part(part, name, found, "a unique name"));
         }
         Ok(())
     }
@@ -285,7 +285,7 @@ impl NetBuilder {
         let net = &mut self.net;
         let known = (place as usize) < net.places.len() && (transition as usize) < net.transitions.len();
         if !known || weight == 0 {
-            let found = if known { "weight 0" } else { "a place or transition that is not there" };
+            let found = if known { "weight 0" } else { "a place or transition that does not exist" };
             return Err(PetriError::part("arc", "", found, "two parts of the net and a weight from 1"));
         }
         let key = (place, transition, kind as u8);
@@ -295,7 +295,12 @@ impl NetBuilder {
                 ArcKind::Input | ArcKind::Output => {
                     let sum = arc.weight.checked_add(weight);
                     arc.weight = sum.ok_or_else(|| {
-                        PetriError::part("arc", "", "parallel arcs with more than 4294967295 in all", "fewer")
+                        PetriError::part(
+                            "arc",
+                            "",
+                            "parallel arcs with more than 4294967295 tokens in total",
+                            "fewer",
+                        )
                     })?;
                 }
                 ArcKind::Inhibitor => arc.weight = arc.weight.min(weight),

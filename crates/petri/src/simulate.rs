@@ -413,7 +413,7 @@ impl<'a> State<'a> {
                 self.check()?;
             }
         }
-        Err(PetriError::Unsolvable("immediate transitions fire for ever without time passing".to_owned()))
+        Err(PetriError::Unsolvable("immediate transitions fire forever without time passing".to_owned()))
     }
 
     /// Returns whether every place can still count its tokens.

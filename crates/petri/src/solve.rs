@@ -217,7 +217,7 @@ impl<'a> Graph<'a> {
             Some(Some(resolved)) => Ok(Some(resolved.clone())),
             Some(None) => {
                 let place = self.words(marking);
-                let text = format!("immediate transitions fire for ever without time passing, from {place}");
+                let text = format!("immediate transitions fire forever without time passing, from {place}");
                 Err(PetriError::Unsolvable(text))
             }
             None if self.tangible.len() + self.vanishing.len() >= self.most => {
@@ -255,8 +255,9 @@ impl<'a> Graph<'a> {
             }
             if leaves.is_empty() {
                 let place = self.words(&marking);
-                let text =
-                    format!("{place} is absorbing: nothing is enabled there, and there is no steady state");
+                let text = format!(
+                    "{place} is absorbing: no transition is enabled there, so there is no steady state"
+                );
                 return Err(PetriError::Unsolvable(text));
             }
             self.leaves.push(leaves);
@@ -292,7 +293,7 @@ impl<'a> Graph<'a> {
     fn steady_state(&self, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<Solved, PetriError> {
         let rates = self.rates();
         let members = recurrent(&rates)
-            .ok_or_else(|| PetriError::Unsolvable("the net falls into parts that are never left for each other: where it ends depends on chance, and there is no single steady state".to_owned()))?;
+            .ok_or_else(|| PetriError::Unsolvable("the net has several recurrent classes: chance decides which one it enters, so there is no single steady state".to_owned()))?;
         let mut place_of = vec![u32::MAX; rates.len()];
         for (place, &member) in members.iter().enumerate() {
             place_of[member as usize] = place as u32;
@@ -477,6 +478,6 @@ mod tests {
             net.output(go, to, 1).unwrap();
         }
         let error = solve(&net.build().unwrap(), 100).unwrap_err().to_string();
-        assert!(error.contains("fire for ever without time passing"), "{error}");
+        assert!(error.contains("fire forever without time passing"), "{error}");
     }
 }

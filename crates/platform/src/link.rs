@@ -77,7 +77,7 @@ impl DescribedLink {
 pub(crate) fn link(preset: &str) -> Result<ReadPreset<Link>, Error> {
     read(Request { untitled: true, ..Request::of(preset, &find) }.read(), |document| {
         let root = document.root();
-        let flows = root.needed_section("flows", "how many flows there are, and how large")?;
+        let flows = root.needed_section("flows", "number and sizes of flows")?;
         let sizes = root.needed_section("sizes", "how large packets are")?;
         Some(values(&flows, &sizes))
     })
@@ -112,7 +112,7 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
         seed: flows.number("seed", 0.0..=1e15, "seed; equal seeds generate equal traffic") as u64,
     };
     let bytes = list(sizes, "bytes", "bytes", "sizes of packets");
-    let percent = list(sizes, "percent", "%", "share of the packets that have each of these sizes");
+    let percent = list(sizes, "percent", "%", "share of the packets with each of these sizes");
     Link {
         packets,
         skip: share("skip", "packets skipped at the beginning, so that flows are already active") / 100.0,

@@ -117,7 +117,7 @@ pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> 
             Ok(text) => Ok((preset.to_owned(), text.into())),
             Err(e) => {
                 let relative = e.kind() == ErrorKind::NotFound && !preset.starts_with('/');
-                let from = if relative { "; a path is one from the current folder" } else { "" };
+                let from = if relative { "; a path is relative to the current folder" } else { "" };
                 Err(format!("cannot read the preset file `{preset}`: {e}{from}"))
             }
         };

@@ -27,7 +27,7 @@ pub fn queue_settings(machine: &str, overrides: &[String]) -> Result<(Settings, 
     let document = Request { overrides, ..Request::of(&in_folder(KIND, machine), &find) }.read();
     if document.kind() != KIND && document.problems() == 0 {
         let found = if document.kind().is_empty() { "none" } else { document.kind() };
-        let message = format!("found {found}; expected `{KIND}`, said by the file or by one that it extends");
+        let message = format!("found {found}; expected `{KIND}`, in the file or in one that it extends");
         return Err(Error::Config { problems: vec![problem(document.root().place(), "kind", message)] });
     }
     let ReadPreset { value, rows, .. } = machine_of(document)?;
@@ -85,7 +85,7 @@ fn settings(root: &Section<'_>) -> Settings {
     };
     let most_queues = u64::from(MOST_QUEUES);
     Settings {
-        threads: count("threads", MOST, "threads that carry out queue operations"),
+        threads: count("threads", MOST, "number of threads that execute queue operations"),
         queues: count("queues", most_queues, "queues in memory; their ids have 16 bits"),
         instruction_ps: [
             instruction(Kind::NoCache, "no cache"),
@@ -139,7 +139,7 @@ fn settings(root: &Section<'_>) -> Settings {
         allocate: root.choice(
             "allocate",
             &[("yes", true), ("no", false)],
-            "whether a write that misses brings its line into the data cache",
+            "whether a write miss fetches its line into the data cache",
         ),
         replacement: root.choice(
             "replacement",

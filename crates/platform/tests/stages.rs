@@ -133,7 +133,7 @@ fn a_ring_that_goes_back_to_its_own_cluster_in_no_time_is_refused() {
     let round = ("[[cluster.second.step]]\ncycles = 10", "[[cluster.second.step]]\nop = \"put\"\nto = \"q\"");
     let said = endless(&[free, round]);
     assert!(said.contains(" us threads of `second` take packets out of `q`, "), "{said}");
-    assert!(said.contains("takes no time until it is back in there"), "{said}");
+    assert!(said.contains("takes no time until it is back in the inbox"), "{said}");
 }
 
 /// Time passes in the circle, but nothing ever leaves, and where a packet always waits nothing is lost either.
@@ -202,8 +202,5 @@ fn packets_that_go_round_when_others_have_left_are_warned_of() {
     std::fs::write(&file, chip).unwrap();
     let preset = file.to_str().unwrap();
     let warnings = check_chip(preset, &[]).unwrap().warnings;
-    assert!(
-        warnings.iter().any(|warning| warning.contains("they go from ring to ring in a circle")),
-        "{warnings:?}"
-    );
+    assert!(warnings.iter().any(|warning| warning.contains("they circulate between rings")), "{warnings:?}");
 }

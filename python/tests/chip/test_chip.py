@@ -427,7 +427,7 @@ def test_new_leaves_files_alone_that_are_there_or_of_another_kind(cli, tmp_path,
     assert "ends in .toml" in ended.err
     for like, expected in (
         ("example_smartnik", "did you mean `example_smartnic`?"),
-        ("ddr4_2400", "is a part, no platform"),
+        ("ddr4_2400", "is a part, not a platform"),
     ):
         ended = cli("new", tmp_path / "other.toml", "--like", like)
         assert ended.status == 2

@@ -508,7 +508,7 @@ def test_a_run_that_stands_still_is_a_failed_row_that_is_kept(cli, capture, tmp_
     first = cli(*command)
     assert first.status == 4
     assert [row["status"] for row in json.loads(first.out)["rows"]] == ["failed", "failed"]
-    assert "stands still" in first.out
+    assert "is deadlocked" in first.out
     second = cli(*command)
     assert second.out == first.out
     wording(second.err)

@@ -130,7 +130,7 @@ impl Binder<'_> {
                 let known = bound.iter().map(|(key, _)| key.as_str());
                 let near = nearest(role, known.chain(self.places.named.iter().map(|n| n.name.as_str())));
                 let message = format!(
-                    "`{role}` is bound to nothing{near}; say which memory or unit it is: {role} = \"NAME\" in [bind]"
+                    "`{role}` is not bound{near}; bind it to a memory or unit: {role} = \"NAME\" in [bind]"
                 );
                 self.document.report(place.clone(), &format!("bind.{role}"), message);
             }
@@ -147,7 +147,7 @@ impl Binder<'_> {
             let number = roles.number(name, place);
             if found.is_some_and(|other| other != number) {
                 let message = format!(
-                    "packets are written to `{}` and read from `{name}`: name one memory",
+                    "packets are written to `{}` and read from `{name}`: name the same memory",
                     roles.names[found.unwrap_or(0)]
                 );
                 self.document.report(place.clone(), "send_from", message);
@@ -230,7 +230,7 @@ impl Binder<'_> {
         };
         if pool > MOST_POOL_BYTES {
             let message = format!(
-                "{name} holds {pool} bytes, all for packets; expected at most {MOST_POOL_BYTES}: say how many"
+                "{name} holds {pool} bytes, all for packets; expected at most {MOST_POOL_BYTES}: set pool_bytes"
             );
             section.fail("pool_bytes", message);
             return None;
@@ -294,7 +294,7 @@ impl Binder<'_> {
                 && used > capacity
             {
                 let message = format!(
-                    "holds {capacity} bytes, and {used} are placed in it ({}): bind some of it elsewhere, or raise capacity_bytes",
+                    "holds {capacity} bytes, but {used} bytes are bound to it ({}): bind some of them elsewhere, or raise capacity_bytes",
                     parts.join(", ")
                 );
                 self.document.report(named.place.clone(), &format!("memory.{}", named.name), message);
@@ -341,7 +341,7 @@ impl Binder<'_> {
             if report {
                 let whose = place.per.as_deref().unwrap_or("");
                 let message = format!(
-                    "`{name}` is there for each `{whose}`, and `{}` reaches none of them",
+                    "each `{whose}` has its own `{name}`, and `{}` reaches none of them",
                     cluster.name
                 );
                 self.document.report(cluster.place.clone(), &format!("cluster.{}", cluster.name), message);
@@ -381,7 +381,7 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
     let Some(caches) = section.section("caches") else {
         section.lacks(
             "caches",
-            "space kept apart by queue is given back in the order of the queue, which caches of the queues see to",
+            "space that is separate by queue is released in the order of the queue, by the caches of the queues",
         );
         return None;
     };

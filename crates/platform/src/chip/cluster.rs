@@ -213,7 +213,7 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             .sum();
         if caches * (cache_bytes / line_bytes.max(1)) > MOST_CACHE_LINES {
             let message = format!(
-                "{caches} caches with {} lines each; expected at most {MOST_CACHE_LINES} lines in all",
+                "{caches} caches with {} lines each; expected at most {MOST_CACHE_LINES} lines in total",
                 cache_bytes / line_bytes.max(1)
             );
             section.fail("cache_bytes", message);

@@ -175,8 +175,8 @@ fn assemble(
     let is_q_array = queue_manager.as_ref().is_some_and(|manager| manager.kind == Kind::QArray);
     if is_q_array && threads > u64::from(Q_ARRAY_THREADS) {
         let message = format!(
-            "a Q_array keeps its tags in one engine's CAM, for {Q_ARRAY_THREADS} threads; this chip has {threads}: give it fewer \
-             engines or threads, or take sqc"
+            "a Q_array keeps its tags in one engine's CAM, for {Q_ARRAY_THREADS} threads; this chip has {threads}: \
+             use fewer engines or threads, or sqc"
         );
         document.report(root.place(), "queues.manager", message);
     }
@@ -367,7 +367,7 @@ fn programs(
                 _ => {
                     let own = root.section("cluster").and_then(|all| all.section(&named.name));
                     if let Some(section) = own {
-                        section.lacks("takes", "say which inboxes its threads take packets from");
+                        section.lacks("takes", "state the inboxes from which its threads take packets");
                     }
                 }
             }
@@ -378,7 +378,7 @@ fn programs(
     }
     if let Some(executable) = reading.executable.filter(|_| !reading.is_executed) {
         let message = format!(
-            "`{}` is executed nowhere: programs of clusters, and what --app names, say where by a step with op = \"run\"",
+            "`{}` is executed nowhere: add a step with op = \"run\" to the program of a cluster or of --app",
             executable.name()
         );
         document.report("--program", "", message);
@@ -389,7 +389,8 @@ fn programs(
     let taken: HashSet<usize> = configs.iter().flat_map(|cluster| &cluster.takes).copied().collect();
     for (number, inbox) in reading.inboxes.iter().enumerate().filter(|_| all_known) {
         if !taken.contains(&number) {
-            let message = format!("no cluster takes from it: name `{}` in `takes` of one", inbox.name);
+            let message =
+                format!("no cluster takes packets from it: name `{}` in `takes` of a cluster", inbox.name);
             document.report(inbox.place.clone(), &inbox.key, message);
         }
     }

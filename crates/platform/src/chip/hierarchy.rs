@@ -157,8 +157,8 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
         return Ok(());
     }
     let message = format!(
-        "`{}` is a chip without a core and a host above it, clusters `{CORE}` and `{HOST}` with units `{LINK}` and \
-         `{WORK}`; platforms/ixp1200_host has them",
+        "`{}` has no core and host above its engines (clusters `{CORE}` and `{HOST}`, units `{LINK}` and `{WORK}`); \
+         platforms/ixp1200_host has them",
         request.preset
     );
     Err(Error::Config { problems: vec![problem("preset".into(), "", message)] })

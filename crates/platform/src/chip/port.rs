@@ -133,7 +133,7 @@ impl Ports {
             all.port(&section, &buffers, &mut shared, inboxes);
         }
         if all.ports.is_empty() {
-            root.lacks("port", "a chip has ports, [port.NAME], that packets come in and go out by");
+            root.lacks("port", "a chip needs ports, [port.NAME], that receive and send packets");
         }
         for (missing, what) in [
             (all.ports.iter().all(|port| port.receive.is_none()), "in"),
@@ -202,7 +202,7 @@ impl Ports {
         let meaning = "receive buffer of its packets";
         let buffer = match (known.is_empty(), known.len()) {
             (true, _) => {
-                section.lacks("buffer", "a port that packets come in by has a [buffer.NAME]");
+                section.lacks("buffer", "a port that receives packets needs a [buffer.NAME]");
                 None
             }
             (false, 1) => Some(&buffers[section.choice_or("buffer", known[0].0, &known, meaning)]),

@@ -36,7 +36,7 @@ pub(super) fn program(
         None => {
             let own = root.section("program");
             let Some(own) = own else {
-                root.lacks("program", "say what runs, [program] with run = \"NAME\" or [[program.step]]");
+                root.lacks("program", "state the program, [program] with run = \"NAME\" or [[program.step]]");
                 return None;
             };
             if let Some(name) = reading.laid.clone() {

@@ -33,8 +33,7 @@ impl<'d> Classes<'d> {
         let count = count as usize;
         if !rows.is_empty() && count != rows.len() {
             let (listed, path) = (rows.len(), section.path());
-            section
-                .fail("classes", format!("{count}, but [[{path}.class]] lists {listed}: leave classes out"));
+            section.fail("classes", format!("{count}, but [[{path}.class]] lists {listed}: omit classes"));
             return Self { count: listed, rows };
         }
         Self { rows, count }
@@ -56,7 +55,7 @@ impl<'d> Classes<'d> {
         if self.rows.is_empty() {
             section.without_effect(&["group"], "groups are for classes that are listed: [[port.NAME.class]]");
             if rules.len() > 1 {
-                let what = "where the scheduler has several levels each class says its group: name and group of each";
+                let what = "if the scheduler has several levels, each class states its group: name and group of each";
                 section.lacks("class", what);
             }
             return SchedulerConfig::flat(inner, &quanta);
@@ -125,17 +124,13 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
     };
     let mut groups = vec![Group { level: 0, config: whole }];
     if rules.len() == 1 {
-        let why =
-            "the scheduler has one level: state two, such as [\"strict\", \"deficit\"], or leave it out";
+        let why = "the scheduler has one level: state two, such as [\"strict\", \"deficit\"], or omit it";
         section.without_effect(&["group"], why);
         return groups;
     }
     let rows = section.list("group");
     if rows.is_empty() {
-        section.lacks(
-            "group",
-            "the groups of the scheduler's levels, in the order that it goes by: name of each",
-        );
+        section.lacks("group", "the groups of the scheduler's levels, in order: name of each");
     }
     for row in rows {
         let name = name(&row, groups.iter().map(|group| group.config.name.as_str()));
@@ -204,7 +199,9 @@ fn name<'n>(row: &Section<'_>, mut others: impl Iterator<Item = &'n str>) -> Str
     if is_number(&name) {
         row.fail(
             "name",
-            format!("found `{name}`, a number; expected a name, as programs know classes by number, too"),
+            format!(
+                "found `{name}`, a number; expected a name, because a number selects a class by position"
+            ),
         );
     } else if !name.is_empty() && others.any(|other| other == name) {
         row.fail("name", format!("found `{name}` twice; expected another name for each"));

@@ -18,6 +18,6 @@ pub(crate) fn shot_noise_of(preset: &str, overrides: &[String], seed: u64) -> Re
     let changes: Vec<String> =
         overrides.iter().cloned().chain(["traffic.arrivals=shot_noise".to_owned()]).collect();
     let design = Design::load(preset, &changes, None, seed)?;
-    let Some(shots) = design.traffic.shots else { unreachable!("it was asked for, and read") };
+    let Some(shots) = design.traffic.shots else { unreachable!("it was requested, and read") };
     Ok(ShotNoiseConfig { seed, ..shots })
 }

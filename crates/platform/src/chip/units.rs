@@ -57,7 +57,7 @@ impl Clocks {
             }
         }
         if list.is_empty() {
-            root.lacks("clock", "a chip has at least one clock, such as core_mhz = 800 in [clock]");
+            root.lacks("clock", "a chip needs at least one clock, such as core_mhz = 800 in [clock]");
             list.push(Clock { name: "core".to_owned(), key: String::new(), hertz: 1_000_000_000 });
         }
         Self { list, used: RefCell::default() }
@@ -71,7 +71,7 @@ impl Clocks {
         for (number, clock) in self.list.iter().enumerate() {
             if section.is_set(&clock.key) && !used.contains(&number) {
                 let message =
-                    format!("has no effect here: no part counts in it, but in {}", names.join(", "));
+                    format!("has no effect here: no part uses this clock, but {}", names.join(", "));
                 section.fail(&clock.key, message);
             }
         }

@@ -35,7 +35,7 @@ impl Memory {
         ] {
             if kind(document) == Some(other) {
                 let message = format!(
-                    "`{name}` is a preset of another kind; `linecard presets` lists what {option} takes"
+                    "`{name}` is a preset of another kind; `linecard presets` lists values of {option}"
                 );
                 return Err(Error::Config { problems: vec![problem(option.to_owned(), "", message)] });
             }
@@ -276,7 +276,7 @@ pub fn run_memory(
         Stopped::Source(error) => error,
         Stopped::Watch => Error::Interrupted,
         Stopped::Stuck(clock) => Error::Run(format!(
-            "no request was served for very long up to clock {clock}: refreshes and distances between commands leave no \
+            "no request was served for a very long time before clock {clock}: refreshes and distances between commands leave no \
              time for one; `linecard describe` shows the table in clocks"
         )),
     };

@@ -50,10 +50,18 @@ fn distance(section: Section<'_>) -> Distance<'_> {
     let (formula, cycles) = section
         .understood_if("cycles", FORMULA, "clocks between the two", parse)
         .unwrap_or((Formula::Number(0.0), String::new()));
-    let from =
-        section.choice_or("from", "issue", &EDGES.map(|edge| (edge.0, edge)), "from where the clocks count");
-    let window =
-        section.integer_or("window", 1, 1..=16, "commands of which the first and the last are so far apart");
+    let from = section.choice_or(
+        "from",
+        "issue",
+        &EDGES.map(|edge| (edge.0, edge)),
+        "event from which the clocks count",
+    );
+    let window = section.integer_or(
+        "window",
+        1,
+        1..=16,
+        "number of commands, the first and last of which are this far apart",
+    );
     if window > 1 && (from.1 != Edge::Issue || level.1 == Level::OtherRanks) {
         section.fail("window", "a window counts from the issue, within a rank, group or bank");
     }

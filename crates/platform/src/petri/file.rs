@@ -261,7 +261,7 @@ impl Reader {
         let said = row.text_if("colour", "colour of its tokens");
         let tokens = tokens(row, "initial tokens");
         let choices = [("random", Choice::Random), ("fifo", Choice::Fifo)];
-        let choice = row.choice_or("choice", "random", &choices, "which of its tokens is taken");
+        let choice = row.choice_or("choice", "random", &choices, "rule that selects the token to take");
         let Some(name) = name else { return };
         let called = format!("place {name}");
         let colour = match said {
@@ -278,7 +278,10 @@ impl Reader {
         if let Some(&number) = shared.get(&name) {
             if *self.net.colour_of(number) != colour {
                 let (found, outer) = (colour.describe(), self.net.colour_of(number).describe());
-                row.fail("colour", format!("found {found}, expected {outer}, as the place that it is"));
+                row.fail(
+                    "colour",
+                    format!("found {found}, expected {outer}, the colour of the shared place"),
+                );
             }
             parts.places.insert(name, number);
             return;
@@ -363,7 +366,7 @@ impl Reader {
     fn arc(&mut self, row: &Section<'_>, parts: &mut Parts<'_>) {
         let before = parts.document.problems();
         let (from, to) =
-            (row.text("from", "a place or a transition"), row.text("to", "the other of the two"));
+            (row.text("from", "a place or a transition"), row.text("to", "the other one of the two"));
         let tokens = tokens(row, "which tokens it moves");
         let weight = expression(row, "weight", "how many tokens");
         let kind = row.text_or("kind", "normal", "what it does");
@@ -443,7 +446,7 @@ impl Reader {
 
     fn module(&mut self, path: &str, row: &Section<'_>, places: &BTreeMap<String, u32>) {
         let name = name_of(row);
-        let file = row.text("file", "the net that it is");
+        let file = row.text("file", "file of the net");
         let (ends, parameters) = (row.section("places"), row.section("parameters"));
         let outer_places = each(ends.as_ref(), |section, key| section.text_if(key, "a place of this net"));
         let values = each(parameters.as_ref(), value);
@@ -489,7 +492,8 @@ impl Reader {
         let mut set = BTreeMap::new();
         for (section, name, value) in values {
             if !known.contains(&name) {
-                let message = format!("found {name:?}, expected parameters of it: {}", known.join(", "));
+                let message =
+                    format!("found {name:?}, expected parameters of the module: {}", known.join(", "));
                 section.fail(&name, message);
                 continue;
             }

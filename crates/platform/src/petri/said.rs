@@ -114,7 +114,7 @@ pub(super) fn each<'s, 'd, T>(
 
 /// Places that a net with this one as a module may make its own.
 pub(super) fn interface(root: &Section<'_>) -> Vec<String> {
-    root.texts("interface", "places that are those of a net around it")
+    root.texts("interface", "places shared with an including net")
 }
 
 /// A value, which may stand in a table beside its unit and its source.

@@ -144,7 +144,7 @@ pub fn trace_net(
     tick: &dyn Fn(u64, u64) -> bool,
 ) -> Result<Vec<FiringView>, Error> {
     if !(request.time.is_finite() && request.time > 0.0) {
-        return Err(one_problem("trace", format!("found time {}, expected one above 0", request.time)));
+        return Err(one_problem("trace", format!("found time {}, expected a time above 0", request.time)));
     }
     let net = coloured(source, tick)?;
     let run = Run { warmup: 0.0, time: request.time, seed: request.seed };

@@ -146,13 +146,13 @@ fn read_fixed(root: &Section<'_>) -> Option<Fixed> {
 
 fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
     let processor = root.needed_section("processor", "the cores of the chip")?;
-    let adaptation = root.needed_section("adaptation", "how a core finds its best split")?;
+    let adaptation = root.needed_section("adaptation", "parameters of the search for the best split")?;
     let area = whole(
         &processor,
         "malleable",
         "th-eq",
         64,
-        "area of each core that is threads or cache, as the deployment needs, in thread-equivalents",
+        "area of each core for threads or cache, as the deployment requires, in thread-equivalents",
     );
     let cache_kb = whole(&processor, "cache_kb", "KB", 1024, "capacity of the cache of a malleable core");
     let packets = |key, meaning| u64::from(whole(&adaptation, key, "packets", 1_000_000_000, meaning));

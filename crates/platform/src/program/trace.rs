@@ -110,7 +110,7 @@ pub(crate) fn iss(error: IssError) -> Error {
         IssError::Image(wrong) => config(&wrong.what, wrong.sentence()),
         IssError::Control { file, line } => config(
             &format!("line {line} of the control data"),
-            format!("{file} does not understand it; the first comment of its source says what it reads"),
+            format!("{file} rejects it; the first comment of its source describes the format"),
         ),
         IssError::Interrupted => Error::Interrupted,
         other => Error::Run(other.to_string()),
@@ -153,7 +153,7 @@ pub fn trace_program(
 ) -> Result<TracedProgram, Error> {
     if request.budget > MOST_BUDGET {
         let message =
-            format!("found {} instructions a packet, expected at most {MOST_BUDGET}", request.budget);
+            format!("found {} instructions per packet, expected at most {MOST_BUDGET}", request.budget);
         return Err(config("budget", message));
     }
     let image = read_image(&request.elf, &request.elf)?;

@@ -212,7 +212,7 @@ impl<'a> Engine<'a> {
         if failure.fault == Fault::Endless {
             let name = &transition.name;
             return PetriError::Unsolvable(format!(
-                "immediate transitions fire for ever without time passing; the last was {name:?}"
+                "immediate transitions fire forever without time passing; the last was {name:?}"
             ));
         }
         let place = failure.place.map_or(&transition.name, |place| &self.net.places[place as usize].name);

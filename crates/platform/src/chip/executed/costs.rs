@@ -100,9 +100,9 @@ costs! {
 
 /// Helpers that may have cycles of their own.
 const HELPERS: &[(u32, &str, &str)] = &[
-    (1, "map_lookup_elem", "cycles of bpf_map_lookup_elem, beside its accesses"),
-    (2, "map_update_elem", "cycles of bpf_map_update_elem, beside its accesses"),
-    (3, "map_delete_elem", "cycles of bpf_map_delete_elem, beside its accesses"),
+    (1, "map_lookup_elem", "cycles of bpf_map_lookup_elem, in addition to its accesses"),
+    (2, "map_update_elem", "cycles of bpf_map_update_elem, in addition to its accesses"),
+    (3, "map_delete_elem", "cycles of bpf_map_delete_elem, in addition to its accesses"),
     (5, "ktime_get_ns", "cycles of bpf_ktime_get_ns"),
     (7, "get_prandom_u32", "cycles of bpf_get_prandom_u32"),
     (8, "get_smp_processor_id", "cycles of bpf_get_smp_processor_id"),

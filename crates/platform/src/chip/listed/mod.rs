@@ -153,7 +153,7 @@ fn no_helpers(section: &Section<'_>, name: &str, reading: &Reading<'_>) {
     if reading.queue_manager.is_some() || reading.results {
         let message = format!(
             "a queue manager (queues.manager) serves l3fwd16, nat and firewall, a result cache (cache.entries) l3fwd16 and \
-             firewall; what {name} does is steps of its own"
+             firewall; {name} consists of its own steps"
         );
         section.fail("run", message);
     }

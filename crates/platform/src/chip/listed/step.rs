@@ -191,7 +191,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             step.fail("cycles", message);
         }
         if verb == Verb::Run && std::mem::replace(&mut self.runs, true) {
-            step.fail("op", "the program is executed by an earlier step already: once for a packet");
+            step.fail("op", "an earlier step already executes the program: once per packet");
         }
         let does = self.does(step, verb, each);
         let instructions = u64::from(times) * instructions(&does);
@@ -276,7 +276,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
     fn accesses(&mut self, step: &Section<'_>) -> Vec<ListedAccess> {
         if !step.has("accesses") {
             let message =
-                "the accesses that its cycles are spread over, [{ op = \"read\", at = \"table\" }, …]";
+                "the accesses over which its cycles are spread, [{ op = \"read\", at = \"table\" }, …]";
             step.lacks("accesses", message);
             return Vec::new();
         }
@@ -368,7 +368,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         if if_room && goes_on {
             step.fail(
                 "goes_on",
-                "a packet that finds no room is not handed over: if_room or goes_on, not both",
+                "a packet that finds no space is not handed over: use if_room or goes_on, not both",
             );
         }
         let then = match (if_room, goes_on) {

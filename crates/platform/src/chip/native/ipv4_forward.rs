@@ -38,8 +38,8 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
         scheme: section.choice(
             "scheme",
             &schemes,
-            "parts of a packet that are in the scratchpad; DYNAMIC: DRAM for congested ports only; DETOUR: likewise, but threads stay \
-             on with their packets",
+            "parts of a packet that are in the scratchpad; DYNAMIC: DRAM for congested ports only; DETOUR: likewise, \
+             but threads keep their packets",
         ),
         packet_cycles: cycles("packet_cycles", "cycles per packet, in addition to those of its cells"),
         store_cycles: cycles("store_cycles", "cycles to store a cell"),

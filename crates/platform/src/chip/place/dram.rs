@@ -116,7 +116,7 @@ fn dram(asked: &Reading<'_>) -> Option<PlaceKind> {
                 device: Device::new(organization(asked, part.organization, channels), part.timing),
                 rules: packet_rules(section, rules),
                 refresh,
-                rows: section.choice_or("rows", "round_robin", &maps, "which bank a row lies in"),
+                rows: section.choice_or("rows", "round_robin", &maps, "rule that selects the bank of a row"),
                 halves_apart: section.choice_or(
                     "halves",
                     "together",

@@ -92,7 +92,7 @@ pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
             "interleaving",
             "high_order",
             &interleavings,
-            "which address bits choose the bank: the highest, or those above a cell",
+            "address bits that select the bank: the highest, or the bits above a cell",
         ),
         bank_bytes: (capacity / u64::from(banks)).max(1).next_power_of_two(),
         back_pressure: (requests > 0).then_some(BackPressure { requests, request_bytes }),
