@@ -48,8 +48,8 @@ def side_by_side(
     """The results of ``work`` for each item.
 
     Args:
-        work: Function of an item and a poll function, called from several threads; it must call the poll function now and then. The
-            poll function raises `Stopped` if the work has to end.
+        work: Function of an item and a poll function, called from several threads; it must call the poll function now
+            and then. The poll function raises `Stopped` if the work has to end.
         items: Items of work.
         jobs: Number of items in parallel; ``None`` for one per core.
         look: Called from this thread now and then, and once at the end, to report progress.

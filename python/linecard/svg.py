@@ -68,7 +68,7 @@ def level_fill(share: float) -> str:
 
 
 def text_on(share: float | None) -> str:
-    """Colour of a text on that colour."""
+    """Readable text colour on the colour of a fraction."""
     return "#ffffff" if share is not None and share > 0.55 else INK
 
 

@@ -34,36 +34,37 @@ PICTURES = "correlation"
 INTRODUCTION = """\
 # Predictions beside measured rates
 
-Every published rate of a device that a study here may use, beside the prediction of Linecard. `make correlation` writes
-this page, and `python -m tools.correlation` prints it. A missed point is not removed. Points marked *calibrated* were used
-to choose a parameter: they are drawn hollow and enter no number. *Predicted before seen* states the commit of the first
-prediction; no author of the model had seen a number of that table before. The page shows predictions of the current model.
+Every published rate of a device that a study here may use, beside the prediction of Linecard. `make correlation`
+writes this page, and `python -m tools.correlation` prints it. A missed point is not removed. Points marked
+*calibrated* were used to choose a parameter: they are drawn hollow and enter no number. *Predicted before seen*
+states the commit of the first prediction; no author of the model had seen a number of that table before. The page
+shows predictions of the current model.
 
-- *Error* is the predicted rate divided by the published rate, minus one; *bias* is its signed mean. *Tau* is Kendall's
-  tau-b of published and predicted rates: 1 if all pairs have the same order.
-- A *band* covers the intervals of the parameters. Each interval runs at both ends. Two more runs combine all ends that
-  raise the rate, and all ends that lower it. *Inside* counts the published rates within their band, allowing for their
-  reading error. *Made by* names the two intervals that alone contribute most of its width.
-- The *ladder* leads from the costs and rates of a part to whole programs. A value that was chosen on one rung is *fixed*
-  for the rungs above. These choose no further values unless they say so.
-- *Limited by* is the part of the chip that is busy for at least 97 % of the time in the prediction. Without such a part,
-  threads wait for responses. The groups of `reads` state the limit according to the source.
+- *Error* is the predicted rate divided by the published rate, minus one; *bias* is its signed mean. *Tau* is
+  Kendall's tau-b of published and predicted rates: 1 if all pairs have the same order.
+- A *band* covers the intervals of the parameters. Each interval runs at both ends. Two more runs combine all ends
+  that raise the rate, and all ends that lower it. *Inside* counts the published rates within their band, allowing for
+  their reading error. *Made by* names the two intervals that alone contribute most of its width.
+- The *ladder* leads from the costs and rates of a part to whole programs. A value that was chosen on one rung is
+  *fixed* for the rungs above. These choose no further values unless they say so.
+- *Limited by* is the part of the chip that is busy for at least 97 % of the time in the prediction. Without such a
+  part, threads wait for responses. The groups of `reads` state the limit according to the source.
 - A *knee* is the point from which a curve stays within 5 % of its largest rate.
-- *Null models* are arithmetic. They bound the rate by the wires, by the cycles of the engines, by the busiest memory or
-  unit, by threads that each carry one packet after another without contention, and by the smallest of these. If the
-  smallest bound is as good as the prediction, simulation adds nothing. A model is omitted where it does not apply: threads
-  if several clusters share a packet, wires if packets do not arrive over the ports.
+- *Null models* are arithmetic. They bound the rate by the wires, by the cycles of the engines, by the busiest memory
+  or unit, by threads that each carry one packet after another without contention, and by the smallest of these. If
+  the smallest bound is as good as the prediction, simulation adds nothing. A model is omitted where it does not
+  apply: threads if several clusters share a packet, wires if packets do not arrive over the ports.
 """
 WITHOUT = """\
 ## Without a published rate
 
-Curves are over the parameter that their sources vary: engines. No source here publishes rates over threads or over frame
-sizes with all else equal; [figures](../../studies/nfp4000/README.md) over threads are predictions only.
+Curves are over the parameter that their sources vary: engines. No source here publishes rates over threads or over
+frame sizes with all else equal; [figures](../../studies/nfp4000/README.md) over threads are predictions only.
 
-No study contains measured rates of `rosebud16` and `rosebud8` (the numbers of their study are arithmetic bounds), of `pspin`
-and `ixp2800`, or uncalibrated rates of `bluefield3_dpa`; see
-[what each chip is validated on](../guide/validation.md). The [scorecard](scorecard.md) covers studies of papers that
-simulate a machine themselves, and measurements of the IXP1200 other than rates.
+No study contains measured rates of `rosebud16` and `rosebud8` (the numbers of their study are arithmetic bounds), of
+`pspin` and `ixp2800`, or uncalibrated rates of `bluefield3_dpa`; see [what each chip is validated
+on](../guide/validation.md). The [scorecard](scorecard.md) covers studies of papers that simulate a machine
+themselves, and measurements of the IXP1200 other than rates.
 """
 
 

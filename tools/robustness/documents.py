@@ -33,11 +33,11 @@ PICTURES = "robustness"
 INTRODUCTION = """\
 # Robustness
 
-Does a result depend on a lucky seed, or on a lucky value? `make robustness` runs each study with eight seeds. It also runs
-each study with every calibrated number a tenth lower and a tenth higher (whole numbers by at least one), and all else
-unchanged. The page shows the mean error over the counted numbers, and every line of the [scorecard](scorecard.md) that one
-seed can judge. A long bar is a result that depends on a value. The numbers differ from those of the scorecard, which come
-from full studies over several seeds; here only their variation matters.
+Does a result depend on a lucky seed, or on a lucky value? `make robustness` runs each study with eight seeds. It also
+runs each study with every calibrated number a tenth lower and a tenth higher (whole numbers by at least one), and all
+else unchanged. The page shows the mean error over the counted numbers, and every line of the
+[scorecard](scorecard.md) that one seed can judge. A long bar is a result that depends on a value. The numbers differ
+from those of the scorecard, which come from full studies over several seeds; here only their variation matters.
 
 *Kept by* counts the outcomes, over seeds and values, that keep a limit. A limit that all outcomes keep depends on no
 choice. A limit that only the chosen value and few others keep depends on the choice.

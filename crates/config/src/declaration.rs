@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// A key as the reader of a file declares it, whether the file has it or not.
+/// A key as the code declares it, whether the file contains it or not.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Declared {
     /// The file: a chip's reader also reads those of its memories' parts.

@@ -334,7 +334,7 @@ fn main() {
     });
     let written = best(&arguments, "plain col4", "firings", |seed| plain_col4(time, seed));
     if let (Some((firings, speed)), Some((plain_firings, plain_speed))) = (simulated, written) {
-        // Four firings for each token; so many of them differ by a thousandth.
+        // Four firings for each token; repetitions of this length differ by a thousandth.
         let off = firings as f64 / plain_firings as f64 - 1.0;
         assert!(off.abs() < 0.005, "the loop is not the net: {firings} and {plain_firings} firings");
         println!("{:12} {:8.2} of the plain loop", "col4", speed / plain_speed);

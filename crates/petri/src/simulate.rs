@@ -63,7 +63,7 @@ pub struct Simulated {
 ///
 /// # Errors
 ///
-/// If a transition has no time, immediate transitions fire for ever, a place gets more than 4294967295 tokens,
+/// If a transition has no time, immediate transitions fire forever, a place gets more than 4294967295 tokens,
 /// or `progress` ends the run.
 pub fn simulate(
     net: &Net,
@@ -126,12 +126,12 @@ struct Step {
     /// As many as can be, where there is no limit.
     servers: u32,
     resets: bool,
-    /// Where its changes of places and the transitions that it concerns stand in the lists of all.
+    /// Positions of its changes of places and of the affected transitions in the lists of all.
     changes: (u32, u32),
     concerned: (u32, u32),
 }
 
-/// Appends a list to the lists of all; where it stands.
+/// Appends a list to the lists of all; returns its position.
 fn append<T>(all: &mut Vec<T>, list: impl IntoIterator<Item = T>) -> (u32, u32) {
     let start = all.len() as u32;
     all.extend(list);

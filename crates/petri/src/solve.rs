@@ -46,7 +46,7 @@ impl Resolved {
         Self { to: vec![(number, 1.0)], firings: Vec::new() }
     }
 
-    /// With this share a transition fires, and what follows follows. Each marking and transition stands there once.
+    /// With this probability a transition fires, and its consequences follow. Each marking and transition occurs once.
     fn add(&mut self, transition: u32, share: f64, further: &Resolved) {
         add_to(&mut self.firings, transition, share);
         further.firings.iter().for_each(|&(t, count)| add_to(&mut self.firings, t, count * share));
@@ -75,7 +75,7 @@ struct Step {
 /// # Errors
 ///
 /// If a transition has another time, the net is unbounded beyond the limit, a marking is absorbing, immediate
-/// transitions fire for ever, or the chain is reducible.
+/// transitions fire forever, or the chain is reducible.
 pub fn solve(net: &Net, most_markings: u64) -> Result<Solved, PetriError> {
     solve_until(net, most_markings, &mut |_| ControlFlow::Continue(()))
 }

@@ -8,8 +8,7 @@ use crate::operation::Operation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Arrivals with at least `from_packets` and fewer than `to_packets` packets of other queues since the previous arrival
-/// in their queue.
+/// Arrivals with `from_packets` to `to_packets` packets of other queues since the last arrival in their queue.
 ///
 /// `share` is relative to all arrivals with a predecessor in their queue, 0 to 1.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]

@@ -521,7 +521,7 @@ def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
 
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
-    """The limit and the reason: the part with the largest gain beyond noise, otherwise such a pair, otherwise none."""
+    """The limit and the reason: the part, otherwise the pair, with the largest gain beyond noise; otherwise none."""
     offered = {
         "as given": "",
         "saturated": "The chip carries its offered load; with a saturated input, ",

@@ -74,7 +74,7 @@ class AtPoint:
     @property
     def text(self) -> str:
         """The input, the point and the lines that are not kept there."""
-        lost = f"lost there: {', '.join(self.lost)}" if self.lost else "no line is lost there"
+        lost = f"newly missed there: {', '.join(self.lost)}" if self.lost else "no limit is newly missed there"
         met = "met" if self.met else "not met"
         range_of = f"{self.point.input}, {self.point.range} ({self.point.reason})"
         return f"{range_of} {met} at {self.point.point}: {self.measured}; {lost}"

@@ -304,7 +304,7 @@ def vrp_budget(
 @view.register
 def _(result: VrpBudget) -> list[Part]:
     title = f"{result.preset} at {result.rate_pps / 1e6:g} Mpps of 64 bytes"
-    also = f"{result.registers} registers, {result.istore_instructions} instructions of store"
+    also = f"{result.registers} registers, {result.istore_instructions} instructions of the instruction store"
     rows = [
         (
             row.resource.replace("_", " "),

@@ -71,7 +71,9 @@ def test_what_is_not_steady_or_was_refused_is_not_ranked():
     # One that was not steady and may have more leaves the question open.
     rows[4]["throughput_gbps"], rows[5]["throughput_gbps"] = 99.0, 99.1
     best = best_of(over_seeds(("a", "seed"), ("throughput_gbps",), rows))
-    assert best.sentence().startswith("highest throughput_gbps: not known: a=3 may be higher than a=2, but was not steady")
+    assert best.sentence().startswith(
+        "highest throughput_gbps: not known: a=3 may be higher than a=2, but was not steady"
+    )
 
 
 def test_points_that_differ_by_chance_alone_are_all_named(wording):

@@ -36,7 +36,7 @@ kinds! {
     Hash = 1, "HASH";
     /// Values by index.
     Array = 2, "ARRAY";
-    /// Programs to go on with.
+    /// Programs of tail calls.
     ProgArray = 3, "PROG_ARRAY";
     /// Where events for user space go.
     PerfEventArray = 4, "PERF_EVENT_ARRAY";
@@ -56,7 +56,7 @@ kinds! {
     HashOfMaps = 13, "HASH_OF_MAPS";
     /// Interfaces by index.
     Devmap = 14, "DEVMAP";
-    /// Processors to go on at.
+    /// Target processors.
     Cpumap = 16, "CPUMAP";
     /// Sockets by queue.
     Xskmap = 17, "XSKMAP";
@@ -193,7 +193,7 @@ pub(super) fn from_btf(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<(Ma
             "value" => made.value_bytes = size()?,
             "values" => {
                 values_at = bits / 8;
-                // What stands there is a number of a map or a program, whose size need not be said.
+                // The values are numbers of maps or programs, whose size may be missing.
                 made.value_bytes = 4;
                 made.inner = inner(btf, name, of, depth)?.map(Box::new);
             }

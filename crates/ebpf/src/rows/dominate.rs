@@ -10,7 +10,7 @@ struct Tree {
     below: Vec<(u32, u32)>,
 }
 
-/// Steps up from a block to one that is executed as often; those further away have little to give.
+/// Steps up from a block to one that is executed as often; more distant blocks offer little.
 const MOST_STEPS: usize = 64;
 
 impl Tree {

@@ -55,7 +55,7 @@ pub struct Firing<'a> {
 ///
 /// # Errors
 ///
-/// If a transition has no time, an expression has no value, or immediate transitions fire for ever.
+/// If a transition has no time, an expression has no value, or immediate transitions fire forever.
 pub fn simulate_coloured(
     net: &ColouredNet,
     run: &Run,

@@ -42,7 +42,7 @@ pub struct MapEntry {
     pub numbers: Option<Vec<u64>>,
 }
 
-/// The content of a map at the end; `listed` holds the first of its `entries`, and only nonzero values of arrays.
+/// The content of a map at the end; `listed` holds the first `entries`, of arrays the nonzero ones.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMap")]
 pub struct MapReport {
@@ -58,7 +58,7 @@ pub struct MapReport {
     pub most_entries: u32,
     /// Number of entries.
     pub entries: u64,
-    /// The first entries; only nonzero values of arrays.
+    /// The first entries; of arrays the nonzero ones.
     pub listed: Vec<MapEntry>,
     /// Records of a ring buffer or of events.
     pub records: u64,
