@@ -119,7 +119,7 @@ class Table(NamedTuple):
         shown: Rows on a terminal and in a notebook; pages and files have all rows.
         marked: Highlighted rows.
         below: Text below the rows.
-        folded: Whether only pages show it, folded.
+        folded: Whether only pages show the table, folded.
     """
 
     title: str

@@ -89,7 +89,7 @@ def sweep(
         A row per point; refused and failed points have the reason.
 
     Raises:
-        ConfigError: The sweep is invalid; the error lists every problem. An invalid point is a row instead.
+        ConfigError: The sweep is invalid; the error lists every problem. An invalid point is not an error, but a row.
         linecard.explore.Interrupted: Ctrl-C; finished runs are in the store.
 
     Example:

@@ -37,7 +37,7 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
         NOT_CONFIRMED: "simulate more packets (--packets), or bound the buffers",
     }
     most, of = lengths[-1] if lengths else 0, f"of {len(states):,}"
-    within = f", with up to {most:,} packets a run" if most else ""
+    within = f", with up to {most:,} packets per run" if most else ""
     counts = {each: states.count(each) for each in DOUBTS}
     said = [f"{each}: {n:,} {of} points{within}; {to_change[each]}" for each, n in counts.items() if n]
     if lengthened:

@@ -56,7 +56,7 @@ def _(result: CoreResult) -> list[Part]:
             marked=[at for at, row in enumerate(result.rows) if row.threads == result.best_threads],
         ),
         _throughput(result),
-        Stacked("Cycles by cause", list(CYCLES), cycles, "cycles of each number of threads, %"),
+        Stacked("Cycles by cause", list(CYCLES), cycles, "share of cycles at each number of threads, %"),
         *(_malleable(result, result.adapted) if result.adapted is not None else []),
     ]
 

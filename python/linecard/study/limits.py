@@ -249,7 +249,7 @@ def evaluators_of(study: str) -> Lines:
 
 
 def contradictions_of(study: str) -> Contradictions:
-    """The functions that exclude lines of a study, by their names."""
+    """The functions that show that published cells contradict lines of a study, by name."""
     found: Contradictions = getattr(_module_of(study), "CONTRADICTIONS", {})
     return found
 

@@ -480,7 +480,7 @@ def test_points_that_were_not_steady_are_marked_on_the_screen_and_counted(cli, t
     table = linecard.sweep("example_smartnic", vary=asked, set=short, packets=4000)
     assert table.column("steady") == [False, True]
     assert table.column("status") == ["rate only", "ok"]
-    note = "rate only: 1 of 2 points, with up to 16,000 packets a run"
+    note = "rate only: 1 of 2 points, with up to 16,000 packets per run"
     assert note in table._repr_html_()
     words = (
         "sweep",
