@@ -110,7 +110,7 @@ def kills(count: int, seed: int) -> str:
             if which == 2:
                 again = ended(command, folder)
                 check(again.returncode == 0 and again.stdout == printed[2], "a kept trace was lost", again.stderr)
-                check(b"made again" not in again.stderr, "half a trace stood under its name", again.stderr)
+                check(b"rebuilt" not in again.stderr, "half a trace stood under its name", again.stderr)
         check(0 < finished < count or count < 20, f"{finished} of {count} had ended: the instants are no random ones")
     return f"{count} kills, {count - finished} of them before the end"
 

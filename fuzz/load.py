@@ -120,7 +120,7 @@ def main() -> int:
             assert len(rows[-1]) == options.points, len(rows[-1])
             # A row is a record of some forty numbers.
             told(f"sweep of {options.points:,} points, {how}", memory, 256 + options.points * 16_000 // MIB, seconds)
-        assert rows[0] == rows[1], "rows that were found differ from those that were run"
+        assert rows[0] == rows[1], "reused rows differ from executed rows"
     return 1 if failed else 0
 
 

@@ -27,7 +27,7 @@ WITHOUT = "has no effect here"
 
 
 def at_point(study: Study, items: tuple[str, ...], effort: Effort, point: Input, *, quick: bool = False) -> Plan:
-    """The plan of these tables and figures with the point's values in the runs of those that it names."""
+    """The plan of these tables and figures with the point's values in the runs that it names."""
     own = make_plan(study, items, effort, quick=quick)
     there = make_plan(replace(study, spec=_with_values(study.spec, point)), items, effort, quick=quick)
     named = point.items or items

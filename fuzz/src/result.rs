@@ -73,8 +73,8 @@ pub fn run(report: &RunReport) {
 }
 
 /// What holds exactly of a run that began empty and was measured from its beginning: packets that came left, were dropped or
-/// are inside, and Little's law. The time that packets spent inside is that of those that left, and of the others at most
-/// what the run lasted each.
+/// are inside, and Little's law. The time that packets spent inside is the time of packets that left, and for every
+/// other packet at most the length of the run.
 fn from_rest(report: &RunReport) {
     let total = |name: &str| {
         let found = report.metrics.iter().find(|metric| metric.component == "total" && metric.metric == name);

@@ -5,7 +5,7 @@
 >>> result.bottleneck.component != ""
 True
 
-The functions:
+Functions of the package:
 
 - `run`: one design under one kind of traffic; `sweep`: a table over a space of designs;
 - `flows`: packets and flows of a capture; `flow_mix`: traffic with stated flow statistics;
@@ -14,7 +14,7 @@ The functions:
 - `program_trace` and `core`: a C packet function on a capture, and on cores with every split of threads and cache;
 - `xdp_run` and `xdp_rows`: an XDP program on a capture, and its schedule into rows of several instructions;
 - `schema`: the JSON Schema of a kind of file; `explain`: a term of the glossary;
-- `reproduce`: a published study beside its published numbers.
+- `reproduce`: the simulated numbers of a published study beside the published numbers.
 """
 
 from linecard._lazy import make_lazy

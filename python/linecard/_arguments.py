@@ -1,8 +1,8 @@
 """Checks and conversions that every public function applies to its arguments first.
 
-Numbers of NumPy, also within settings and axes, become Python numbers. Wrong types are errors: a bool as a count,
-progress that cannot be called, settings that are not a mapping. So are impossible names of files and numbers that do
-not fit. The annotation of a parameter decides which types it accepts.
+NumPy numbers, also within settings and axes, become Python numbers. Wrong types are errors: a bool as a count,
+progress that cannot be called, settings that are not a mapping. Impossible file names and numbers out of range are
+errors, too. The annotation of a parameter decides which types it accepts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEEPEST = 8
 
 
 def plain(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function convert its arguments to plain types, and reject others with an error in words."""
+    """Make a function convert its arguments to plain types, and reject others with a readable error."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -207,7 +207,7 @@ def _no_unicode(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as messages show it, at most a line long."""
+    """A value as messages show it, at most one line long."""
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return f"a number of {value.bit_length():,} bits"
     text = repr(value)

@@ -19,7 +19,7 @@ _MOST_CHARACTERS = 300
 
 
 def guarded(function: Callable[..., Any], panic: type[BaseException], place: Callable[[], str]) -> Callable[..., Any]:
-    """A function that raises ``InternalError`` in place of the exception of a panic."""
+    """Wrap a core function so that a panic raises ``InternalError``."""
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:

@@ -25,8 +25,9 @@ def make_lazy(package: str, file: str) -> None:
     """Make a package import its names on first use.
 
     Args:
-        package: Its name.
-        file: Its ``__init__.py``; the stub beside it, which type checkers read, imports each name from where it is.
+        package: Name.
+        file: Path of its ``__init__.py``; the stub beside that file, which type checkers read, states the module of
+            each name.
     """
     stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
     found = ((module, many or one) for module, many, one in _IMPORT.findall(stub))

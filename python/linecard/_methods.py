@@ -1,4 +1,4 @@
-"""What some of the core's reports can do beside holding numbers: the class NAME has what NAMEMethods says.
+"""Methods of some reports of the core: the class ``NAME`` inherits from ``NAMEMethods``.
 
 `make docs` writes the classes (`reports.py` of each package). A class here declares the fields that it reads.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ParameterMethods:
-    """Of a parameter of a preset."""
+    """Methods of a parameter of a preset."""
 
     __slots__ = ()
     value: Value
@@ -27,7 +27,7 @@ class ParameterMethods:
 
 
 class SizeBinMethods:
-    """Of a bin of sizes."""
+    """Methods of a bin of sizes."""
 
     __slots__ = ()
     from_bytes: int
@@ -40,7 +40,7 @@ class SizeBinMethods:
 
 
 class DiagnosticMethods:
-    """Of a finding in a capture."""
+    """Methods of a finding in a capture."""
 
     __slots__ = ()
     file: str
@@ -60,7 +60,7 @@ class DiagnosticMethods:
 
 
 class HotWordMethods:
-    """Of what a program asks for most."""
+    """Methods of the data that a program accesses most."""
 
     __slots__ = ()
     place: str
@@ -73,21 +73,21 @@ class HotWordMethods:
 
 
 class ExecutedProgramMethods:
-    """Of what an executed program came to."""
+    """Methods of the profile of an executed program."""
 
     __slots__ = ()
     name: str
     stacks: tuple[CallStack, ...]
 
     def folded(self) -> str:
-        """Its stacks as flame graphs take them: functions joined by ``;`` and cycles of the engine, a line each."""
+        """The call stacks as flame graphs take them: one line each, functions joined by ``;``, and engine cycles."""
         names = [";".join(each.replace(";", ":") for each in (self.name, *stack.functions)) for stack in self.stacks]
         lines = zip(names, self.stacks, strict=True)
         return "".join(f"{functions} {stack.cycles}\n" for functions, stack in lines)
 
 
 class NotIpFramesMethods:
-    """Of frames that are not IP."""
+    """Methods of the counts of frames that are not IP."""
 
     __slots__ = ()
     punted: int
@@ -95,12 +95,12 @@ class NotIpFramesMethods:
 
     @property
     def set_aside(self) -> int:
-        """Frames that ended by choice, of which none is lost."""
+        """Number of frames that the chip dropped or punted by choice; none of them is lost."""
         return self.punted + self.dropped_by_choice
 
 
 class PartMethods:
-    """Of some of a run's packets."""
+    """Methods of a group of packets of a run."""
 
     __slots__ = ()
     of: str
@@ -109,7 +109,7 @@ class PartMethods:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name that people use."""
         return " ".join(each for each in (self.port, self.traffic_class) if each) or self.of
 
 
@@ -123,12 +123,12 @@ class ValueRangeMethods:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Changes that put the value at its lower and at its upper end."""
+        """The settings that set the value to its lower and to its upper end."""
         return f"{self.key}={self.low:.12g}", f"{self.key}={self.high:.12g}"
 
 
 class CacheRowMethods:
-    """Of one cache over the whole traffic."""
+    """Methods of one cache over the whole traffic."""
 
     __slots__ = ()
     ways: int
@@ -138,27 +138,27 @@ class CacheRowMethods:
 
     @property
     def hit_rate(self) -> float:
-        """Hits by packets."""
+        """Fraction of packets that hit."""
         return self.hits / self.packets
 
     @property
     def shape(self) -> str:
-        """Ways in words."""
+        """The number of ways in words."""
         return "full" if self.sets == 1 else f"{self.ways}-way"
 
 
 class CacheCurvesMethods:
-    """Of LRU of all sizes."""
+    """Methods of the curves of LRU."""
 
     __slots__ = ()
     lru: tuple[LruRow, ...]
     curve: tuple[LruRow, ...]
 
     def row(self, sets: int, ways: int) -> LruRow:
-        """The LRU row of one shape.
+        """The LRU row of one size and number of ways.
 
         Raises:
-            KeyError: The pass did not cover it; the text says what it covers.
+            KeyError: The pass did not cover this cache; the text lists the covered ones.
         """
         for row in (*self.lru, *(self.curve if sets == 1 else ())):
             if (row.sets, row.ways) == (sets, ways):

@@ -34,17 +34,17 @@ class Option:
     """A field of a request.
 
     Attributes:
-        name: Its name in Python.
+        name: Name in Python.
         kind: Kind of its value, a name of `ANNOTATIONS`.
         required: Whether it is required.
-        default: Its default.
-        flags: Its option on the command line, in all spellings; empty for an argument or a field without an option.
-        metavar: Name of its value in the help.
-        help: What it means.
+        default: Default.
+        flags: Option on the command line, in all spellings; empty for an argument or a field without an option.
+        metavar: Placeholder of its value in the help.
+        help: Meaning.
         details: Additional text for Python.
         least: Minimum, if declared.
         most: Maximum, if declared.
-        usual: Default of the command.
+        usual: Default of the command, if it differs.
         whole: Whether it belongs to a single run, not to each of many.
         first: Whether it may be a positional argument in Python.
     """

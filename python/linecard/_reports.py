@@ -28,8 +28,8 @@ class PresetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: The name that ``run`` and ``describe`` take.
-        kind: Its folder: ``platforms`` can be run, the others hold parts.
-        title: Its title, one line.
+        kind: Folder: ``platforms`` can be run, the others hold parts.
+        title: Title, one line.
         extends: The presets that it extends.
     """
 
@@ -40,13 +40,13 @@ class PresetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DescriptionReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every parameter of a preset, with unit and source, and what follows from them.
+    """Every parameter of a preset, with unit and source, and derived values.
 
     Attributes:
-        preset: Its name.
-        title: What it is.
+        preset: Name.
+        title: Title.
         extends: The presets on which it is based, the one that it extends directly last.
-        parameters: Its parameters, in the order of the file.
+        parameters: Parameters, in the order of the file.
         derived: Derived values.
     """
 
@@ -63,9 +63,9 @@ class Parameter(ParameterMethods, msgspec.Struct, frozen=True, omit_defaults=Tru
     Attributes:
         key: Dotted key path, as ``--set`` takes it.
         value: The value: a number, True or False, text, or a list of these.
-        unit: Its unit; empty for names and switches.
+        unit: Unit; empty for names and switches.
         meaning: Meaning of the parameter.
-        allowed: Its range or its names; empty if any text is allowed.
+        allowed: Range or its names; empty if any text is allowed.
         source: Source of the value.
         interval: Lower and upper end of the interval in its sources; ``None`` without one.
     """
@@ -83,10 +83,10 @@ class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
     """A quantity that follows from the parameters, and its formula.
 
     Attributes:
-        name: What it is.
+        name: Title.
         value: The value.
-        unit: Its unit.
-        formula: Its formula.
+        unit: Unit.
+        formula: Formula.
     """
 
     name: str
@@ -104,10 +104,10 @@ class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
         words: The same as text.
         unit: Unit of a number; empty for others.
         units: Other units that a text with a number may have.
-        meaning: Its meaning.
+        meaning: Meaning.
         needed: Whether the file must contain it.
-        default: Its default.
-        value: Its value.
+        default: Default.
+        value: Value.
         type: Its shape: ``whole``, ``number``, ``switch``, ``text``, ``name``, ``other``.
         least: The minimum.
         most: The maximum, if there is one.

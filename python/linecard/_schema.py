@@ -23,11 +23,11 @@ class Run:
             left out.
         set: Changes of parameters. ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
         seed: Seed of every random stream. Equal requests with equal seeds return equal results.
-        packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once.
+        packets: Packets to measure: sent or dropped while statistics are on. 0 replays a capture to its end, once.
             Default: 0 with a capture, otherwise 100,000.
         warmup_packets: Packets that leave or are dropped before statistics start. By default the run detects the steady
             state.
-        map_addresses: Move addresses that match no route into routed space, as anonymised captures need.
+        map_addresses: Map addresses without a route into routed space, for anonymised captures.
         strict: Stop at the first damaged record of the capture.
         timeline: Write a timeline for ui.perfetto.dev; compressed if its name ends in ``.gz``.
         timeline_from_us: Start of the timeline, in microseconds after the start of the measurement.
@@ -44,18 +44,19 @@ class Run:
         defines: Macros of a C file or a shipped XDP program, which is then recompiled.
         fib: Routes that ``bpf_fib_lookup`` finds, as CSV.
         control: Input of ``app_init`` of a C program; shipped programs have their own.
-        cpus: Processors of per-processor maps; packets go to them in turn.
+        cpus: Number of processors of per-processor maps; packets use them in turn.
         budget: Maximum instructions of the program per packet; by default a million for XDP and twenty million for C.
         unchecked: Let a C program access bytes outside of its packet and its heap blocks, and freed blocks.
         cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
         bits: Target of a C file: RISC-V with 32 or 64 bits.
-        precision: Lengthen the run until half the 95 % interval of the throughput is at most this share of it, such as
-            1%. In Python 0.01 is 1 %. The run is repeated, four times as long, until it is steady and precise enough.
-            It takes at most 256,000 packets (or one repetition, from 64,000 requested packets on). If that does not
-            suffice, ``warnings`` list the attempts and what to change.
-        band: Also run with the intervals that sources state for values of the chip's file. Each interval runs at both
-            of its ends, then all together by their effect: 2n + 2 more runs for n intervals, on all cores.
-        verdict: Find the bottleneck by runs with one part improved each; this takes several times the work of a short
+        precision: Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%. In
+            Python 0.01 is 1 %. The run is repeated, four times as long, until it is steady and precise enough. It takes
+            at most 256,000 packets (or one repetition, from 64,000 requested packets on). If that does not suffice,
+            ``warnings`` list the attempts and what to change.
+        band: Also run at both ends of the intervals that sources state for values of the chip's file. Each interval
+            runs at both of its ends, then all intervals together by their effect: 2n + 2 more runs for n intervals, on
+            all cores.
+        verdict: Find the bottleneck by runs with one improved part each; this takes several times the work of a short
             run.
     """
 
@@ -141,7 +142,7 @@ class Executed(TypedDict, total=False):
         defines: Macros of a C file or a shipped XDP program, which is then recompiled.
         fib: Routes that ``bpf_fib_lookup`` finds, as CSV.
         control: Input of ``app_init`` of a C program; shipped programs have their own.
-        cpus: Processors of per-processor maps; packets go to them in turn.
+        cpus: Number of processors of per-processor maps; packets use them in turn.
         unchecked: Let a C program access bytes outside of its packet and its heap blocks, and freed blocks.
         cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
         bits: Target of a C file: RISC-V with 32 or 64 bits.

@@ -26,10 +26,10 @@ KINDS = {
     "programs": "programs as lists of steps, for `--set program.run=NAME`",
     "cores": "multithreaded cores with a data cache, for `linecard core`",
     "dram": "DRAM parts, for `linecard dram run` and `--set MEMORY.part=NAME`",
-    "standards": "DRAM standards, which parts extend",
+    "standards": "DRAM standards, on which DRAM parts are based",
     "policies": "policies of DRAM controllers, for `linecard dram run --policy`",
     "queueing": "machines of queue managers, for `linecard queueing run --machine`",
-    "traffic": "described links, for `--trace` in place of a capture",
+    "traffic": "described links, for `--trace` instead of a capture",
 }
 
 

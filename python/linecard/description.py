@@ -1,4 +1,4 @@
-"""The description of a preset: every parameter with unit, meaning and source, and the values that follow."""
+"""The description of a preset: every parameter with unit, meaning and source, and derived values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Description(Result, DescriptionReport, frozen=True, kw_only=True):
     """Every parameter of a preset, with unit and source, and what follows from them.
 
     Attributes:
-        changes: In what it differs from the last of ``extends``; empty for a DRAM part, whose standard has formulas.
+        changes: Differences from the last of ``extends``; empty for a DRAM part, whose standard states formulas.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("preset", "title", "extends")

@@ -20,7 +20,7 @@ class ConfigProblem:
     Attributes:
         place: File and line, ``--set``, or the name of the preset.
         key: Dotted key path such as ``dram.banks``; empty if the problem does not belong to one key.
-        message: What was found and what was expected, with the nearest valid name if one exists.
+        message: The found and the expected value, with the nearest valid name if one exists.
     """
 
     place: str
@@ -38,7 +38,7 @@ class LinecardError(Exception):
 
 
 class CompileError(LinecardError):
-    """A compiler refused a program; the text is the compiler's own."""
+    """A compiler refused a program; the text is the compiler's message."""
 
     exit_code: ClassVar[int] = 2
 

@@ -1,4 +1,4 @@
-"""Output files: written whole or not at all, and checked before a long run.
+"""Output files: written completely or not at all, and checked before a long run.
 
 Each file is written under a temporary name in its folder and renamed when it is complete. An interrupted command leaves
 either the old file or the new one. Missing folders are errors, except folders for many results, which are created.
@@ -28,7 +28,7 @@ _MOST_NAME = 4096
 
 
 def is_file_name(path: str | Path) -> bool:
-    """Whether a regular file has this name, and other files can be beside it: not stdout, a device or a pipe."""
+    """Whether other files can be beside a file of this name: false for stdout, a device or a pipe."""
     path = Path(path)
     return str(path) != STDOUT and (not path.exists() or path.is_file() or path.is_dir())
 
@@ -56,12 +56,12 @@ def check_outputs(*paths: str | Path | None, folders: Sequence[str | Path | None
 
 
 def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: object) -> None:
-    """Refuse an output file that is also an input, or that is named twice.
+    """Reject an output file that is also an input, or that is named twice.
 
     Args:
-        outputs: Files, or folders to write into, each by the name of the option or argument that asks for it.
+        outputs: Files, or folders to write into, by the option or argument that names them.
         inputs: Values that may name input files: names, changes such as ``key=name``, and lists and mappings of them.
-            Files that TOML files among them name, in their folder or the current one, are inputs, too.
+            Files that these TOML files name are inputs, too, in the folder of the TOML file or the current one.
 
     Raises:
         ConfigError: Two names lead to the same file, directly or by a link.
@@ -147,9 +147,9 @@ def _check_folder(path: Path, folder: Path) -> None:
 
 
 def write_file(path: str | Path, write: Callable[[IO[bytes]], object]) -> Path:
-    """Let ``write`` fill a temporary file, then rename it.
+    """Call ``write`` on a temporary file, then rename the file.
 
-    ``-`` is stdout. A device or a pipe is written directly. A link stays; its target is replaced.
+    ``-`` is stdout. A device or a pipe is written directly. A link is kept, and its target is replaced.
 
     Raises:
         LinecardError: The file cannot be written. No temporary file remains, and an older file is unchanged.
@@ -217,10 +217,10 @@ def _cannot_write(path: Path, error: OSError) -> LinecardError:
 
 
 def write_bytes(path: str | Path, content: bytes) -> Path:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     return write_file(path, lambda file: file.write(content))
 
 
 def write_text(path: str | Path, text: str) -> Path:
-    """Write a text file whole or not at all."""
+    """Write a text file completely or not at all."""
     return write_bytes(path, text.encode())

@@ -19,8 +19,8 @@ class Term:
 
     Attributes:
         term: The term.
-        group: Heading under which the glossary has it.
-        meaning: Its meaning.
+        group: Heading of its group in the glossary.
+        meaning: Meaning.
         names: Other names of the same thing.
         source: Document that defines it; empty if Linecard defines it.
     """

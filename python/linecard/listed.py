@@ -18,7 +18,7 @@ Record = TypeVar("Record")
 
 
 class Listed(Result, list[Record]):
-    """A list of records of one kind, which names the columns also if the list is empty."""
+    """A list of records of one kind, whose columns are known even if the list is empty."""
 
     def __init__(self, several: Iterable[Record] = (), kind: type | None = None) -> None:
         super().__init__(several)

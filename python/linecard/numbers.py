@@ -33,14 +33,14 @@ def si_time(nanoseconds: float) -> str:
 
 
 def rate(value: float, units: tuple[str, ...], low: float | None = None) -> str:
-    """A rate in a suitable unit of those given, the largest first; with ``low``, a range."""
+    """A rate in a suitable unit of the stated ones, which begin with the largest; with ``low``, a range."""
     scaled, unit = unit_for(value, units)
     begin = "" if low is None else f"{low * scaled:.3f} to "
     return f"{begin}{value * scaled:.3f} {unit}"
 
 
 def unit_for(value: float, units: tuple[str, ...]) -> tuple[float, str]:
-    """The suitable unit of a rate, of units a thousand apart, and its factor."""
+    """The suitable unit of a rateand its factor; units differ by factors of a thousand."""
     at, scaled = 0, 1.0
     while 0 < value * scaled < _LEAST_OF_UNIT and at + 1 < len(units):
         at, scaled = at + 1, scaled * 1000

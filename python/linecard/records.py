@@ -11,12 +11,12 @@ from linecard.errors import MissingExtraError
 
 
 class Number(NamedTuple):
-    """What a report declares of one of its numbers, beside its meaning.
+    """The declaration of a number of a report, in addition to its meaning.
 
     Attributes:
-        unit: Its unit, by which it is a row of the long table.
-        row: What screens call it, where it has a row of its own there.
-        tone: The tone of that row's bar.
+        unit: Unit; a number with a unit is a row of the long table.
+        row: Name of its row on screens, if it has a separate one.
+        tone: Tone of the bar in that row.
     """
 
     unit: str = ""
@@ -25,7 +25,7 @@ class Number(NamedTuple):
 
 
 def rows_shown(record: Any) -> list[tuple[Number, Any]]:
-    """The numbers of a report that have a row of their own on screens, with their values."""
+    """The numbers of a report that have a separate row on screens, with their values."""
     return [(number, getattr(record, name)) for name, number in record.NUMBERS.items() if number.row]
 
 
@@ -48,7 +48,7 @@ def field_names(record: type[Any]) -> tuple[str, ...]:
 
 
 def left_out(record: Any) -> set[str]:
-    """Fields that plain data leaves out, as they say nothing: those of a structure that are as they are by default."""
+    """Fields that plain data omits because they have their default values."""
     shape = type(record)
     if not (hasattr(shape, "__struct_fields__") and shape.__struct_config__.omit_defaults):
         return set()

@@ -36,7 +36,7 @@ def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool)
 
 
 def out_of_range(numbers: Mapping[str, Any], least: int, most: int) -> list[ConfigProblem]:
-    """The problems of whole numbers with a range."""
+    """The errors in whole numbers with a range."""
     problems = []
     for name, value in numbers.items():
         if not hasattr(type(value), "__index__"):
@@ -50,7 +50,7 @@ def name_of(argument: str, value: str | PathLike[str]) -> str:
     """The name of a preset, or the path of a file, as text.
 
     Raises:
-        ConfigError: It is neither.
+        ConfigError: The value is neither.
     """
     name = fspath(value) if isinstance(value, PathLike) else value
     if not isinstance(name, str):
@@ -59,10 +59,10 @@ def name_of(argument: str, value: str | PathLike[str]) -> str:
 
 
 def mapping_of(argument: str, changes: object) -> dict[str, object]:
-    """Changes of keys as a dictionary of its own, those of texts such as ``dram.banks=2`` as numbers and switches.
+    """Changes of keys as a new dictionary; texts such as ``dram.banks=2`` become numbers and switches.
 
     Raises:
-        ConfigError: They are no changes.
+        ConfigError: The argument has no valid form of changes.
     """
     if changes is None or isinstance(changes, Mapping):
         return dict(changes or {})
@@ -89,7 +89,7 @@ def plain_value(text: str) -> bool | int | float | str:
 
 
 def settings(changes: Settings | None) -> list[str]:
-    """Changes in the form ``key.path=value``; a mapping's values are written as TOML.
+    """Changes in the form ``key.path=value``; the values of a mapping are written as TOML.
 
     Raises:
         ConfigError: A change has no ``=``, or a value has no TOML form.

@@ -21,7 +21,7 @@ def named_format(path: str | Path) -> tuple[str, str]:
     """Format and name of a file, from the ending of the name or from ``FORMAT:NAME``.
 
     Raises:
-        ConfigError: Neither names one of :data:`FORMATS`.
+        ConfigError: Neither states one of :data:`FORMATS`.
 
     >>> named_format("run.csv")
     ('csv', 'run.csv')
@@ -43,7 +43,7 @@ def named_format(path: str | Path) -> tuple[str, str]:
 
 
 def need_for(kind: str) -> None:
-    """Import what a format needs.
+    """Import the libraries of a format.
 
     Raises:
         MissingExtraError: The extra that provides it is not installed.
@@ -62,7 +62,7 @@ class Result:
     Attributes:
         TABLE: The field whose records are the rows of the table.
         ASKED: Fields that state the request, for the manifest.
-        INPUT: The field that may name a file, whose hash goes into the manifest.
+        INPUT: The field that may name a file; the manifest contains the hash of that file.
         APART: Fields that are not part of the plain data.
     """
 
@@ -151,7 +151,7 @@ class Result:
 
 
 class ResultOfRun(Result):
-    """A result that equals that of the same request at another time.
+    """A result that is equal for equal requests.
 
     Attributes:
         CHANCE: Fields in which equal results may differ.

@@ -16,12 +16,12 @@ Each = TypeVar("Each", bound=Result)
 
 
 class Several(Result, Generic[Each]):
-    """Results of one kind, one after another: their tables and their parts are below each other.
+    """Results of one kind, one after another, with their tables and parts below each other.
 
     Attributes:
         results: The results.
-        name: Their name in the plain data; one alone is the plain data itself.
-        key: The field in which they differ, the first column of the table.
+        name: Name of the list in the plain data; a single result is the plain data itself.
+        key: The field in which the results differ, which is the first column of the table.
     """
 
     __slots__ = ("key", "name", "results")
@@ -35,12 +35,12 @@ class Several(Result, Generic[Each]):
         return found[0] if len(found) == 1 else {self.name: found}
 
     def table(self) -> Table:
-        """The rows of all results, with the field in which they differ."""
+        """The rows of all results, with the field in which the results differ."""
         tables = [(getattr(each, self.key), each.table()) for each in self.results]
         return Table((self.key, *tables[0][1].columns), [[key, *row] for key, each in tables for row in each.rows])
 
     def manifest(self) -> dict[str, Any]:
-        """The manifest of the first result, with the values in which all differ."""
+        """The manifest of the first result, with all values of the fields that differ."""
         several = {self.key: [getattr(each, self.key) for each in self.results]}
         return {**self.results[0].manifest(), "result": type(self).__name__, **several}
 

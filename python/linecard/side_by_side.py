@@ -1,7 +1,7 @@
 """Work over a pool of threads: the compiled core releases the GIL, so threads use every core.
 
-Results have the order of the request. They depend neither on the number of threads nor on which work ends first. Ctrl-C
-stops running work within a fraction of a second.
+Results have the order of the request. They depend neither on the number of threads nor on the order in which work ends.
+Ctrl-C stops running work within a fraction of a second.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_JOBS = 65_536
 
 
 class Stopped(Exception):
-    """Raised inside a work to end it: the user interrupted, or another work failed."""
+    """Raised inside an item of work to end it: the user interrupted, or another item failed."""
 
 
 def threads_for(jobs: int | None) -> int:
@@ -48,15 +48,15 @@ def side_by_side(
     """The results of ``work`` for each item.
 
     Args:
-        work: Called from several threads with an item and a function that it must call now and then. That function
-            raises `Stopped` if the work has to end.
+        work: Function of an item and a poll function, called from several threads; it must call the poll function now
+            and then. The poll function raises `Stopped` if the work has to end.
         items: Items of work.
-        jobs: Items at the same time; ``None`` for one per core.
-        look: Called from this thread now and then, and once at the end, to tell progress.
+        jobs: Number of items in parallel; ``None`` for one per core.
+        look: Called from this thread now and then, and once at the end, to report progress.
 
     Raises:
         ConfigError: ``jobs`` is below one.
-        BaseException: The exception of the first work that failed, or Ctrl-C; all other work has ended by then.
+        BaseException: The exception of the first item that failed, or Ctrl-C; all other items have ended by then.
     """
     stop = threading.Event()
 

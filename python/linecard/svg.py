@@ -48,7 +48,7 @@ def width_of(text: str, size: float, bold: bool = False) -> float:
 
 
 def wrap(text: str, size: float, most: float, bold: bool = False) -> list[str]:
-    """A text in lines of at most this width, broken between words."""
+    """A text, wrapped into lines of at most this width."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
@@ -68,7 +68,7 @@ def level_fill(share: float) -> str:
 
 
 def text_on(share: float | None) -> str:
-    """Colour of a text on that colour."""
+    """Readable text colour on the colour of a fraction."""
     return "#ffffff" if share is not None and share > 0.55 else INK
 
 
@@ -174,11 +174,11 @@ class Canvas:
         )
 
     def dot(self, x: float, y: float, fill: str = WIRE) -> None:
-        """A joint of wires."""
+        """A junction of wires."""
         self.add(f'<circle cx="{number(x)}" cy="{number(y)}" r="3" fill="{fill}"/>')
 
     def document(self, width: float, height: float, title: str, description: str) -> str:
-        """The whole drawing as a file."""
+        """The complete drawing as SVG text."""
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
             f'viewBox="0 0 {number(width)} {number(height)}" font-family="{FONT}" role="img" '

@@ -39,8 +39,8 @@ def records(several: Iterable[Any], of: type | None = None, **first: Sequence[ob
 
     Args:
         several: Records of one kind.
-        of: Their kind, which names the columns also without records.
-        **first: Columns before them, a value for each record.
+        of: Type of the records, which names the columns even without records.
+        **first: Further columns at the left, with one value for each record.
     """
     kept = list(several)
     kind: Any = of or (type(kept[0]) if kept else None)
@@ -84,12 +84,12 @@ def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
 
 
 def json_text(data: Any) -> str:
-    """Data as indented JSON that ends in a newline, the same bytes for the same data."""
+    """Data as indented JSON that ends in a newline; equal data has equal bytes."""
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def manifest_beside(path: str | Path, manifest: Mapping[str, Any]) -> Path:
-    """Write ``NAME.manifest.json`` beside a file, and return its path; stdout, devices and pipes have none."""
+    """Write ``NAME.manifest.json`` beside a file, and return its path; ``None`` for stdout, devices and pipes."""
     path = Path(path)
     if not is_file_name(path):
         return path

@@ -21,7 +21,7 @@ def explain(term: str | None = None) -> Terms:
     """Look up a term of the glossary.
 
     Args:
-        term: The term, or another name of it, in any case; every term if left out.
+        term: The term, or another name of it, in any case; all terms if left out.
 
     Raises:
         ConfigError: The glossary has no such term; the text names the nearest ones.

@@ -33,14 +33,14 @@ class Said(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A fraction as a bar, from 0 to 1, or from -1 with ``signed``; the number is beside it.
+    """A fraction as a bar, from 0 to 1, or from -1 with ``signed``; with the number beside it.
 
     Attributes:
-        share: Its length.
-        tone: Its colour: ``good``, ``warn``, ``bad``, ``dim``, or the usual one.
+        share: Length of the bar.
+        tone: Colour of the bar: ``good``, ``warn``, ``bad``, ``dim``, or the default.
         low: Lower bound, if known.
-        high: Upper bound likewise.
-        signed: Whether it grows from the middle.
+        high: Upper bound, if known.
+        signed: Whether the bar starts in the middle.
     """
 
     share: float
@@ -96,7 +96,7 @@ class Fact(NamedTuple):
 
 
 def facts_shown(record: Any) -> list[Fact]:
-    """The numbers of a report that declare a row of their own, with their units."""
+    """The numbers of a report that have a separate row, with their units."""
     return [Fact(each.row, f"{number(value)} {each.unit}".rstrip()) for each, value in rows_shown(record)]
 
 
@@ -109,17 +109,17 @@ class Facts(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows under named columns; a name alone is a column of numbers.
+    """Rows under named columns; a name without a kind is a column of numbers.
 
     Attributes:
-        title: Its heading.
-        columns: Its columns.
-        rows: Cells: texts, numbers and bars; a text in place of a row is a heading between rows.
+        title: Heading.
+        columns: Columns.
+        rows: Cells: texts, numbers and bars; a text instead of a row is a heading between rows.
         said: Text beside the heading.
-        shown: Rows on a terminal and in a notebook; pages and files have all.
+        shown: Rows on a terminal and in a notebook; pages and files have all rows.
         marked: Highlighted rows.
         below: Text below the rows.
-        folded: Whether only pages show it, folded.
+        folded: Whether only pages show the table, folded.
     """
 
     title: str
@@ -133,7 +133,7 @@ class Table(NamedTuple):
 
 
 class Series(NamedTuple):
-    """Points of one name; ``line`` joins them, ``ranges`` are the ends of their bars."""
+    """Points of one name; ``line`` joins them, ``ranges`` holds the ends of their error bars."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -142,15 +142,15 @@ class Series(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """A scale.
+    """An axis.
 
     Attributes:
-        name: Its quantity, with the unit.
+        name: Quantity of the axis, with its unit.
         logarithmic: Whether the scale is logarithmic.
-        zero: Whether it begins at zero; ``None`` to begin at zero if the data still cover a quarter of it.
-        low: Its lower end, if not that of the data.
-        high: Its upper end, likewise.
-        names: Names in place of numbers, from 0 on.
+        zero: Whether the axis begins at zero; ``None`` to do so if the data then cover at least a quarter of it.
+        low: Lower end of the axis, if different from the minimum of the data.
+        high: Upper end of the axis, if different from the maximum of the data.
+        names: Labels for the positions 0, 1, 2, ..., instead of numbers.
     """
 
     name: str
@@ -162,7 +162,7 @@ class Axis(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Series over a number, for pages, notebooks and pictures; a table has the same numbers.
+    """Series over a numeric axis, for pages, notebooks and pictures; a table has the same numbers.
 
     ``level`` is the name and the value of a horizontal line.
     """
@@ -176,7 +176,7 @@ class Chart(NamedTuple):
 
 
 class Stacked(NamedTuple):
-    """Stacked bars, one per row, in place of a table of shares on pages and pictures."""
+    """Stacked bars, one per row, instead of a table of fractions on pages and pictures."""
 
     title: str
     names: Sequence[str]
@@ -190,12 +190,12 @@ class Grouped(NamedTuple):
     """Bars of several names in each row, over one scale, for pages, notebooks and pictures.
 
     Attributes:
-        title: Its heading.
-        scale: What the bars measure, with its unit.
-        names: Of the bars.
-        rows: A name, a value for each of ``names`` or ``None``, a remark, and half the interval of the last bar. A text
-            in place of a row is a heading.
-        pale: Whether the first bar is the reference of the others.
+        title: Heading.
+        scale: Quantity of the bars, with its unit.
+        names: Names of the bars of a row.
+        rows: Rows of a name, a value or ``None`` for each of ``names``, a remark, and the half-width of the interval of
+            the last bar. A text instead of a row is a heading.
+        pale: Whether the first bar is the reference for the other bars.
     """
 
     title: str
@@ -207,13 +207,13 @@ class Grouped(NamedTuple):
 
 
 class Paragraphs(NamedTuple):
-    """Sentences, each in a tone."""
+    """Sentences, each with a tone."""
 
     texts: Sequence[Said]
 
 
 class Notes(NamedTuple):
-    """Warnings, a sentence each."""
+    """Warnings, one sentence each."""
 
     texts: Sequence[str]
 
@@ -247,7 +247,7 @@ def view(result: object) -> list[Part]:
 
 
 def view_of(result: Result) -> list[Part]:
-    """The parts of a result, from the module of its view, which is imported."""
+    """The parts of a result; the module of its view is imported first."""
     module = type(result).__module__
     if module.endswith("result"):
         import_module(module.removesuffix("result") + "view")
@@ -265,7 +265,7 @@ def wide(name: str) -> Column:
 
 
 def bars(title: str, shares: Iterable[tuple[str, float, *tuple[Cell, ...]]], said: str = "", tone: str = "") -> Table:
-    """A row per name with a fraction from 0 to 1, as a bar and in percent, and further cells; zero has no row."""
+    """A row per name with a fraction from 0 to 1, as a bar and in percent, and further cells; zeros are omitted."""
     rows = [(name, Bar(share, tone), percent(share), *more) for name, share, *more in shares if share >= SHOWN_SHARE]
     return Table(title, (text(""), BAR, *("" for _ in (rows[0][2:] if rows else ()))), rows, said)
 

@@ -48,7 +48,7 @@ NAME = re.compile(r"[A-Za-z_][\w.\[\]]*")
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Words and unit of a name; the unit is empty if it has none.
+    """Words and unit of a name; the unit is empty if the name has none.
 
     >>> parts("cluster.island.threads")
     ('island threads', '')

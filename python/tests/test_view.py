@@ -260,7 +260,7 @@ def kept(folder):
     return contents(Store(folder), "a store")
 
 
-# One of every class of results; those that take a search are made by hand.
+# One of every class of results; results of searches are made by hand.
 EVERY = {
     "RunResult": lambda _: make_result(),
     "ChipCheck": lambda _: linecard.check("example_smartnic"),

@@ -19,7 +19,7 @@ THREADS = 32
 
 
 def _orders(evidence: Evidence) -> Reading:
-    """Pairs of managers that a table ranks, and those that the text ranks in a figure."""
+    """Pairs of managers that a table ranks, and pairs that the text ranks in a figure."""
     ranked = turned(evidence.orders(*SECTION_4))
     shapes = [
         (figure, shape)

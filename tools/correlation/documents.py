@@ -34,37 +34,37 @@ PICTURES = "correlation"
 INTRODUCTION = """\
 # Predictions beside measured rates
 
-Every rate of a device that others published and that a study here may use, beside what Linecard predicts; `make
-correlation` writes this page, `python -m tools.correlation` prints the same. A point that is missed stays. Points
-marked *calibrated* were used to choose a parameter: they are drawn hollow and count in no number. *Predicted before
-seen* says that nobody who worked on the model had seen a number of the table when it was first predicted, and at which
-commit; the predictions here are those of the current model.
+Every published rate of a device that a study here may use, beside the prediction of Linecard. `make correlation`
+writes this page, and `python -m tools.correlation` prints it. A missed point is not removed. Points marked
+*calibrated* were used to choose a parameter: they are drawn hollow and enter no number. *Predicted before seen*
+states the commit of the first prediction; no author of the model had seen a number of that table before. The page
+shows predictions of the current model.
 
-- *Error* is predicted over published, less one; *bias* is its mean with the sign. *Tau* is Kendall's tau-b of published
-  and predicted rates: 1 if all pairs are ranked alike.
-- A *band* is what a prediction comes to over the intervals of its parameters, each at its own ends, then all that raise
-  the rate together and all that lower it together. *Inside* counts the published rates that lie in their band, give or
-  take their reading error. *Made by* names the two intervals that alone make most of its width.
-- The *ladder* goes from what a part takes and carries to whole programs: what was chosen on a rung is *fixed* for those
-  above, which fix nothing themselves unless they say so.
-- *Limited by* is the part of the chip that is busy for at least 97 % of the time in the prediction; where none is,
-  threads wait for answers. What the source says limits a rate is in the groups of `reads`.
-- A *knee* is where a curve first comes within 5 % of its largest rate and stays there.
-- *Null models* are arithmetic: what the wires carry; what the engines' cycles allow; what the busiest memory or unit
-  serves; what threads allow that each carry one packet after another, unloaded; and the least of these. Where the least
-  of them is as good as the prediction, a simulation adds nothing. A model is left out where it does not apply: threads
-  where several clusters share a packet, wires where packets do not come over the ports.
+- *Error* is the predicted rate divided by the published rate, minus one; *bias* is its signed mean. *Tau* is
+  Kendall's tau-b of published and predicted rates: 1 if all pairs have the same order.
+- A *band* covers the intervals of the parameters. Each interval runs at both ends. Two more runs combine all ends
+  that raise the rate, and all ends that lower it. *Inside* counts the published rates within their band, allowing for
+  their reading error. *Made by* names the two intervals that alone contribute most of its width.
+- The *ladder* leads from the costs and rates of a part to whole programs. A value that was chosen on one rung is
+  *fixed* for the rungs above. These choose no further values unless they say so.
+- *Limited by* is the part of the chip that is busy for at least 97 % of the time in the prediction. Without such a
+  part, threads wait for responses. The groups of `reads` state the limit according to the source.
+- A *knee* is the point from which a curve stays within 5 % of its largest rate.
+- *Null models* are arithmetic. They bound the rate by the wires, by the cycles of the engines, by the busiest memory
+  or unit, by threads that each carry one packet after another without contention, and by the smallest of these. If
+  the smallest bound is as good as the prediction, simulation adds nothing. A model is omitted where it does not
+  apply: threads if several clusters share a packet, wires if packets do not arrive over the ports.
 """
 WITHOUT = """\
 ## Without a published rate
 
-Curves are over what their sources vary: engines. No source here publishes rates over threads or over lengths of frames
-with all else equal; [figures](../../studies/nfp4000/README.md) over threads are predictions alone.
+Curves are over the parameter that their sources vary: engines. No source here publishes rates over threads or over
+frame sizes with all else equal; [figures](../../studies/nfp4000/README.md) over threads are predictions only.
 
-No study holds measured rates of `rosebud16` and `rosebud8` (its numbers are bounds by arithmetic), of `pspin`
-and `ixp2800`, nor any of `bluefield3_dpa` that was not put in; see
-[what each chip is validated on](../guide/validation.md). Studies of papers that simulate a machine themselves, and
-other measurements of the IXP1200 than rates, stand on the [scorecard](scorecard.md).
+No study contains measured rates of `rosebud16` and `rosebud8` (the numbers of their study are arithmetic bounds), of
+`pspin` and `ixp2800`, or uncalibrated rates of `bluefield3_dpa`; see [what each chip is validated
+on](../guide/validation.md). The [scorecard](scorecard.md) covers studies of papers that simulate a machine
+themselves, and measurements of the IXP1200 other than rates.
 """
 
 

@@ -63,7 +63,7 @@ def correlate(
             ones.
         band: Whether to run the ends of intervals, too: 2n + 2 runs more for each point with n intervals.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
-        progress: Called now and then with (parts done, parts in all).
+        progress: Called now and then with (parts done, total parts).
         run_function: What runs one simulation.
 
     Returns:

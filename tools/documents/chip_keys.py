@@ -29,43 +29,42 @@ SPECIMENS = (
 )
 # What a table is, in the order of the page. A table that is in no line is an error: a page without it would be a lie.
 TABLES = {
-    "clock": "Any number of clocks, each by a name of yours; the first is the usual one. Also `NAME_hz`, `_khz`, "
+    "clock": "Any number of clocks with names of your choice; the first is the default. Also `NAME_hz`, `_khz`, "
     "`_ghz`.",
-    "cluster.NAME": "Engines that are alike.",
+    "cluster.NAME": "Identical engines.",
     "cluster.NAME.cache": "A data cache in each engine.",
-    "cluster.NAME.step": "`[[cluster.NAME.step]]`: steps of its own, as those of a program.",
-    "cluster.NAME.ebpf": "What instructions of XDP programs cost: by class, or of rows that are scheduled before.",
+    "cluster.NAME.step": "`[[cluster.NAME.step]]`: separate steps of a cluster, as in a program.",
+    "cluster.NAME.ebpf": "Costs of the instructions of XDP programs: by class, or by rows scheduled in advance.",
     "cluster.NAME.ebpf.helpers": "Cycles of helpers that differ from `helper_cycles`.",
-    "cluster.NAME.ebpf.rule.NAME": "What an operation costs where its operands are such: the first rule that fits, in "
-    "the place of its class. "
+    "cluster.NAME.ebpf.rule.NAME": "The cost of an operation with certain operands: the first matching rule replaces "
+    "the cost of the class. "
     "[What rules may say](../../guide/executing.md#what-instructions-cost).",
-    "cluster.NAME.riscv": "What instructions of C programs cost.",
+    "cluster.NAME.riscv": "Costs of the instructions of C programs.",
     "memory.NAME": "A memory.",
-    "memory.NAME.atomics": "Kinds of access that keep a memory busy for another time than `access_ns` or "
-    "`access_cycles`.",
+    "memory.NAME.atomics": "Kinds of access whose service time differs from `access_ns` or `access_cycles`.",
     "memory.NAME.caches": 'Caches of output queues (`allocator = "per_queue_linear"`).',
-    "unit.NAME": "An accelerator: what a memory of kind `server` has, or one of two special kinds.",
-    "link.NAME": "What bytes cross one after another.",
-    "route": "`[[route]]`: the way from clusters to memories and units.",
-    "buffer.NAME": "Where packets stand from their last bit on.",
+    "unit.NAME": "An accelerator: a server without capacity, or a special kind.",
+    "link.NAME": "An on-chip connection, over which bytes move one after another.",
+    "route": "`[[route]]`: the path from clusters to memories and units.",
+    "buffer.NAME": "A buffer that holds packets from their last bit on.",
     "transmit": "A transmit buffer that programs fill cell by cell.",
-    "inbox.NAME": "Where packets wait for threads.",
-    "ring.NAME": "Where packets wait between stages.",
-    "order": "Packets that leave in the order in which they came.",
-    "port.NAME": "Ports that are alike.",
-    "port.NAME.class": "`[[port.NAME.class]]`: a class of packets, with a queue at each port; in the order that "
-    "`scheduler` goes by.",
-    "port.NAME.group": "`[[port.NAME.group]]`: classes, or groups, among which a rule of `scheduler` chooses; in the "
-    "order that it goes by.",
-    "bind": "What programs call memories and units.",
-    "program": "The program, and the costs of those that ship in Rust. Its `extension` is a list of steps, which stand "
-    "where a step has `op = 'extend'`.",
-    "program.step": "`[[program.step]]`, and `[[step]]` of a file of its own.",
+    "inbox.NAME": "A queue in which packets wait for threads.",
+    "ring.NAME": "A queue in which packets wait between stages.",
+    "order": "Packets that leave in the order of their arrival.",
+    "port.NAME": "Identical ports.",
+    "port.NAME.class": "`[[port.NAME.class]]`: a class of packets, with a queue at each port, in the order for "
+    "`scheduler`.",
+    "port.NAME.group": "`[[port.NAME.group]]`: classes, or groups, among which a rule of `scheduler` chooses, in "
+    "the order for that rule.",
+    "bind": "The memories and units behind the roles of programs.",
+    "program": "The program, and the costs of programs in Rust. Its `extension` is a list of steps, which replaces "
+    "the step with `op = 'extend'`.",
+    "program.step": "`[[program.step]]`, and `[[step]]` of a separate file.",
     "program.step.accesses": "Accesses of a step `spread`.",
     "nat": "Costs of `nat`.",
     "firewall": "Costs of `firewall`.",
-    "traffic": "What comes.",
-    "mix": "Lists of sizes by a name of yours.",
+    "traffic": "The traffic that arrives.",
+    "mix": "Lists of sizes with names of your choice.",
     "shots": 'Flows that begin and end (`arrivals = "shot_noise"`).',
     "vrp": "What extensions may use (`linecard vrp`).",
 }
@@ -78,14 +77,14 @@ def chip_page() -> str:
     assert not strangers, f"give {', '.join(sorted(strangers))} a line in TABLES"
     parts = [
         "# Keys of a chip\n",
-        'Every table and key of a file with `kind = "chip"`, as the reader declares them. [The '
+        'Every table and key of a file with `kind = "chip"`, as the code declares them. [The '
         "guide](../../guide/chips.md) builds a "
         "chip step by step.\n",
-        "`kind`, `title`, `source` and `extends` stand at the top of the file, and every table may have a `source`. "
-        'A value is written plainly or as `{ value = 4, source = "…" }`, and where sources give an interval as '
+        "`kind`, `title`, `source` and `extends` are at the top of the file, and every table may have a `source`.  "
+        'A value is plain or `{ value = 4, source = "…" }`; if sources state an interval, it is '
         '`{ value = 4, low = 2, high = 8, source = "…" }`. Text with a unit is converted (`"8 MiB"`, `"1.2 GHz"`). '
-        "Of a pair `…_ns` and `…_cycles` a file gives one. Tables under `[for.PROGRAM]` hold where that program runs. "
-        "Where a key has no default, leaving it out means that there is no such thing.\n",
+        "Of a pair `…_ns` and `…_cycles` a file states one. Tables under `[for.PROGRAM]` apply to that program only. "
+        "A key without a default is optional, and what it describes is then absent.\n",
     ]
     for table, what in TABLES.items():
         of_table = [key for key in keys if key.table == table]

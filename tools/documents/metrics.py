@@ -1,6 +1,6 @@
 """The page of results: every metric of a run, and every attribute of a result.
 
-Names and units are those that the code reports: shipped chips are run for a few packets, and results tell their fields.
+Names and units come from the code: shipped chips run for a few packets, and results list their fields.
 ``metric_words.toml`` has the meaning of each metric.
 """
 
@@ -68,8 +68,8 @@ def metrics_page() -> str:
             "## Metrics of a run\n",
             "The long table of `linecard run`: `-o FILE.csv`, `-o FILE.parquet`, `metrics` in the JSON, "
             "`result.metric(component, metric)` in "
-            "Python. A component is a dotted path such as `island.3`. Shares are fractions unless the name says "
-            "`percent`.\n",
+            "Python. A component is a dotted path such as `island.3`. Fractions are between 0 and 1 unless the name "
+            "says `percent`.\n",
             *table(("metric", "unit", "of", "meaning and definition"), _metrics()),
             "",
             *_results(),

@@ -125,7 +125,7 @@ class _Module:
 
 
 def _fields(schema: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
-    """The fields of a type by name, and those that are always there; one of several shapes has the fields of all."""
+    """The fields of a type by name, and the required ones; one of several shapes has the fields of all."""
     fields, needed = dict(schema["properties"]), set(schema.get("required", ()))
     shapes = schema.get("oneOf", [])
     for name in dict.fromkeys(name for shape in shapes for name in shape["properties"]):

@@ -74,8 +74,8 @@ class _Request:
 
 
 _REQUESTS = (
-    _Request("run", "Run", ("run", "program", "question"), chip.simulate, "RunResult", "packets done, packets in all"),
-    _Request("dram", "Dram", ("dram", "dram question"), dram.simulate, "MemoryResult", "requests done, in all or 0"),
+    _Request("run", "Run", ("run", "program", "question"), chip.simulate, "RunResult", "packets done, total packets"),
+    _Request("dram", "Dram", ("dram", "dram question"), dram.simulate, "MemoryResult", "requests done, total or 0"),
 )
 
 
@@ -119,7 +119,7 @@ def _function(request: _Request) -> str:
     arguments = [f"{each.name}: {each.annotation}{_default(each)}," for each in first]
     arguments += ["*,", *(f"{each.name}: {each.annotation}{_default(each)}," for each in others), _PROGRESS]
     counted = (
-        f"progress: Called now and then with ({request.counted}), from the thread that calls ``{request.function}``."
+        f"progress: Called now and then with ({request.counted}), from the thread that calls ``{request.function}``"
     )
     given = ", ".join(f"{each.name}={each.name}" for each in request.fields)
     signature = f"def {request.function}({' '.join(arguments)}) -> {request.result}:"

@@ -32,9 +32,12 @@ _TEXTS: Schema = {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]}
 _ANY: Schema = {"type": ["string", "number", "boolean", "array"]}
 _SOURCE: Schema = {
     "type": "string",
-    "description": "Where the values of this table come from, those that say no other.",
+    "description": "Source of all values of this table without a separate source.",
 }
-_EXTENDS: Schema = {**_TEXTS, "description": "Tables beside this one from which it has what it does not say."}
+_EXTENDS: Schema = {
+    **_TEXTS,
+    "description": "Sibling tables from which this one inherits missing keys.",
+}
 _NUMBER = r"[+-]?[0-9._]+([eE][+-]?[0-9]+)?"
 
 
@@ -80,12 +83,12 @@ def _file(name: str, title: str, properties: Schema, **more: Any) -> Schema:
         "description": f"{title}. Printed by `linecard schema {name}`.",
         "type": "object",
         "properties": {
-            "kind": {**_TEXT, "description": "What the file is."},
-            "title": {**_TEXT, "description": "What it is, in a line."},
-            "source": {**_SOURCE, "description": "Where the values of this file come from, those that say no other."},
+            "kind": {**_TEXT, "description": "Kind of the file."},
+            "title": {**_TEXT, "description": "Title, one line."},
+            "source": {**_SOURCE, "description": "Source of all values of this file without a separate source."},
             "extends": {
                 **_TEXTS,
-                "description": "Files that are read before this one, whose values stand over theirs.",
+                "description": "Files that this file extends; its values replace theirs.",
             },
             **properties,
         },
@@ -100,11 +103,11 @@ def _chip() -> Schema:
     tables, values = _tables(keys)
     del tables["source"]
     steps = tables["program"]["properties"]["step"]
-    tables["program"]["properties"]["extension"] = {**steps, "description": "Steps of a step `extend`."}
+    tables["program"]["properties"]["extension"] = {**steps, "description": "Steps that replace the step `extend`."}
     here = {name: {"$ref": f"#/definitions/{name}"} for name in tables}
     programs = {
         "type": "object",
-        "description": "What differs where a program runs: tables by the name of the program.",
+        "description": "Differences that apply to one program: tables by the name of the program.",
         "additionalProperties": {"type": "object", "properties": here, "additionalProperties": False},
     }
     whole = {"if": {"not": {"required": ["extends"]}}, "then": {"required": ["kind"], **_needed(keys)}}
@@ -222,7 +225,7 @@ def _value(same: list[Key], values: Schema) -> Schema:
         "type": "object",
         "properties": {
             "value": {"anyOf": ways},
-            "source": {**_TEXT, "description": "Where the value comes from."},
+            "source": {**_TEXT, "description": "Source of the value."},
             "unit": _TEXT,
             **({name: {"type": "number"} for name in ("low", "high")} if _is_number(first) else {}),
         },
@@ -302,19 +305,19 @@ def _sweep() -> Schema:
     shapes: Schema = {
         "kind": {
             "enum": ["sweep", "optimize"],
-            "description": "Whether all points are run, or the best are looked for.",
+            "description": "`sweep` runs all points; `optimize` searches for the best.",
         },
         "what": {"enum": list(SUBJECTS), "default": "run", "description": of_spec["what"]},
         "repeat": {"type": "integer", "minimum": 1, "maximum": spec.MOST_REPEATS, "default": 1},
         "precision": number,
         "lengthen": {"type": "boolean", "default": True},
         "constraints": {"type": "array", "items": _TEXT},
-        "costs": {**_TEXTS, "description": "Files of areas, energies and prices that expressions may ask for."},
-        "vary": {**axes, "description": 'What is varied, an axis a line: `[1, 2, 4]` or `"1..64 times 2"`.'},
+        "costs": {**_TEXTS, "description": "Files of areas, energies and prices that expressions may use."},
+        "vary": {**axes, "description": 'The axes, one per line: `[1, 2, 4]` or `"1..64 times 2"`.'},
         "together": {
             "type": "array",
             "items": axes,
-            "description": "Axes that go together, value by value: `[[together]]`.",
+            "description": "Axes that change together, value by value: `[[together]]`.",
         },
         "set": {"type": "object", "description": of_spec["settings"]},
         "columns": {"type": "object", "additionalProperties": _TEXT},

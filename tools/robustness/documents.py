@@ -33,35 +33,35 @@ PICTURES = "robustness"
 INTRODUCTION = """\
 # Robustness
 
-Does a study hang on a lucky seed, or on a lucky value? `make robustness` runs each study with eight seeds, and with
-every number that was calibrated a tenth down and a tenth up (whole numbers by a whole one), all else as it is. It says
-what the mean error over the numbers that count comes to, and what every line of the [scorecard](scorecard.md) that one
-seed can judge. A long bar is a result that hangs on a value. The numbers themselves differ from those of the scorecard,
-which are of full studies and over their seeds: what counts here is how far they move.
+Does a result depend on a lucky seed, or on a lucky value? `make robustness` runs each study with eight seeds. It also
+runs each study with every calibrated number a tenth lower and a tenth higher (whole numbers by at least one), and all
+else unchanged. The page shows the mean error over the counted numbers, and every line of the
+[scorecard](scorecard.md) that one seed can judge. A long bar is a result that depends on a value. The numbers differ
+from those of the scorecard, which come from full studies over several seeds; here only their variation matters.
 
-*Kept by* counts the outcomes, those of seeds and of values, that keep a limit. A limit that all of them keep hangs on
-no choice; one that is kept as chosen and by few others does.
+*Kept by* counts the outcomes, over seeds and values, that keep a limit. A limit that all outcomes keep depends on no
+choice. A limit that only the chosen value and few others keep depends on the choice.
 """
 EFFORT = {
     True: "Quick runs: fewer packets than the scorecard's, one seed at a time.",
     False: "Full runs, one seed at a time.",
 }
-# Two outcomes that differ by less came out the same.
+# Two outcomes that differ by less are equal.
 SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class LineRow:
-    """A limit in words, and how far what is held against it moves.
+    """A limit in words, and the variation of the number that is compared with it.
 
     Attributes:
         id: Name of the line.
         limit: The limit.
-        chosen: What comes out with the first seed and the chosen values.
+        chosen: Result with the first seed and the chosen values.
         seeds: Lowest and highest over the seeds.
         values: Lowest and highest over the calibrated values, a tenth down and up.
-        kept: Of how many outcomes the limit is kept by how many.
-        moved_by: The value that moves it furthest, and where to.
+        kept: Number of outcomes that keep the limit, and their total.
+        moved_by: The value with the largest effect, and the result.
     """
 
     id: str
@@ -74,7 +74,7 @@ class LineRow:
 
 
 def targets_of(study: str) -> dict[str, Target]:
-    """The lines that hold a shipped study, by name."""
+    """The lines of a shipped study, by name."""
     folder = study_folders().get(study)
     lines = () if folder is None else load_targets(folder.parent)
     return {target.id: target for target in lines if target.study == study}

@@ -81,7 +81,7 @@ class Variation:
     Attributes:
         parameter: What the study calls it.
         key: Its key in the preset, or its name in the study.
-        value: The value that was chosen; ``low`` and ``high`` those that were tried.
+        value: The chosen value; ``low`` and ``high`` are the tried ones.
         down: The study with ``low``.
         up: The study with ``high``.
     """

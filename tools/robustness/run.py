@@ -53,7 +53,7 @@ def robustness(
         quick: As few packets as the quick study.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         kept: Where finished steps are kept; what is there already is not run again.
-        progress: Called now and then with (parts done, parts in all).
+        progress: Called now and then with (parts done, total parts).
         run_function: What runs one simulation.
 
     Raises:

@@ -118,7 +118,7 @@ def _key() -> str:
 
 
 def _bounds(errors: list[float], base: float) -> tuple[float, float]:
-    """What the axis shows: all errors but those that are far from all others, and a little room on both sides."""
+    """The range of the axis: all errors except far outliers, and a margin on both sides."""
     kept = sorted(errors, key=lambda error: abs(error - base))
     while len(kept) > 2 and 0 < FAR * abs(kept[-2] - base) < abs(kept[-1] - base):
         kept.pop()

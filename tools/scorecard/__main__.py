@@ -83,7 +83,7 @@ def missed(lines: Iterable[Line]) -> list[str]:
 
 
 def _screen(card: cards.Scorecard) -> Iterator[RenderableType]:
-    """The limits of each study; below those that are not kept what excludes them, their input, and the reason."""
+    """The limits of each study; below a limit that is not kept its contradiction, its input, and the reason."""
     yield Padding(Text(card.counts, style="bold"), (1, 0, 0, 2))
     for study in card.studies:
         said = cards.counts(line.outcome for line in study.lines)

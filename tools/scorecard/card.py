@@ -77,7 +77,7 @@ class Scorecard:
 def counts(outcomes: Iterable[str]) -> str:
     """Four counts in words; what was not judged is named where there is any."""
     found = list(outcomes)
-    words = {"input": "on an input"}
+    words = {"input": "dependent on an unpublished input"}
     said = [f"{found.count(outcome)} {words.get(outcome, outcome)}" for outcome in OUTCOMES]
     if NOT_JUDGED in found:
         said.append(f"{found.count(NOT_JUDGED)} {NOT_JUDGED}")
@@ -105,7 +105,7 @@ def scorecard(
     Args:
         studies: Names of shipped studies; ``None`` takes all five that have limits, which is many minutes.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
-        progress: Called now and then with (parts done, parts in all).
+        progress: Called now and then with (parts done, total parts).
 
     Returns:
         Each limit, what came out, whether it is kept, and why it is not: what in the document excludes it, the input

@@ -44,7 +44,10 @@ def overview(rows: Iterable[Row], targets: Sequence[Target]) -> str:
     """A row per study, with the limits that are not kept."""
     rows = list(rows)
     of = {target.id: target for target in targets}
-    shown = ["| study | kept | contradicted | on an input | missed: measured, limit |", "|---|---|---|---|---|"]
+    shown = [
+        "| study | kept | contradicted | dependent on an input | missed: measured, limit |",
+        "|---|---|---|---|---|",
+    ]
     for study in dict.fromkeys(row["study"] for row in rows):
         by_outcome: dict[str, list[str]] = {outcome: [] for outcome in OUTCOMES}
         for row in rows:

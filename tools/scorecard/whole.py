@@ -46,7 +46,7 @@ def run_whole(
     Args:
         names: Names of shipped studies, or paths of study folders.
         jobs: Runs at the same time; ``None`` takes one per core. The results do not depend on it.
-        progress: Called now and then with (parts done, parts in all).
+        progress: Called now and then with (parts done, total parts).
         run_function: What runs one simulation; replaced in tests.
 
     Raises:

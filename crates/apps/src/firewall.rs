@@ -32,7 +32,7 @@ pub struct Template {
     pub destination_ports: RangeInclusive<u16>,
     /// IP protocol; `None` for any.
     pub protocol: Option<u8>,
-    /// Its decision.
+    /// Decision.
     pub verdict: Verdict,
 }
 

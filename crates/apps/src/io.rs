@@ -48,7 +48,7 @@ pub struct IoRoles {
 /// The two loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Io {
-    /// Their costs.
+    /// Costs.
     pub costs: IoCosts,
     /// Roles of their accesses.
     pub roles: IoRoles,

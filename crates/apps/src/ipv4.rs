@@ -124,7 +124,7 @@ pub struct Ipv4Roles {
 /// Moves packets from the receive buffer to their memory, and from there to the transmit buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Carrier {
-    /// Its costs.
+    /// Costs.
     pub config: Ipv4Config,
     /// Roles of its accesses.
     pub roles: Ipv4Roles,

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// An address that a trie walks.
 pub trait Address: Copy {
-    /// Its length.
+    /// Length.
     const BITS: u32;
 
     /// Returns the bits that select an entry at a level: 16 at level 0, then 8 each.

@@ -314,7 +314,7 @@ fn read_digests(path: &str, ticker: &Ticker) -> Result<(Input, Reading), FlowCac
         stopped(ticker.tick(position.stream_position().unwrap_or(0), total))?;
         if packed && bytes.len() as u64 > MOST_UNPACKED_BYTES {
             let words = format!(
-                "it is larger than {} MiB unpacked; unpack it with `gzip -d`: a plain file is read whatever its size",
+                "it is larger than {} MiB unpacked; unpack it with `gzip -d`: a plain file may have any size",
                 MOST_UNPACKED_BYTES >> 20
             );
             return Err(io_error("read")(std::io::Error::new(std::io::ErrorKind::FileTooLarge, words)).into());
@@ -366,7 +366,7 @@ impl Default for Input {
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
-    /// Whether it uses future packets, so that hardware cannot build it.
+    /// Whether it uses future packets, so hardware cannot implement it.
     oracle: bool,
     /// SHA-256 over one byte per packet, 1 for a hit: runs with equal values agree in every decision.
     hit_seq_sha256: String,
@@ -374,7 +374,7 @@ struct CacheRow {
     entry_bits: u32,
     /// Bytes of all entries, without the state of the policy.
     cache_bytes: u64,
-    /// Packets that got the result of another flow; `None` if not counted.
+    /// Packets that received the result of another flow; `None` if not counted.
     false_hits: Option<u64>,
     /// False hits, divided by packets whose flow was not in the cache.
     false_hit_probability: Option<f64>,
@@ -407,12 +407,12 @@ impl Curves {
     fn of(trace: &Trace) -> Self {
         let curve = MissRatioCurve::of(trace);
         let mut lru: Vec<LruRow> = (0..=MOST_DOUBLINGS).map(|doublings| curve.row(1 << doublings)).collect();
-        lru.extend(lru_all_ways(trace, &SET_COUNTS, MOST_WAYS).expect("numbers of sets that exist"));
+        lru.extend(lru_all_ways(trace, &SET_COUNTS, MOST_WAYS).expect("existing numbers of sets"));
         Self { lru, curve: curve.rows(), reuse: reuse_rows(trace) }
     }
 }
 
-/// What every cache did over one traffic, sizes first, then ways, then policies, each in the order asked for.
+/// Every cache under the same traffic, ordered by size, number of ways and policy, each in the order of the request.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "FlowCacheReport")]
 pub struct Outcome {

@@ -38,9 +38,9 @@ pub fn flows<'py>(
 pub struct CaptureStatistics {
     /// The capture, or the name of a described link.
     file: String,
-    /// Its format, or `described link`.
+    /// Format, or `described link`.
     format: &'static str,
-    /// Its compression.
+    /// Compression.
     compression: Compression,
     #[serde(flatten)]
     statistics: FlowStatistics,

@@ -88,7 +88,7 @@ pub struct DesignOutcome {
     designs: Vec<linecard_queueing::Design>,
     /// The target, operations per second, 10^6.
     target_mops: f64,
-    /// Most threads that were tried.
+    /// Maximum number of threads tried.
     most_threads: u32,
     #[serde(flatten)]
     input: Input,
@@ -184,9 +184,9 @@ fn queueing_design<'py>(
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "QueueSetting")]
 pub struct Setting {
-    /// Its key.
+    /// Key.
     key: String,
-    /// Its value.
+    /// Value.
     value: String,
     /// Unit of the value.
     unit: String,

@@ -76,7 +76,7 @@ pub(crate) enum Source {
     Generator(Box<dyn PacketSource>),
     /// A capture, or a link that is described.
     Input {
-        /// Its packets.
+        /// Packets.
         input: PacketInput,
         /// Whether a capture begins again at its end.
         repeat: bool,
@@ -170,7 +170,7 @@ impl Traffic {
         if let Some(last_ns) = notes.last_ns.filter(|&last_ns| at_ns > last_ns) {
             let packet = notes.packets;
             notes.too_late = Some(format!(
-                "packet {packet} arrives {at_ns} ns after the first, and this machine's clock counts {last_ns} ns: raise \
+                "packet {packet} arrives {at_ns} ns after the first, but this machine's clock counts {last_ns} ns: raise \
                  the rate or the speed-up of the traffic, or cut the capture where its clock jumps"
             ));
             return None;

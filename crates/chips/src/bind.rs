@@ -108,7 +108,7 @@ impl Binder<'_> {
         let mut bound = Vec::new();
         if let Some(section) = &section {
             for key in section.keys() {
-                let name = section.text(&key, "memory or unit that programs call so");
+                let name = section.text(&key, "memory or unit for this role");
                 if self.places.find(&name).is_none() {
                     let near = nearest(&name, self.places.named.iter().map(|n| n.name.as_str()));
                     section.fail(&key, format!("no memory or unit is called `{name}`{near}"));
@@ -130,7 +130,7 @@ impl Binder<'_> {
                 let known = bound.iter().map(|(key, _)| key.as_str());
                 let near = nearest(role, known.chain(self.places.named.iter().map(|n| n.name.as_str())));
                 let message = format!(
-                    "`{role}` is bound to nothing{near}; say which memory or unit it is: {role} = \"NAME\" in [bind]"
+                    "`{role}` is not bound{near}; bind it to a memory or unit: {role} = \"NAME\" in [bind]"
                 );
                 self.document.report(place.clone(), &format!("bind.{role}"), message);
             }
@@ -147,7 +147,7 @@ impl Binder<'_> {
             let number = roles.number(name, place);
             if found.is_some_and(|other| other != number) {
                 let message = format!(
-                    "packets are written to `{}` and read from `{name}`: name one memory",
+                    "packets are written to `{}` and read from `{name}`: name the same memory",
                     roles.names[found.unwrap_or(0)]
                 );
                 self.document.report(place.clone(), "send_from", message);
@@ -216,12 +216,12 @@ impl Binder<'_> {
             Some(PlaceKind::PacketBuffer(_)) => capacity.unwrap_or(4 << 20),
             _ => 4 << 20,
         };
-        let pool = section.integer_or("pool_bytes", usual, 64..=MOST_POOL_BYTES, "room for packets");
+        let pool = section.integer_or("pool_bytes", usual, 64..=MOST_POOL_BYTES, "capacity for packets");
         let per_thread = section.choice_or(
             "pool_per",
             "chip",
             &[("chip", false), ("thread", true)],
-            "who has so much room: all packets together, or the packets of each thread",
+            "owner of this capacity: all packets together, or the packets of each thread",
         );
         let pool = if per_thread {
             pool * configs.iter().map(|c| u64::from(c.all_threads())).sum::<u64>()
@@ -230,15 +230,14 @@ impl Binder<'_> {
         };
         if pool > MOST_POOL_BYTES {
             let message = format!(
-                "{name} holds {pool} bytes, all for packets; expected at most {MOST_POOL_BYTES}: say how many"
+                "{name} holds {pool} bytes, all for packets; expected at most {MOST_POOL_BYTES}: set pool_bytes"
             );
             section.fail("pool_bytes", message);
             return None;
         }
-        let pools = section.integer_or("pools", 1, 1..=2, "pools that are drawn from in turn") as u32;
+        let pools = section.integer_or("pools", 1, 1..=2, "number of pools that are used in turn") as u32;
         let orders = [("lifo", PoolOrder::Lifo), ("fifo", PoolOrder::Fifo)];
-        let order =
-            section.choice_or("order", "lifo", &orders, "which freed buffer or page comes first again");
+        let order = section.choice_or("order", "lifo", &orders, "freed buffer or page that is used next");
         if !page.is_multiple_of(CELL_BYTES) {
             section.fail("page_bytes", format!("{page} bytes are not whole cells of {CELL_BYTES} bytes"));
         }
@@ -295,7 +294,7 @@ impl Binder<'_> {
                 && used > capacity
             {
                 let message = format!(
-                    "holds {capacity} bytes, and {used} are placed in it ({}): bind some of it elsewhere, or raise capacity_bytes",
+                    "holds {capacity} bytes, but {used} bytes are bound to it ({}): bind some of them elsewhere, or raise capacity_bytes",
                     parts.join(", ")
                 );
                 self.document.report(named.place.clone(), &format!("memory.{}", named.name), message);
@@ -342,7 +341,7 @@ impl Binder<'_> {
             if report {
                 let whose = place.per.as_deref().unwrap_or("");
                 let message = format!(
-                    "`{name}` is there for each `{whose}`, and `{}` reaches none of them",
+                    "each `{whose}` has its own `{name}`, and `{}` reaches none of them",
                     cluster.name
                 );
                 self.document.report(cluster.place.clone(), &format!("cluster.{}", cluster.name), message);
@@ -382,21 +381,24 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
     let Some(caches) = section.section("caches") else {
         section.lacks(
             "caches",
-            "space kept apart by queue is given back in the order of the queue, which caches of the queues see to",
+            "space that is separate by queue is released in the order of the queue, by the caches of the queues",
         );
         return None;
     };
     let block_cells = caches.integer("block_cells", 1..=32, "cells of a wide access") as u32;
-    let cells =
-        caches.integer("cache_cells", 1..=1_000_000, "cells of each of the two caches, all queues together")
-            as u32;
+    let cells = caches.integer(
+        "cache_cells",
+        1..=1_000_000,
+        "cells of each of the two caches, summed over all queues",
+    ) as u32;
     let blocks = cells / queues.max(1) / block_cells.max(1);
     if blocks == 0 {
         let message =
             format!("room for less than one block of {block_cells} cells for each of {queues} queues");
         caches.fail("cache_cells", message);
     }
-    let cell_ps =
-        (caches.number("cell_ns", 0.0..=1e9, "to move a cell between a thread and a cache") * 1e3).round();
+    let cell_ps = (caches.number("cell_ns", 0.0..=1e9, "time to move a cell between a thread and a cache")
+        * 1e3)
+        .round();
     Some(WideConfig { block_cells, blocks, cell_ps: cell_ps as u64 })
 }

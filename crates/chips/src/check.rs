@@ -12,58 +12,57 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
-/// A chip's file that fits together, and what follows from it.
+/// A valid chip's file, and derived numbers.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "CheckReport")]
 pub struct ChipCheck {
     /// The chip.
     pub chip: String,
-    /// What it is.
+    /// Title.
     pub title: String,
     /// The program that its first cluster runs.
     pub program: String,
-    /// Engines in all.
+    /// Total number of engines.
     pub engines: u64,
-    /// Hardware threads in all.
+    /// Total number of hardware threads.
     pub threads: u64,
-    /// Rate of all ports inward.
+    /// Total receive rate of all ports.
     pub receive_gbps: f64,
-    /// Rate of all ports outward.
+    /// Total send rate of all ports.
     pub transmit_gbps: f64,
     /// A row for each cluster and each role of its program.
     pub accesses: Vec<PlaceCheck>,
-    /// Memories and units that nothing uses, such as `memory.sram`.
+    /// Memories and units that no program uses, such as `memory.sram`.
     pub unused: Vec<String>,
     /// Why a run of it would fail, or lose what it should not: what its first 200 packets come upon, and channels of the
     /// packet memory in which no packet begins.
     pub warnings: Vec<String>,
 }
 
-/// A memory or accelerator as one cluster reaches it.
+/// A memory or accelerator, as one cluster accesses it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct PlaceCheck {
-    /// Who asks.
+    /// The accessing cluster.
     pub cluster: String,
-    /// What programs call it.
+    /// The role by which programs name it.
     pub role: String,
-    /// The memory or unit that this is.
+    /// The memory or unit.
     pub place: String,
-    /// From the issue of a read of `bytes` bytes to its result, with nobody else about.
+    /// Unloaded latency: from the issue of a read of `bytes` bytes to its result.
     pub unloaded_ns: f64,
-    /// Of that, the way there: issue and links.
+    /// Time of the request path: issue and links.
     pub there_ns: f64,
-    /// The place itself.
+    /// Time in the memory or unit itself.
     pub place_ns: f64,
-    /// The way back.
+    /// Time of the response path.
     pub back_ns: f64,
-    /// Bytes of that read.
+    /// Bytes of the read.
     pub bytes: u32,
-    /// Reads that all instances serve together at most, and each link on the way carries, 10^6 a second; `None` without a
-    /// bound.
+    /// Peak rate of reads over all instances and the links of the route, 10^6 per second; `None` without a bound.
     pub peak_mops: Option<f64>,
-    /// The same as bytes, Gbit/s.
+    /// The same peak in Gbit/s.
     pub peak_gbps: Option<f64>,
-    /// How the numbers follow.
+    /// Formula of these numbers.
     pub formula: String,
 }
 

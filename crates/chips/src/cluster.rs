@@ -45,7 +45,7 @@ const MOST_THREADS: u64 = 1 << 18;
 pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster>, Vec<ClusterConfig>) {
     let (mut named, mut configs) = (Vec::new(), Vec::new());
     for section in root.sections("cluster") {
-        let count = section.integer_or("count", 1, 1..=4096, "clusters of this kind") as usize;
+        let count = section.integer_or("count", 1, 1..=4096, "number of clusters of this kind") as usize;
         let clock_hz = clocks.of(&section);
         let engines = section.integer("engines", 1..=65_536, "engines of each cluster");
         let threads = section.integer("threads", 1..=65_536, "hardware threads of an engine");
@@ -59,7 +59,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             "issue_cycles",
             0,
             0..=1_000_000,
-            "cycles of the engine to issue an operation on a place, beside the program's",
+            "engine cycles to issue an operation on a memory or unit, in addition to the program's cycles",
         );
         let config = ClusterConfig {
             name: String::new(),
@@ -76,7 +76,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             ) as u32,
             issue_cycles: issue as u32,
             post_cycles: section
-                .integer_if("post_cycles", 0..=1_000_000, "the same for one that the thread does not wait for; issue_cycles if left out")
+                .integer_if("post_cycles", 0..=1_000_000, "engine cycles to issue a posted operation; issue_cycles if left out")
                 .unwrap_or(issue) as u32,
             branch_share: section.number_or(
                 "branch_share",
@@ -88,20 +88,20 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 "branch_lost_cycles",
                 0,
                 0..=1000,
-                "issue slots lost with each of them",
+                "issue slots lost with each taken branch",
             ) as u32,
             posted: section.integer_or(
                 "posted",
                 8,
                 1..=65_536,
-                "posted operations that a thread may have under way",
+                "maximum number of outstanding posted operations of a thread",
             ) as u32,
             takes: Vec::new(),
             block_cells: section
                 .integer_if(
                     "block_cells",
                     1..=1024,
-                    "its threads take no packets: they move those in output queues to transmit slots, so many cells in a turn",
+                    "its threads take no packets: they move packets from output queues to transmit slots, this number of cells at a time",
                 )
                 .map(|cells| cells as u16),
             program: 0,
@@ -109,7 +109,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 "next_thread",
                 "round_robin",
                 NEXT,
-                "which of its ready threads an engine runs next",
+                "rule by which an engine selects the next ready thread",
             ),
             data_cache: None,
         };
@@ -126,7 +126,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             first,
             count,
             takes: section
-                .texts("takes", "inboxes that its threads take packets from, the first before the others"),
+                .texts("takes", "inboxes from which its threads take packets, the first with priority"),
             program: section.text_if("program", "program that its threads run; the chip's own if left out"),
             lists: section.has("step"),
             place: section.place(),
@@ -148,9 +148,9 @@ fn threads_in_use(section: &Section<'_>, engines: u64, threads: u64) -> Option<V
         "fill",
         "engine_by_engine",
         &[("engine_by_engine", false), ("thread_by_thread", true)],
-        "which threads are in use: all of an engine before the next, or one of every engine before the second",
+        "order in which threads are put in use: all of one engine first, or one of every engine first",
     );
-    let meaning = "threads in use, all clusters of the kind together; all of them if left out";
+    let meaning = "total number of threads in use in all clusters of the kind; all if left out";
     let in_use = section.integer_if("threads_in_use", 1..=MOST_THREADS, meaning)?;
     if in_use > engines * threads {
         let message = format!(
@@ -174,7 +174,7 @@ const NEXT: &[(&str, NextThread)] =
 pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], places: &[Named]) {
     for cluster in root.sections("cluster") {
         let Some(section) = cluster.section("cache") else { continue };
-        let of = section.texts("of", "memories that the cache of an engine stands in front of");
+        let of = section.texts("of", "memories behind the cache of an engine");
         let known = || places.iter().filter(|place| place.is_memory).map(|place| place.name.as_str());
         for name in of.iter().filter(|name| !known().any(|other| other == *name)) {
             let near = linecard_config::nearest(name, known());
@@ -187,29 +187,25 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             "per",
             "engine",
             &[("engine", false), ("thread", true)],
-            "who has one: each engine, shared by its threads, or each thread",
+            "owner of a cache: an engine, shared by its threads, or a thread",
         );
-        let cache_bytes = section.integer("cache_bytes", 8..=1 << 30, "bytes that one of the caches holds");
-        let line_bytes = section.integer("line_bytes", 8..=4096, "bytes of a line, a power of two");
-        let ways = section.integer("ways", 1..=65_536, "lines of a set");
+        let cache_bytes = section.integer("cache_bytes", 8..=1 << 30, "capacity of each cache");
+        let line_bytes = section.integer("line_bytes", 8..=4096, "line size, a power of two");
+        let ways = section.integer("ways", 1..=65_536, "lines per set");
         let latency = section.integer_or(
             "latency_cycles",
             1,
             0..=1000,
-            "cycles from a load that hits to its value; a thread is held up by those that it has not spent on other things",
+            "cycles from a load that hits to its value; the thread waits for the cycles in which it has no other work",
         );
         let leaves_engine = section.choice_or(
             "during_hit",
             "keeps_engine",
             &[("keeps_engine", false), ("leaves_engine", true)],
-            "what a thread does for the latency of a hit: keep its engine, or leave it to others",
+            "whether a thread keeps its engine for the latency of a hit, or releases it to other threads",
         );
-        let replacement = section.choice_or(
-            "replacement",
-            "least_recent",
-            REPLACEMENTS,
-            "which line of a set makes room for another",
-        );
+        let replacement =
+            section.choice_or("replacement", "least_recent", REPLACEMENTS, "line of a set that is replaced");
         let caches: u64 = configs
             .iter()
             .filter(|each| each.group == cluster.name())
@@ -217,7 +213,7 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             .sum();
         if caches * (cache_bytes / line_bytes.max(1)) > MOST_CACHE_LINES {
             let message = format!(
-                "{caches} caches with {} lines each; expected at most {MOST_CACHE_LINES} lines in all",
+                "{caches} caches with {} lines each; expected at most {MOST_CACHE_LINES} lines in total",
                 cache_bytes / line_bytes.max(1)
             );
             section.fail("cache_bytes", message);
@@ -249,7 +245,7 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
 
 fn dispatch_rule(section: &Section<'_>) -> DispatchRule {
     let rules: Vec<_> = DispatchRule::ALL.iter().map(|rule| (rule.name(), *rule)).collect();
-    section.choice_or("rule", "free_list", &rules, "which thread gets a packet")
+    section.choice_or("rule", "free_list", &rules, "dispatch rule: which thread takes a packet")
 }
 
 /// An inbox as the file names it: a ring if it lives in a memory.
@@ -278,7 +274,7 @@ pub(super) struct Ring {
 
 /// How many packets of an inbox may be on their way.
 fn window(section: &Section<'_>) -> Option<u32> {
-    let meaning = "packets taken out of it that have not left the chip yet, at most: others wait; as many as come if left out";
+    let meaning = "maximum number of packets that were taken from it and have not left the chip; others wait; unbounded if left out";
     section.integer_if("window", 1..=1 << 30, meaning).map(|window| window as u32)
 }
 
@@ -287,7 +283,7 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
     let (mut named, mut configs) = (Vec::new(), Vec::new());
     for section in root.sections("inbox") {
         let rule = dispatch_rule(&section);
-        let meaning = "packets that may wait in it: whoever puts one more waits; as many as come if left out";
+        let meaning = "maximum number of waiting packets; a further put waits; unbounded if left out";
         let capacity = section.integer_if("entries", 1..=1 << 30, meaning).map(|entries| entries as u32);
         configs.push(InboxConfig {
             name: section.name().to_owned(),
@@ -300,8 +296,8 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
     for section in root.sections("ring") {
         let rule = dispatch_rule(&section);
         let capacity =
-            section.integer("entries", 1..=1 << 30, "packets that fit; whoever puts one more waits") as u32;
-        let memory = section.text("memory", "role or memory that the ring lives in");
+            section.integer("entries", 1..=1 << 30, "maximum number of packets; a further put waits") as u32;
+        let memory = section.text("memory", "role or memory that stores the ring");
         let bytes =
             section.integer_or("entry_bytes", 8, 1..=4096, "bytes of an entry, written once and read once");
         let window = window(&section);
@@ -333,12 +329,12 @@ pub(super) fn routes(
 ) -> Vec<Route> {
     let mut routes: Vec<Route> = Vec::new();
     for section in root.list("route") {
-        let meaning = "what --set, and files that extend this one, call the route";
+        let meaning = "name of the route, for --set and for files that extend this one";
         section.text_if("name", meaning);
-        let from = section.texts("from", "clusters that the route comes from");
-        let to = section.texts("to", "memories and units that it leads to");
-        let over = section.texts("links", "links on the way, in order");
-        let roles = section.texts("roles", "what programs call the place, if the way is that of these alone");
+        let from = section.texts("from", "clusters at which the route begins");
+        let to = section.texts("to", "memories and units at which it ends");
+        let over = section.texts("links", "links of the route, in order");
+        let roles = section.texts("roles", "roles that use the route, if not all do");
         let check = |key: &str, names: &[String], known: Vec<&str>, what: &str| {
             for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
                 let near = linecard_config::nearest(name, known.iter().copied());
@@ -368,8 +364,8 @@ pub(super) fn routes(
             section.fail("to", format!("there is a route from `{from}` to `{to}` already"));
         }
         routes.push(Route {
-            issue_ps: time("issue", "from a thread to the first link or the place"),
-            back_ps: time("back", "from the place back to the thread"),
+            issue_ps: time("issue", "time from a thread to the first link, the memory or the unit"),
+            back_ps: time("back", "time from the memory or unit back to the thread"),
             from,
             to,
             roles,

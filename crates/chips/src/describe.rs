@@ -55,7 +55,7 @@ fn derived(config: &ChipConfig) -> Vec<Derived> {
             "hardware threads",
             each(|c| f64::from(c.all_threads())),
             "threads",
-            "engines x threads, or those in use",
+            "engines x threads, or the threads in use",
         ),
         Derived::new(
             "engine cycles",

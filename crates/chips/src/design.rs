@@ -178,8 +178,8 @@ fn assemble(
     let is_q_array = queue_manager.as_ref().is_some_and(|manager| manager.kind == Kind::QArray);
     if is_q_array && threads > u64::from(Q_ARRAY_THREADS) {
         let message = format!(
-            "a Q_array keeps its tags in one engine's CAM, for {Q_ARRAY_THREADS} threads; this chip has {threads}: give it fewer \
-             engines or threads, or take sqc"
+            "a Q_array keeps its tags in one engine's CAM, for {Q_ARRAY_THREADS} threads; this chip has {threads}: \
+             use fewer engines or threads, or sqc"
         );
         document.report(root.place(), "queues.manager", message);
     }
@@ -330,10 +330,7 @@ fn programs(
             Some(executable) => Some(executed(executable, document, &named.place, reading)),
             None if named.lists => own_steps.and_then(|section| {
                 if named.program.is_some() {
-                    section.fail(
-                        "program",
-                        "names a program, and steps are listed beside it: choose one of the two",
-                    );
+                    section.fail("program", "names a program, but steps are listed too: omit one of them");
                 }
                 listed(&section, &named.name, reading)
             }),
@@ -373,7 +370,7 @@ fn programs(
                 _ => {
                     let own = root.section("cluster").and_then(|all| all.section(&named.name));
                     if let Some(section) = own {
-                        section.lacks("takes", "say which inboxes its threads take packets from");
+                        section.lacks("takes", "state the inboxes from which its threads take packets");
                     }
                 }
             }
@@ -384,7 +381,7 @@ fn programs(
     }
     if let Some(executable) = reading.executable.filter(|_| !reading.is_executed) {
         let message = format!(
-            "`{}` is executed nowhere: programs of clusters say where by a step with op = \"run\"",
+            "`{}` is executed nowhere: add a step with op = \"run\" to the program of a cluster",
             executable.name()
         );
         document.report("--program", "", message);
@@ -395,7 +392,8 @@ fn programs(
     let taken: HashSet<usize> = configs.iter().flat_map(|cluster| &cluster.takes).copied().collect();
     for (number, inbox) in reading.inboxes.iter().enumerate().filter(|_| all_known) {
         if !taken.contains(&number) {
-            let message = format!("no cluster takes from it: name `{}` in `takes` of one", inbox.name);
+            let message =
+                format!("no cluster takes packets from it: name `{}` in `takes` of a cluster", inbox.name);
             document.report(inbox.place.clone(), &inbox.key, message);
         }
     }

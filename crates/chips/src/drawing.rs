@@ -5,12 +5,12 @@ use linecard_files::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The core's account of a chip.
+/// The facts about a chip that its drawing shows.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ChipDrawing {
     /// The chip.
     pub chip: String,
-    /// What it is.
+    /// Title.
     pub title: String,
     /// Clusters by name.
     pub clusters: Vec<DrawnCluster>,
@@ -18,7 +18,7 @@ pub struct ChipDrawing {
     pub places: Vec<DrawnPlace>,
     /// Links.
     pub links: Vec<DrawnLink>,
-    /// Ways between them.
+    /// Routes between clusters, memories and units.
     pub routes: Vec<DrawnRoute>,
     /// Ports.
     pub ports: Vec<DrawnPort>,
@@ -28,9 +28,9 @@ pub struct ChipDrawing {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Cluster")]
 pub struct DrawnCluster {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// How many there are, and of what.
+    /// Number of instances.
     pub count: usize,
     /// Engines of each.
     pub engines: u32,
@@ -40,7 +40,7 @@ pub struct DrawnCluster {
     pub clock_mhz: f64,
     /// Inboxes and rings that its threads take packets from.
     pub takes: Vec<String>,
-    /// Those that its program puts packets into.
+    /// Inboxes and rings that its program puts packets into.
     pub puts: Vec<String>,
 }
 
@@ -48,19 +48,19 @@ pub struct DrawnCluster {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Place")]
 pub struct DrawnPlace {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// How it serves.
+    /// Kind of memory or unit.
     pub kind: String,
-    /// Whether it is a memory; an accelerator otherwise.
+    /// Whether it is a memory; otherwise it is an accelerator.
     pub is_memory: bool,
-    /// Cluster that has one each.
+    /// Cluster whose instances have one each.
     pub per: Option<String>,
-    /// How many there are.
+    /// Number of instances.
     pub count: usize,
-    /// Roles that it plays.
+    /// Roles that are bound to it.
     pub roles: Vec<String>,
-    /// What it holds.
+    /// Capacity.
     pub capacity_bytes: Option<u64>,
     /// The memory behind a cache.
     pub behind: Option<String>,
@@ -70,9 +70,9 @@ pub struct DrawnPlace {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Link")]
 pub struct DrawnLink {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// How many there are.
+    /// Number of instances.
     pub count: usize,
     /// Rate, Gbit/s.
     pub rate_gbps: f64,
@@ -86,9 +86,9 @@ pub struct DrawnRoute {
     pub from: String,
     /// Memory or unit.
     pub to: String,
-    /// Links on the way.
+    /// Links of the route.
     pub links: Vec<String>,
-    /// There and back, nanoseconds, without waiting.
+    /// Round-trip time, nanoseconds, without waiting.
     pub nanoseconds: f64,
 }
 
@@ -96,9 +96,9 @@ pub struct DrawnRoute {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Port")]
 pub struct DrawnPort {
-    /// Their name.
+    /// Name.
     pub name: String,
-    /// How many there are.
+    /// Number of instances.
     pub count: usize,
     /// Rate in and out, Gbit/s.
     pub receive_gbps: Option<f64>,

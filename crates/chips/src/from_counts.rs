@@ -30,7 +30,7 @@ pub(super) struct Told<'a> {
     pub notes: &'a Notes,
 }
 
-/// Packets that stay inside beyond this share of those that left, and beyond this number, have piled up.
+/// Packets that stay inside have accumulated if they exceed this share of the packets that left, and this number.
 const MOST_LEFT_INSIDE: f64 = 0.03;
 const FEW_INSIDE: u64 = 100;
 

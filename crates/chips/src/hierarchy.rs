@@ -34,20 +34,20 @@ pub struct HierarchyRequest {
     pub seed: u64,
 }
 
-/// What comes out.
+/// The generated load.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct HierarchyReport {
     /// The platform.
     pub chip: String,
     /// Offered packets per second.
     pub rate_pps: f64,
-    /// Size of each.
+    /// Size of a packet.
     pub packet_bytes: u32,
     /// Bytes of a message to the host.
     pub message_bytes: u32,
     /// Messages that the host received and returned.
     pub messages_per_second: f64,
-    /// The same if the ports offer as many messages as they can.
+    /// Messages that the host can process, if the ports offer as many as they can.
     pub most_messages_per_second: f64,
     /// Messages in percent of the packets.
     pub reach_percent: f64,
@@ -65,7 +65,7 @@ pub struct HierarchyReport {
     pub host_utilization: f64,
     /// Waiting time of an access of the engines for the DRAM.
     pub engine_wait_ns: f64,
-    /// The same without core and host.
+    /// This waiting time without core and host.
     pub engine_wait_alone_ns: f64,
 }
 
@@ -156,8 +156,8 @@ fn check(request: &HierarchyRequest) -> Result<(), Error> {
         return Ok(());
     }
     let message = format!(
-        "`{}` is a chip without a core and a host above it, clusters `{CORE}` and `{HOST}` with units `{LINK}` and \
-         `{WORK}`; platforms/ixp1200_host has them",
+        "`{}` has no core and host above its engines (clusters `{CORE}` and `{HOST}`, units `{LINK}` and `{WORK}`); \
+         platforms/ixp1200_host has them",
         request.chip
     );
     Err(Error::Config { problems: vec![problem("chip".into(), "", message)] })

@@ -64,7 +64,7 @@ pub(super) fn not_another_kind(preset: &str, name: &str) -> Result<(), Error> {
         "traffic" => "a kind of traffic; `linecard program --traffic` takes it".to_owned(),
         _ => return Ok(()),
     };
-    let message = format!("`{preset}` is no chip but {message}");
+    let message = format!("`{preset}` is not a chip but {message}");
     Err(Error::Config {
         problems: vec![ConfigProblem { place: "chip".to_owned(), key: String::new(), message }],
     })

@@ -37,7 +37,7 @@ pub(super) type Instances<'a> = &'a [(&'a str, usize)];
 
 /// Reads `per`: how many instances there are, and of whom.
 fn per(section: &Section<'_>, instances: Instances<'_>) -> (Option<String>, usize) {
-    let Some(cluster) = section.text_if("per", "cluster that has one for each of its instances") else {
+    let Some(cluster) = section.text_if("per", "cluster of which every instance has one") else {
         return (None, 1);
     };
     match instances.iter().find(|(name, _)| *name == cluster) {
@@ -67,7 +67,7 @@ impl Places {
         let mut places = Self { named: Vec::new(), configs: Vec::new(), numbers: HashMap::new() };
         // Caches name the place behind them, which may stand later in the file.
         let mut behind = Vec::new();
-        for (table, meaning) in [("memory", "how it serves accesses"), ("unit", "what it does")] {
+        for (table, meaning) in [("memory", "kind of service"), ("unit", "operation")] {
             let kinds: Vec<(&str, &Kind)> = KINDS
                 .iter()
                 .filter(|kind| kind.words(table).is_some())
@@ -83,7 +83,7 @@ impl Places {
                 let built = (kind.read)(&asked);
                 let capacity_bytes = capacity_of(&section, &built, given);
                 if matches!(built, PlaceKind::Cached(_)) {
-                    let name = section.text("behind", "memory that the cache stands in front of");
+                    let name = section.text("behind", "memory behind the cache");
                     behind.push((first, name, section.place_of("behind")));
                 }
                 for number in 0..count {
@@ -138,7 +138,7 @@ impl Places {
                     place,
                     "behind",
                     format!(
-                        "`{name}` cannot stand behind `{}`: each must have its own, or all share one",
+                        "`{name}` cannot be behind `{}`: each must have a separate one, or all must share one",
                         front.name
                     ),
                 );
@@ -185,7 +185,7 @@ fn leave_others(section: &Section<'_>, kind: &Kind, kinds: &[(&str, &Kind)]) {
 /// The `[unit.NAME]` of a kind, if there is one.
 fn unit_of_kind<'d>(root: &Section<'d>, kind: &str) -> Option<Section<'d>> {
     let units = root.sections("unit");
-    units.into_iter().find(|unit| unit.text_if("kind", "what it does").as_deref() == Some(kind))
+    units.into_iter().find(|unit| unit.text_if("kind", "operation").as_deref() == Some(kind))
 }
 
 /// Whether the file has a result cache that holds anything.
@@ -207,9 +207,9 @@ pub(super) fn links(
     let (mut named, mut configs) = (Vec::new(), Vec::new());
     for section in root.sections("link") {
         let (per, count) = per(&section, instances);
-        let gbps = section.number("rate_gbps", 1e-6..=1e9, "at which bytes cross it");
+        let gbps = section.number("rate_gbps", 1e-6..=1e9, "bandwidth");
         let hz = clocks.of(&section);
-        let latency_ps = time_ps(&section, "latency", hz, "from one end to the other").unwrap_or(0);
+        let latency_ps = time_ps(&section, "latency", hz, "latency from one end to the other").unwrap_or(0);
         let first = configs.len();
         for number in 0..count {
             configs.push(LinkConfig {

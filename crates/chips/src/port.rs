@@ -43,9 +43,9 @@ fn buffers(root: &Section<'_>) -> Vec<Buffer> {
             "release",
             "packet",
             &releases,
-            "when cells are free again: with the whole packet, or each when it has been moved",
+            "when cells become free: with the whole packet, or each when it has been moved",
         );
-        let per = section.choice_or("per", "port", &[("port", true), ("chip", false)], "who has one");
+        let per = section.choice_or("per", "port", &[("port", true), ("chip", false)], "owner of a buffer");
         Buffer { name: section.name().to_owned(), cells, per_port: per, release }
     };
     root.sections("buffer").iter().map(read).collect()
@@ -64,7 +64,7 @@ fn cells(section: &Section<'_>) -> u32 {
             (bytes / u64::from(CELL_BYTES)) as u32
         }
         _ => {
-            section.fail("cells", "give either cells or bytes");
+            section.fail("cells", "state either cells or bytes");
             1
         }
     }
@@ -77,9 +77,13 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
     let high = section.integer_if(
         "high_watermark_bytes",
         bytes.clone(),
-        "bytes of a port in the buffer beyond which its packets are kept in memory",
+        "bytes of a port in the buffer above which its packets are kept in memory",
     );
-    let low = section.integer_if("low_watermark_bytes", bytes, "bytes from which on down they no longer are");
+    let low = section.integer_if(
+        "low_watermark_bytes",
+        bytes,
+        "bytes at or below which its packets are no longer kept in memory",
+    );
     let watermarks = match (high, low) {
         (Some(high), Some(low)) => {
             if low > high {
@@ -90,7 +94,7 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
                 "watermarks_of",
                 "buffer",
                 &kinds,
-                "bytes of a port that they look at: in the buffer, or of all packets with a place in its queue",
+                "bytes of a port that watermarks compare: in the buffer, or of all packets in its queue",
             );
             Some(Watermarks { of, high_bytes: high as u32, low_bytes: low as u32 })
         }
@@ -99,7 +103,7 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
             None
         }
         _ => {
-            section.fail("high_watermark_bytes", "give both watermarks, or none");
+            section.fail("high_watermark_bytes", "state both watermarks, or none");
             None
         }
     };
@@ -108,13 +112,13 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
         "room",
         "cell",
         &rooms,
-        "when cells are taken: each when it is moved, or all of a packet's before the first",
+        "when cells are reserved: each when it is moved, or all cells of a packet before the first",
     );
     Some(TransmitBufferConfig { cells: cells(&section), room, watermarks })
 }
 
 impl Ports {
-    /// Reads all ports; `inboxes` are the names that they may hand packets to, `links` those that may lie between.
+    /// Reads all ports; `inboxes` are the names to which they may hand packets, `links` the names of links in between.
     pub fn read(root: &Section<'_>, inboxes: &[String], links: Vec<String>) -> Self {
         let buffers = buffers(root);
         let mut all = Self {
@@ -129,7 +133,7 @@ impl Ports {
             all.port(&section, &buffers, &mut shared, inboxes);
         }
         if all.ports.is_empty() {
-            root.lacks("port", "a chip has ports, [port.NAME], that packets come in and go out by");
+            root.lacks("port", "a chip needs ports, [port.NAME], that receive and send packets");
         }
         for (missing, what) in [
             (all.ports.iter().all(|port| port.receive.is_none()), "in"),
@@ -151,18 +155,18 @@ impl Ports {
     ) {
         let count = section.integer_or("count", 1, 1..=4096, "ports of this kind") as usize;
         let both = [("both", (true, true)), ("in", (true, false)), ("out", (false, true))];
-        let (inward, outward) = section.choice_or("direction", "both", &both, "which way packets go");
+        let (inward, outward) = section.choice_or("direction", "both", &both, "direction of packets");
         let rate = section.number(
             "rate_gbps",
             0.0..=1e6,
-            "rate of the wire, each way; 0 for one that is never busy",
+            "line rate in each direction; 0 for a wire that is never busy",
         );
         let bits_per_second = if rate > 0.0 { (rate * 1e9).round().max(1.0) as u64 } else { 0 };
         let overhead_bytes = section.integer_or(
             "overhead_bytes",
             20,
             0..=1000,
-            "what a frame takes on the wire beside its bytes: preamble and gap",
+            "additional bytes of a frame on the wire: preamble and gap",
         ) as u32;
         let receive = inward.then(|| self.inward(section, buffers, shared, inboxes, bits_per_second));
         let transmit = outward.then(|| self.outward(section, bits_per_second));
@@ -195,10 +199,10 @@ impl Ports {
     ) -> (ReceiveConfig, Option<PoolConfig>) {
         let known: Vec<(&str, usize)> =
             buffers.iter().enumerate().map(|(number, buffer)| (buffer.name.as_str(), number)).collect();
-        let meaning = "receive buffer that its packets stand in";
+        let meaning = "receive buffer of its packets";
         let buffer = match (known.is_empty(), known.len()) {
             (true, _) => {
-                section.lacks("buffer", "a port that packets come in by has a [buffer.NAME]");
+                section.lacks("buffer", "a port that receives packets needs a [buffer.NAME]");
                 None
             }
             (false, 1) => Some(&buffers[section.choice_or("buffer", known[0].0, &known, meaning)]),
@@ -211,11 +215,11 @@ impl Ports {
                 section.lacks("inbox", "packets wait for threads in an [inbox.NAME]");
                 0
             }
-            1 => section.choice_or("inbox", takers[0].0, &takers, "inbox that its packets go to"),
-            _ => section.choice("inbox", &takers, "inbox that its packets go to"),
+            1 => section.choice_or("inbox", takers[0].0, &takers, "inbox of its packets"),
+            _ => section.choice("inbox", &takers, "inbox of its packets"),
         };
         let to = section
-            .text_if("receive_to", "memory that the port writes packets to; programs move them if left out");
+            .text_if("receive_to", "memory to which the port writes packets; programs move them if left out");
         if let Some(to) = to {
             self.moves.receive_to = Some((to, section.place_of("receive_to")));
         }
@@ -240,7 +244,7 @@ impl Ports {
         let from_first_bit = section.switch_or(
             "latency_from_first_bit",
             false,
-            "whether latencies begin with the first bit of a frame, not with its last: one pass of the wire more",
+            "whether latencies begin with the first bit of a frame instead of its last, which adds its time on the wire",
         );
         (ReceiveConfig { bits_per_second, from_first_bit, pool, inbox, bus: self.bus(section) }, own)
     }
@@ -248,7 +252,7 @@ impl Ports {
     /// The link between the port and the chip.
     fn bus(&self, section: &Section<'_>) -> Option<usize> {
         let meaning =
-            "link that cells cross between the port and threads, which wait for them; none if left out";
+            "link over which cells move between the port and threads, which wait for them; none if left out";
         let name = section.text_if("bus", meaning)?;
         let found = self.links.iter().position(|link| *link == name);
         if found.is_none() {
@@ -270,7 +274,7 @@ impl Ports {
         let classes = Classes::read(section);
         let from = section.text_if(
             "send_from",
-            "memory that the port reads packets from; programs have moved them if left out",
+            "memory from which the port reads packets; programs move them to the port if left out",
         );
         if let Some(from) = from {
             self.moves.send_from = Some((from, section.place_of("send_from")));
@@ -285,13 +289,13 @@ impl Ports {
                 "queue_packets",
                 1024,
                 1..=1 << 30,
-                "packets that each queue takes",
+                "capacity of each queue in packets",
             ) as u32,
             when_full: section.choice_or(
                 "when_full",
                 usual_when_full,
                 &full,
-                "what becomes of one more: it is dropped, or its thread waits",
+                "treatment of a packet for a full queue: it is dropped, or its thread waits",
             ),
             scheduler,
             buffer_cells: section.integer_or(
@@ -314,10 +318,10 @@ fn slots(section: &Section<'_>) -> Option<TransmitSlotsConfig> {
         |key: &str, meaning: &str| (section.number_or(key, 0.0, 0.0..=1e9, meaning) * 1e3).round() as u64;
     Some(TransmitSlotsConfig {
         slots: slots as u32,
-        handshake_ps: ps("handshake_ns", "to hand a transmit slot over"),
+        handshake_ps: ps("handshake_ns", "time to hand over a transmit slot"),
         drain_cell_ps: ps(
             "drain_cell_ns",
-            "for which each cell then keeps its slot, beside its time on the wire",
+            "additional time for which each cell keeps its slot, after its time on the wire",
         ),
     })
 }
@@ -328,7 +332,12 @@ pub(super) fn order(root: &Section<'_>) -> OrderConfig {
     let Some(section) = root.section("order") else { return usual };
     let kinds = [("flow", OrderKept::Flow), ("port", OrderKept::Port), ("none", OrderKept::Nothing)];
     OrderConfig {
-        kept: section.choice_or("kept", "flow", &kinds, "packets that leave in the order in which they came"),
+        kept: section.choice_or(
+            "kept",
+            "flow",
+            &kinds,
+            "packets that must leave in the order of their arrival",
+        ),
         window: section.integer_or(
             "window_packets",
             1024,

@@ -36,7 +36,7 @@ pub(super) fn program(
         None => {
             let own = root.section("program");
             let Some(own) = own else {
-                root.lacks("program", "say what runs, [program] with run = \"NAME\" or [[program.step]]");
+                root.lacks("program", "state the program, [program] with run = \"NAME\" or [[program.step]]");
                 return None;
             };
             if let Some(name) = reading.laid.clone() {
@@ -51,10 +51,7 @@ pub(super) fn program(
                 }
                 Some(run) => {
                     if !own.list("step").is_empty() {
-                        own.fail(
-                            "run",
-                            "names a program, and steps are listed beside it: choose one of the two",
-                        );
+                        own.fail("run", "names a program, but steps are listed too: omit one of them");
                     }
                     let named_at = (own.place_of("run"), "program.run".to_owned());
                     from_file(document, &run, named_at, reading)

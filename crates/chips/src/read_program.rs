@@ -12,7 +12,7 @@ use std::rc::Rc;
 pub(super) struct ReadProgram {
     pub name: String,
     pub runs: Runs,
-    /// Its forwarding table, if it has one.
+    /// Forwarding table, if it has one.
     pub routes: Option<Routes>,
     /// Roles that it uses.
     pub roles: Vec<usize>,

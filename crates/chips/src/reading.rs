@@ -87,7 +87,7 @@ impl Reading<'_> {
     pub fn not_ip(&self, section: &Section<'_>) -> NotIp {
         const CHOICES: &[(&str, NotIp)] =
             &[("forward", NotIp::Forward), ("punt", NotIp::Punt), ("drop", NotIp::Drop)];
-        let meaning = "what becomes of frames that are not IP: by the port of their flow, to the host, or dropped by choice";
+        let meaning = "treatment of frames that are not IP: sent by the port of their flow, punted to the host, or dropped by choice";
         section.choice_or("not_ip", "punt", CHOICES, meaning)
     }
 }

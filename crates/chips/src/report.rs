@@ -31,7 +31,7 @@ pub struct LatencyNs {
     pub mean: f64,
     /// Median; percentiles are within 1.6 % of the exact value.
     pub p50: f64,
-    /// 90 % of the packets are at most this late.
+    /// 90 % of the packets have at most this latency.
     pub p90: f64,
     /// 99 %.
     pub p99: f64,
@@ -70,7 +70,7 @@ pub struct Summary {
     /// Simulated time with statistics on.
     #[schemars(extend("x-unit" = "s", "x-metric" = "simulated_time"))]
     pub simulated_seconds: f64,
-    /// Whether the run is steady: long enough, past its warm-up, and without packets that pile up.
+    /// Whether the run is steady: long enough, past its warm-up, and without packets that accumulate.
     pub steady: bool,
     /// Confidence intervals; `None` if the run is too short, or not judged.
     pub intervals: Option<Intervals>,
@@ -87,17 +87,17 @@ pub struct Summary {
 /// punts or drops are no loss: they count neither as packets out nor as packets dropped.
 #[derive(Clone, Copy, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct NotIpFrames {
-    /// They arrived.
+    /// Frames that arrived.
     pub packets_in: u64,
-    /// They left by a port.
+    /// Frames that left by a port.
     pub forwarded: u64,
-    /// They went to the host.
+    /// Frames that went to the host.
     pub punted: u64,
-    /// They were dropped by choice of the chip's file.
+    /// Frames that were dropped by choice of the chip's file.
     pub dropped_by_choice: u64,
-    /// An executed program, or a step `finish`, ended them; they count as packets that left.
+    /// Frames that an executed program, or a step `finish`, ended; they count as packets that left.
     pub finished: u64,
-    /// They were lost like other packets: a full buffer or queue, or arrival above line rate.
+    /// Frames that were lost like other packets: a full buffer or queue, or arrival above line rate.
     pub lost: u64,
 }
 
@@ -124,7 +124,7 @@ pub struct Intervals {
 /// Fraction of the simulated time for which one resource was busy, 0 to 1.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ResourceUse {
-    /// The resource; of several alike, the mean and the busiest one.
+    /// The resource; for several identical ones, the mean and the busiest.
     pub component: String,
     /// The fraction.
     pub utilization: f64,
@@ -158,7 +158,7 @@ pub struct PacketTime {
     pub part: String,
     /// The mean.
     pub mean_ns: f64,
-    /// Its fraction of the sum of all parts, 0 to 1.
+    /// Fraction of the sum of all parts, 0 to 1.
     pub share: f64,
 }
 
@@ -215,7 +215,7 @@ pub struct PartReport {
     pub offered_gbps: Option<f64>,
     /// Bits of packets that left, likewise.
     pub throughput_gbps: Option<f64>,
-    /// Latency of those that left; `None` if none did, and without a queue.
+    /// Latency of packets that left; `None` without such packets or without a queue.
     pub latency_ns: Option<LatencyNs>,
 }
 
@@ -224,7 +224,7 @@ pub struct PartReport {
 pub struct DropCount {
     /// The reason, as in the metrics.
     pub reason: String,
-    /// How many.
+    /// Count.
     pub packets: u64,
 }
 
@@ -244,7 +244,7 @@ pub struct SourceLine {
     pub line: String,
     /// The file as passed to the compiler, of a line.
     pub file: Option<String>,
-    /// Its number, from 1, of a line.
+    /// Number, from 1, of a line.
     pub number: Option<u32>,
     /// Instructions.
     pub instructions_per_packet: f64,
@@ -281,7 +281,7 @@ pub struct CallStack {
 pub struct HotWord {
     /// The memory, or `locks`.
     pub place: String,
-    /// Its busiest bank, if addresses select the bank.
+    /// Busiest bank, if addresses select the bank.
     pub bank: Option<u32>,
     /// The data: a map and its key, a variable, or a block of the heap by the line that allocated it.
     pub name: String,
@@ -325,11 +325,11 @@ pub struct ExecutedProgram {
     pub cycles_per_packet: f64,
     /// Cycles that threads waited for its accesses.
     pub stall_cycles_per_packet: f64,
-    /// Its accesses.
+    /// Accesses.
     pub accesses_per_packet: f64,
     /// The same by memory.
     pub memories: Vec<MemoryUse>,
-    /// Its results.
+    /// Results.
     pub results: Vec<ProgramResult>,
     /// Source lines, in order of their cycles.
     pub lines: Vec<SourceLine>,
@@ -342,7 +342,7 @@ pub struct ExecutedProgram {
 /// A value of the chip's file whose sources state an interval, in the unit of its key.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ValueRange {
-    /// Its key.
+    /// Key.
     pub key: String,
     /// Lower end.
     pub low: f64,
@@ -350,7 +350,7 @@ pub struct ValueRange {
     pub high: f64,
 }
 
-/// Everything a run tells. Deterministic: no wall-clock time in here.
+/// The report of a run. Deterministic: no wall-clock time in here.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RunReport {
     /// The chip.

@@ -39,14 +39,14 @@ pub struct RunRequest {
     #[serde(default = "one")]
     #[schemars(extend("x-metavar" = "N"))]
     pub seed: u64,
-    /// Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once. Default: 0 with a
-    /// capture, otherwise 100,000.
+    /// Packets to measure: sent or dropped while statistics are on. 0 replays a capture to its end, once. Default: 0
+    /// with a capture, otherwise 100,000.
     #[schemars(with = "Option<u64>", extend("x-metavar" = "N"))]
     pub packets: u64,
     /// Packets that leave or are dropped before statistics start. By default the run detects the steady state.
     #[schemars(extend("x-option" = "--warmup", "x-metavar" = "N"))]
     pub warmup_packets: Option<u64>,
-    /// Move addresses that match no route into routed space, as anonymised captures need.
+    /// Map addresses without a route into routed space, for anonymised captures.
     #[serde(default)]
     pub map_addresses: bool,
     /// Stop at the first damaged record of the capture.
@@ -98,7 +98,7 @@ pub struct ProgramOptions {
     /// Input of `app_init` of a C program; shipped programs have their own.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub control: Option<String>,
-    /// Processors of per-processor maps; packets go to them in turn.
+    /// Number of processors of per-processor maps; packets use them in turn.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1024), extend("x-metavar" = "N"))]
     pub cpus: u64,
@@ -121,21 +121,21 @@ pub struct ProgramOptions {
 /// Questions to a run that further runs answer.
 #[derive(JsonSchema)]
 pub struct RunQuestion {
-    /// Lengthen the run until half the 95 % interval of the throughput is at most this share of it, such as 1%.
+    /// Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%.
     ///
     /// In Python 0.01 is 1 %. The run is repeated, four times as long, until it is steady and precise enough. It takes at most
     /// 256,000 packets (or one repetition, from 64,000 requested packets on). If that does not suffice, `warnings` list the
     /// attempts and what to change.
     #[schemars(extend("x-type" = "share", "x-metavar" = "SHARE"))]
     pub precision: Option<f64>,
-    /// Also run with the intervals that sources state for values of the chip's file.
+    /// Also run at both ends of the intervals that sources state for values of the chip's file.
     ///
-    /// Each interval runs at both of its ends, then all together by their effect: 2n + 2 more runs for n intervals, on all
-    /// cores.
+    /// Each interval runs at both of its ends, then all intervals together by their effect: 2n + 2 more runs for n
+    /// intervals, on all cores.
     #[serde(default)]
     #[schemars(extend("x-option" = "--band/--no-band", "x-usual" = true))]
     pub band: bool,
-    /// Find the bottleneck by runs with one part improved each; this takes several times the work of a short run.
+    /// Find the bottleneck by runs with one improved part each; this takes several times the work of a short run.
     #[serde(default = "yes")]
     #[schemars(extend("x-option" = "-", "x-whole" = true))]
     pub verdict: bool,
@@ -169,7 +169,7 @@ pub enum Program {
 pub struct ProgramFile {
     /// The file.
     pub path: String,
-    /// Its name in messages and the report: the file may be the result of a compilation.
+    /// Name in messages and the report: the file may be the result of a compilation.
     pub name: String,
     /// Function or section of an XDP file with several programs.
     pub section: Option<String>,
@@ -186,7 +186,7 @@ pub struct ProgramFile {
     pub budget: u64,
     /// Whether illegal accesses of a C program are refused.
     pub checked: bool,
-    /// Processors of per-processor maps; packets go to them in turn.
+    /// Number of processors of per-processor maps; packets use them in turn.
     pub cpus: u32,
 }
 

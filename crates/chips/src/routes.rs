@@ -26,7 +26,7 @@ struct Listed {
 pub(crate) fn routes(path: &str, ports: u16, seed: u64) -> Result<Routes, String> {
     let Listed { v4, v6 } = if path.is_empty() { generated(ports, seed) } else { read(path, ports)? };
     let table = RouteTable::new(&v4, &v6).map_err(|TooLarge| {
-        format!("{path}: its long prefixes lie so far apart that the table takes more than 1 GiB; expected fewer of them")
+        format!("{path}: its long prefixes are so far apart that the table exceeds 1 GiB; expected fewer long prefixes")
     })?;
     Ok(Routes { table: Rc::new(table), v4: Rc::new(v4) })
 }

@@ -10,7 +10,7 @@ const MOST_LEVELS: usize = 8;
 /// Bytes of a turn, and of a burst, where nobody says: the largest frame.
 const USUAL_BYTES: u64 = 1518;
 
-const NAMED: &str = "what programs, results and people call it";
+const NAMED: &str = "name, for programs, results and people";
 
 /// A group as the file names it, and its rule's number among the levels.
 struct Group {
@@ -28,12 +28,12 @@ impl<'d> Classes<'d> {
     pub fn read(section: &Section<'d>) -> Self {
         let rows = section.list("class");
         let usual = rows.len().clamp(1, 256) as u64;
-        let count = section.integer_or("classes", usual, 1..=256, "classes, each with a queue of its own");
+        let count =
+            section.integer_or("classes", usual, 1..=256, "number of classes, each with a separate queue");
         let count = count as usize;
         if !rows.is_empty() && count != rows.len() {
             let (listed, path) = (rows.len(), section.path());
-            section
-                .fail("classes", format!("{count}, but [[{path}.class]] lists {listed}: leave classes out"));
+            section.fail("classes", format!("{count}, but [[{path}.class]] lists {listed}: omit classes"));
             return Self { count: listed, rows };
         }
         Self { rows, count }
@@ -55,7 +55,7 @@ impl<'d> Classes<'d> {
         if self.rows.is_empty() {
             section.without_effect(&["group"], "groups are for classes that are listed: [[port.NAME.class]]");
             if rules.len() > 1 {
-                let what = "where the scheduler has several levels each class says its group: name and group of each";
+                let what = "if the scheduler has several levels, each class states its group: name and group of each";
                 section.lacks("class", what);
             }
             return SchedulerConfig::flat(inner, &quanta);
@@ -70,8 +70,7 @@ impl<'d> Classes<'d> {
         }
         for group in groups.iter().skip(1).filter(|group| group.config.members.is_empty()) {
             let name = &group.config.name;
-            let message =
-                format!("nothing is in the group `{name}`: give a class its name as group, or leave it out");
+            let message = format!("the group `{name}` is empty: name it as the group of a class, or omit it");
             section.fail("group", message);
         }
         SchedulerConfig { classes, groups: groups.into_iter().map(|group| group.config).collect() }
@@ -82,7 +81,7 @@ impl<'d> Classes<'d> {
 fn levels(section: &Section<'_>) -> Option<Vec<SchedulerRule>> {
     let rules: Vec<_> = SchedulerRule::ALL.iter().map(|rule| (rule.name(), *rule)).collect();
     let meaning =
-        "which class sends next; a list nests rules: over groups first, over the classes of a group last";
+        "rule that selects the next class; a list nests rules, from groups to the classes of a group";
     let Some(count) = section.items("scheduler") else {
         return Some(vec![section.choice_or("scheduler", "round_robin", &rules, meaning)]);
     };
@@ -102,7 +101,7 @@ fn quanta(section: &Section<'_>, inner: SchedulerRule, classes: usize) -> Vec<u3
     if !inner.counts_bytes() {
         return vec![1; classes];
     }
-    let given = section.numbers(key, 1.0..=1e6, "bytes that each class may send in a turn");
+    let given = section.numbers(key, 1.0..=1e6, "bytes that each class may send per turn");
     let quanta: Vec<u32> = match given.len() {
         0 => vec![USUAL_BYTES as u32; classes],
         1 => vec![given[0] as u32; classes],
@@ -125,16 +124,13 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
     };
     let mut groups = vec![Group { level: 0, config: whole }];
     if rules.len() == 1 {
-        let why = "the scheduler has one level: give two, such as [\"strict\", \"deficit\"], or leave it out";
+        let why = "the scheduler has one level: state two, such as [\"strict\", \"deficit\"], or omit it";
         section.without_effect(&["group"], why);
         return groups;
     }
     let rows = section.list("group");
     if rows.is_empty() {
-        section.lacks(
-            "group",
-            "the groups of the scheduler's levels, in the order that it goes by: name of each",
-        );
+        section.lacks("group", "the groups of the scheduler's levels, in order: name of each");
     }
     for row in rows {
         let name = name(&row, groups.iter().map(|group| group.config.name.as_str()));
@@ -142,10 +138,10 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
         if rules.len() == 2 {
             row.without_effect(
                 &["group"],
-                "groups stand in groups where the scheduler has three levels or more",
+                "groups may be in groups only if the scheduler has three levels or more",
             );
         } else if let Some(known) = known(&row, &groups) {
-            let meaning = "group that it is in, which is listed before; none on the first level";
+            let meaning = "its parent group, which is listed before; none on the first level";
             around = row.choice_if("group", &known, meaning).unwrap_or(0);
         }
         let mut level = groups[around].level + 1;
@@ -170,11 +166,11 @@ fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
 fn group_of(row: &Section<'_>, groups: &[Group], rules: &[SchedulerRule]) -> usize {
     let innermost = rules.len() - 1;
     if innermost == 0 {
-        let why = "the scheduler of the port has one level: give it two, such as [\"strict\", \"deficit\"]";
+        let why = "the scheduler of the port has one level: state two, such as [\"strict\", \"deficit\"]";
         row.without_effect(&["group"], why);
         return 0;
     }
-    let number = known(row, groups).map_or(0, |known| row.choice("group", &known, "group that it is in"));
+    let number = known(row, groups).map_or(0, |known| row.choice("group", &known, "its group"));
     let Group { level, config } = &groups[number];
     if number > 0 && *level != innermost {
         let message = format!(
@@ -203,7 +199,9 @@ fn name<'n>(row: &Section<'_>, mut others: impl Iterator<Item = &'n str>) -> Str
     if is_number(&name) {
         row.fail(
             "name",
-            format!("found `{name}`, a number; expected a name, as programs know classes by number, too"),
+            format!(
+                "found `{name}`, a number; expected a name, because a number selects a class by position"
+            ),
         );
     } else if !name.is_empty() && others.any(|other| other == name) {
         row.fail("name", format!("found `{name}` twice; expected another name for each"));
@@ -223,23 +221,23 @@ fn share(row: &Section<'_>, rule: SchedulerRule, usual_bytes: u64) -> ShareConfi
             "quantum_bytes",
             usual_bytes,
             1..=1_000_000,
-            "bytes that it may send in a turn: its weight",
+            "bytes that it may send per turn: its weight",
         ),
         false => 1,
     };
     let rate = row.number_if(
         "rate_gbps",
         1e-6..=1e6,
-        "rate that a token bucket holds it to, in bits of frames; none if left out",
+        "rate limit of its token bucket, in bits of frames; no limit if left out",
     );
     let shaper = match rate {
         Some(gbps) => {
-            let meaning = "bytes that it may send at once after a rest: size of the token bucket";
+            let meaning = "burst size: capacity of its token bucket";
             let burst = row.integer_or("burst_bytes", USUAL_BYTES, 0..=1 << 30, meaning);
             Some(ShaperConfig { bits_per_second: (gbps * 1e9).round() as u64, burst_bytes: burst as u32 })
         }
         None => {
-            row.without_effect(&["burst_bytes"], "nothing holds it back: give rate_gbps");
+            row.without_effect(&["burst_bytes"], "there is no rate limit: add rate_gbps");
             None
         }
     };
@@ -273,9 +271,9 @@ pub(super) fn class_of(step: &Section<'_>, names: Option<&[(String, Option<u8>)]
     let understand = |text: &str| match (text.parse::<u8>(), all.iter().position(|&name| name == text), names)
     {
         (Ok(number), ..) => Ok(number),
-        (_, Some(at), Some(names)) => names[at].1.ok_or_else(|| {
-            format!("found `{text}`, whose number is another one at each port: give a number")
-        }),
+        (_, Some(at), Some(names)) => names[at]
+            .1
+            .ok_or_else(|| format!("found `{text}`, whose number differs between ports: state a number")),
         (_, _, Some(_)) => Err(format!("found `{text}`{}", nearest(text, all.iter().copied()))),
         (_, _, None) => Ok(0),
     };

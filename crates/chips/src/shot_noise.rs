@@ -24,16 +24,16 @@ pub struct ShotNoiseRequest {
     pub window_ms: f64,
 }
 
-/// What comes out.
+/// The generated load.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ShotNoiseReport {
     /// Load of each window in Mbit/s.
     pub rates_mbps: Vec<f64>,
-    /// Their mean.
+    /// Mean.
     pub mean_mbps: f64,
-    /// Their sample standard deviation, divided by their mean.
+    /// Sample standard deviation, divided by their mean.
     pub variation_percent: f64,
-    /// The same by the closed form (Campbell's theorem, averaged over a window).
+    /// Its closed form (Campbell's theorem, averaged over a window).
     pub expected_variation_percent: f64,
     /// Mean number of active flows, by the closed form.
     pub active_flows: f64,
@@ -113,6 +113,6 @@ fn shot_noise_of(preset: &str, overrides: &[String], seed: u64) -> Result<ShotNo
     let changes: Vec<String> =
         overrides.iter().cloned().chain(["traffic.arrivals=shot_noise".to_owned()]).collect();
     let design = Design::load(preset, &changes, None, seed)?;
-    let Some(shots) = design.traffic.shots else { unreachable!("it was asked for, and read") };
+    let Some(shots) = design.traffic.shots else { unreachable!("it was requested, and read") };
     Ok(ShotNoiseConfig { seed, ..shots })
 }

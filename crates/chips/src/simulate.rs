@@ -367,16 +367,16 @@ pub(super) fn judge(
         Outcome::Fault(sentence) => Err(Error::Run(sentence.clone())),
         Outcome::Endless(endless) => Err(Error::Run(why_endless(endless, timebase))),
         Outcome::TooLate => Err(Error::Run(
-            "the run came to the end of the chip's clock, which counts 64 bits of ticks: ask for fewer packets, or look for \
-             times of the chip or of its traffic that are longer than they were meant to be"
+            "the run reached the end of the chip's clock, which counts 64 bits of ticks: request fewer packets, or \
+             look for times of the chip or of its traffic that are too long"
                 .to_owned(),
         )),
         Outcome::Deadlock { packets_inside, waiting } => {
             let parts: Vec<String> = waiting.iter().map(|(what, n)| format!("{n} threads: {what}")).collect();
             Err(Error::Run(format!(
-                "the chip stands still with {packets_inside} packets inside, and nothing will happen again ({}). Threads \
-                 wait for each other: look for rings that are full in a circle, locks that are never given back, or a window \
-                 of an inbox whose packets wait for an earlier one in it ([order])",
+                "the chip is deadlocked with {packets_inside} packets inside ({}). Threads wait for each other: look \
+                 for a circle of full rings, locks that are never released, or an inbox with a window whose packets \
+                 wait for an earlier one in it ([order])",
                 parts.join("; ")
             )))
         }
@@ -387,7 +387,7 @@ pub(super) fn judge(
 fn what_to_write(misfit: &Misfit) -> String {
     let change = match misfit {
         Misfit::NobodyFillsTransmitBuffer => {
-            "leave [transmit] out, or run a program that moves packets there (ipv4_forward)"
+            "omit [transmit], or run a program that moves packets there (ipv4_forward)"
         }
         Misfit::SeveralListsOfFreeThreads => "dispatch = \"free_list\"",
         Misfit::OrderBesideBlocks => "[order] kept = \"none\"",
@@ -406,18 +406,19 @@ fn why_endless(endless: &Endless, timebase: Timebase) -> String {
         Endless::InNoTime { at, packets, cluster, inbox, from_outside } => {
             let us = timebase.seconds(*at) * 1e6;
             let what = match from_outside {
-                true => "what they do with a packet takes no time, and another one always waits",
-                false => "what they and others do with a packet takes no time until it is back in there",
+                true => "they process a packet in no time, and another one always waits",
+                false => "all work on a packet takes no time until it is back in the inbox",
             };
             format!(
-                "the run would never end: at {us:.3} us threads of `{cluster}` take packets out of `{inbox}`, {packets} so far, and \
-                 simulated time stands still: {what}. Give its steps cycles, the memories that it reads a latency, or the traffic \
-                 a rate (traffic.arrivals)"
+                "the run would never end: at {us:.3} us threads of `{cluster}` take packets out of `{inbox}`, {packets} so far,  \
+                 but simulated time does not advance: {what}. Set cycles of its steps, a latency of its memories, or a \
+                 rate of the traffic (traffic.arrivals)"
             )
         }
         Endless::NoneLeaves { packets, inside } => format!(
             "the run would never end: threads have taken packets up {packets} times since one last left, and {inside} are \
-             inside: they go from ring to ring in a circle. Look for a cluster that puts packets into the ring that it takes from"
+             inside: they circulate between rings. Look for a cluster that puts packets into the ring from which it \
+              takes them"
         ),
         Endless::TooLarge { packets } => format!(
             "the run would never end: none of {packets} packets in a row fits a page of the packet memory, and another one always \

@@ -43,8 +43,8 @@ impl PacketsFrom {
 
 /// Keys that a capture has values of its own for, but for the times.
 const GENERATED: &[&str] = &["kind", "packet_bytes", "sizes", "peak_gbps", "burst_packets", "flows", "zipf"];
-const OWN_PACKETS: &str = "packets of a capture have sizes, flows and times of their own";
-const RATE: &str = "mean rate of the frames, all ports together; of a capture where it is given with --set";
+const OWN_PACKETS: &str = "packets of a capture have their own sizes, flows and times";
+const RATE: &str = "mean rate of frames, summed over all ports; for a capture, only if set with --set";
 /// Rate of a generator whose times nobody looks at.
 const ANY_RATE: u64 = 1_000_000_000;
 /// Keys of captures alone.
@@ -95,14 +95,14 @@ pub(super) fn traffic(
         shots: None,
     };
     let Some(section) = root.section("traffic") else {
-        root.lacks("traffic", "say what comes when no capture is given, [traffic] with kind and rate_gbps");
+        root.lacks("traffic", "state the traffic without a capture, [traffic] with kind and rate_gbps");
         return usual;
     };
     match from {
         PacketsFrom::Either => {}
         PacketsFrom::Generator => section.refuse_set(
             CAPTURED,
-            "it is for captures (--trace), and this traffic is generated; traffic.rate_gbps sets its rate",
+            "it applies to captures (--trace), but this traffic is generated; traffic.rate_gbps sets its rate",
         ),
         PacketsFrom::Capture => {
             section.refuse_set(GENERATED, OWN_PACKETS);
@@ -141,11 +141,11 @@ pub(super) fn traffic(
     // One that is refused asks for nothing beside it.
     let kind = if from == PacketsFrom::Capture && section.is_set("kind") { Kind::Imix } else { kind };
     if kind != Kind::Fixed {
-        section.refuse_set(&["packet_bytes"], "it is the size of traffic.kind=fixed");
+        section.refuse_set(&["packet_bytes"], "it applies to traffic.kind=fixed");
         section.leave(&["packet_bytes"]);
     }
     if kind != Kind::Sizes {
-        section.refuse_set(&["sizes"], "they are those of traffic.kind=sizes");
+        section.refuse_set(&["sizes"], "they apply to traffic.kind=sizes");
         section.leave(&["sizes"]);
     }
     let empirical = |list: &[(u32, f64)]| EmpiricalSizes::new(list).map(Sizes::Empirical);
@@ -191,11 +191,11 @@ pub(super) fn traffic(
         "arrivals",
         "poisson",
         &whens,
-        "when frames come; saturated: one always waits; captured: at the times of a capture, which is usual beside one",
+        "arrival times of frames; saturated: a frame always waits; captured: as in a capture, the default with one",
     );
     match (from, when) {
         (PacketsFrom::Generator, When::Captured) => {
-            section.fail("arrivals", "found `captured`, and there is no capture (--trace)");
+            section.fail("arrivals", "found `captured` without a capture (--trace)");
         }
         (PacketsFrom::Capture, When::Captured | When::Saturated) => {}
         (PacketsFrom::Capture, _) if section.is_set("arrivals") => {
@@ -208,7 +208,7 @@ pub(super) fn traffic(
     let when = if is_refused { When::Captured } else { when };
     let shots = shots(root, when, &section, &sizes);
     if when != When::OnOff {
-        section.refuse_set(&["peak_gbps", "burst_packets"], "it is for traffic.arrivals=on_off");
+        section.refuse_set(&["peak_gbps", "burst_packets"], "it applies to traffic.arrivals=on_off");
         section.leave(&["peak_gbps", "burst_packets"]);
     }
     let replayed_gbps =
@@ -236,17 +236,21 @@ pub(super) fn traffic(
     };
     if when == When::ShotNoise {
         // Its flows are its own.
-        section.refuse_set(&["flows", "zipf"], "shot noise has flows of its own, [shots]");
+        section.refuse_set(&["flows", "zipf"], "shot noise has separate flows, [shots]");
         section.leave(&["flows", "zipf"]);
     }
     let flows = FlowShape {
-        flows: section.integer_or("flows", 10_000, 1..=10_000_000, "flows that packets are drawn from")
-            as u32,
+        flows: section.integer_or(
+            "flows",
+            10_000,
+            1..=10_000_000,
+            "number of flows from which packets are drawn",
+        ) as u32,
         zipf_exponent: section.number_or(
             "zipf",
             0.0,
             0.0..=5.0,
-            "exponent of the popularity of flows; 0 makes all alike",
+            "Zipf exponent of the popularity of flows; 0: all are equal",
         ),
         ..FlowShape::default()
     };
@@ -256,7 +260,7 @@ pub(super) fn traffic(
         Some(gbps) => {
             section.refuse_set(
                 &["speedup"],
-                "traffic.rate_gbps sets the rate of the capture; give one of the two",
+                "traffic.rate_gbps sets the rate of the capture; omit one of the two",
             );
             Pace::Rate { gbps, line_gbps, overhead_bytes }
         }
@@ -266,7 +270,7 @@ pub(super) fn traffic(
         "captures",
         "frames",
         &counts,
-        "what of a captured packet counts: the Ethernet frame with its check sequence, or its bytes as captured",
+        "bytes of a captured packet that count: the Ethernet frame with its check sequence, or the captured bytes",
     );
     TrafficPlan { name, sizes, arrivals, flows, pace, frames, shots }
 }
@@ -277,7 +281,7 @@ fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -
     let section = root.section("shots");
     if when != When::ShotNoise {
         if let Some(section) = section {
-            section.refuse_set(&KEYS, "they are for traffic.arrivals=shot_noise");
+            section.refuse_set(&KEYS, "they apply to traffic.arrivals=shot_noise");
             section.leave(&KEYS);
         }
         return None;
@@ -286,7 +290,7 @@ fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -
         root.lacks(
             "shots",
             &format!(
-                "shot noise has flows of its own, [shots] with {}, as platforms/ixp2400_core has",
+                "shot noise has separate flows, [shots] with {}, as platforms/ixp2400_core has",
                 KEYS.join(", ")
             ),
         );

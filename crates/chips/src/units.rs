@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// Clocks by name; the first is the usual one.
 pub(super) struct Clocks {
     list: Vec<Clock>,
-    /// Numbers of those that parts count in.
+    /// Numbers of the clocks in which parts count.
     used: RefCell<BTreeSet<usize>>,
 }
 
@@ -57,7 +57,7 @@ impl Clocks {
             }
         }
         if list.is_empty() {
-            root.lacks("clock", "a chip has at least one clock, such as core_mhz = 800 in [clock]");
+            root.lacks("clock", "a chip needs at least one clock, such as core_mhz = 800 in [clock]");
             list.push(Clock { name: "core".to_owned(), key: String::new(), hertz: 1_000_000_000 });
         }
         Self { list, used: RefCell::default() }
@@ -71,7 +71,7 @@ impl Clocks {
         for (number, clock) in self.list.iter().enumerate() {
             if section.is_set(&clock.key) && !used.contains(&number) {
                 let message =
-                    format!("has no effect here: no part counts in it, but in {}", names.join(", "));
+                    format!("has no effect here: no part uses this clock, but {}", names.join(", "));
                 section.fail(&clock.key, message);
             }
         }
@@ -81,7 +81,7 @@ impl Clocks {
     pub fn of(&self, section: &Section<'_>) -> u64 {
         let names: Vec<(&str, usize)> =
             self.list.iter().enumerate().map(|(number, clock)| (clock.name.as_str(), number)).collect();
-        let number = section.choice_or("clock", names[0].0, &names, "clock that its cycles are counted in");
+        let number = section.choice_or("clock", names[0].0, &names, "clock in which its cycles are counted");
         self.used.borrow_mut().insert(number);
         self.list[number].hertz
     }
@@ -106,7 +106,7 @@ pub(super) fn time_up_to(
     let cycles = section.number_if(&cycles_key, 0.0..=MOST_CYCLES, meaning);
     match (ns, cycles) {
         (Some(_), Some(_)) => {
-            section.fail(&ns_key, format!("{stem} is given in ns and in cycles; give it once"));
+            section.fail(&ns_key, format!("{stem} is stated in ns and in cycles; omit one of them"));
             None
         }
         (Some(ns), None) => Some((ns * 1e3).round() as u64),

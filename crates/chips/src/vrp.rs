@@ -7,7 +7,11 @@ use linecard_config::Section;
 pub(super) fn read(root: &Section<'_>) {
     let Some(vrp) = root.section("vrp") else { return };
     vrp.integer("registers", 0..=1024, "registers that an extension may use");
-    vrp.integer("istore_instructions", 0..=1_000_000, "instruction store that is left for extensions");
+    vrp.integer(
+        "istore_instructions",
+        0..=1_000_000,
+        "instructions of the instruction store that are free for extensions",
+    );
     vrp.integer("load_accesses", 0..=1000, "scratchpad accesses that load an instruction");
     vrp.number("cycles", 0.0..=1e6, "cycles that an extension may take, with those of its accesses");
     vrp.integer(
@@ -20,9 +24,9 @@ pub(super) fn read(root: &Section<'_>) {
         0..=10_000,
         "transfers of SRAM of 32 bytes, or as many bytes in smaller ones",
     );
-    vrp.integer("hashes", 0..=10_000, "hashes that an extension may ask for");
+    vrp.integer("hashes", 0..=10_000, "hashes that an extension may request");
     vrp.number("dram_read_cycles", 0.0..=10_000.0, "cycles that a transfer from DRAM counts as");
     vrp.number("dram_write_cycles", 0.0..=10_000.0, "cycles that a transfer to DRAM counts as");
     vrp.number("sram_cycles", 0.0..=10_000.0, "cycles that a transfer of SRAM of 32 bytes counts as");
-    vrp.number("margin_percent", 0.0..=100.0, "share of the spare budget that extensions are given");
+    vrp.number("margin_percent", 0.0..=100.0, "share of the headroom that is the budget of extensions");
 }

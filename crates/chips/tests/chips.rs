@@ -144,11 +144,11 @@ fn locks_that_would_stop_a_chip_are_refused_where_they_stand() {
     let step = |op: &str| format!("[[step]]\nop = \"{op}\"\n");
     let (lock, unlock) = (step("lock"), step("unlock"));
     for (steps, said) in [
-        (unlock.clone(), "is not taken here"),
-        (lock.clone(), "is never given back"),
-        (format!("{lock}{lock}{unlock}"), "is taken already"),
+        (unlock.clone(), "is not held here"),
+        (lock.clone(), "is never released"),
+        (format!("{lock}{lock}{unlock}"), "is already held"),
         (format!("{lock}{}{unlock}", step("drop")), "may leave here with lock 0 taken"),
-        (format!("{lock}share = 0.5\n{unlock}"), "is done once for every packet"),
+        (format!("{lock}share = 0.5\n{unlock}"), "is executed once for every packet"),
     ] {
         let message = tried(&steps).unwrap_err();
         assert!(message.contains(said) && message.contains("locks.toml"), "{steps}{message}");

@@ -59,7 +59,7 @@ fn a_message_takes_the_sum_of_its_parts() {
     let host = busy(found.host_cycles_per_message, 733.0);
     assert!((host - (40.0 + 384.0 + 256.0)).abs() < 0.5, "{host}");
     // From the first of two pieces on until the second is there, 128 ns later, and its two transfers are stored: 5
-    // cycles of 88 MHz each, and 169.2 ns there and back. Those of the first are done sooner only if they take less.
+    // cycles of 88 MHz each, and 169.2 ns round trip. Those of the first are done sooner only if they take less.
     let (service, transit): (f64, f64) = (5e3 / 88.0, 169.155);
     let first = 2.0 * service + transit;
     let core = busy(found.core_cycles_per_message, 177.0);

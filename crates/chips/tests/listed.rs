@@ -126,7 +126,7 @@ fn what_does_not_fit_together_is_said_with_its_line_and_what_to_do() {
         ),
         (
             format!("{admit}{admit}{enqueue}{transmit}"),
-            "step[1].op: the packet has its place in a queue by now",
+            "step[1].op: the packet already has a place in a queue",
         ),
         (format!("{admit}{enqueue}"), "found 0 steps with op = \"transmit\" there, expected one"),
         (format!("{admit}{enqueue}{transmit}{transmit}"), "found 2 steps with op = \"transmit\""),
@@ -193,7 +193,7 @@ fn an_extension_without_a_place_is_refused_and_so_is_one_in_another() {
     );
     assert_eq!(without.matches("extension").count(), 1, "said once: {without}");
     let left = said("[[step]]\npart='p'\nop='extend'", &[extension, "program.without=p"]);
-    assert!(left.contains("or `without` leaves that out"), "{left}");
+    assert!(left.contains("or `without` leaves that step out"), "{left}");
     let nested = said("[[step]]\nop='extend'", &["program.extension=[{op='extend'}]"]);
     assert!(
         nested.contains("program.extension[0].op: an extension stands in the list of a program"),
@@ -248,7 +248,7 @@ fn what_hands_packets_over_is_told_what_does_not_fit() {
     // Behind a packet that is lent stands what needs none.
     let lent = host("cluster.host.step[push_the_rest].op=finish");
     assert!(
-        lent.contains("cluster.host.step[3].op") && lent.contains("somebody else has the packet"),
+        lent.contains("cluster.host.step[3].op") && lent.contains("another thread has the packet"),
         "{lent}"
     );
     let some = host("cluster.host.step[show_the_first].share=0.5");
@@ -259,7 +259,7 @@ fn what_hands_packets_over_is_told_what_does_not_fit() {
     let unknown = host("cluster.core.step[store].from=bcak");
     assert!(unknown.contains("no inbox or ring is called `bcak`; did you mean `back`?"), "{unknown}");
     let two = host("cluster.host.program=forward");
-    assert!(two.contains("names a program, and steps are listed beside it"), "{two}");
+    assert!(two.contains("names a program, but steps are listed too"), "{two}");
     let bound = host("inbox.rx.window=3");
     assert!(bound.contains("it has no bound and no window"), "{bound}");
     let shut = host("inbox.up.window=0");

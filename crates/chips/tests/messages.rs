@@ -145,7 +145,7 @@ fn a_program_that_is_not_there_is_one_problem_which_says_where_it_was_looked_for
     let found = problems_in(folder.path(), Path::new("no_such_program.toml"), &[], &[]);
     let [only] = found.as_slice() else { panic!("{found:?}") };
     let said = format!("chip:{}: cluster.first.program: cannot read the preset file", line("program ="));
-    assert!(only.starts_with(&said) && only.ends_with("a path is one from the current folder"), "{only}");
+    assert!(only.starts_with(&said) && only.ends_with("a path is relative to the current folder"), "{only}");
     // The other cluster is looked at all the same.
     let without =
         ("from = \"second\"\nto = [\"scratch\", \"packets\"]", "from = \"second\"\nto = \"packets\"");

@@ -83,7 +83,7 @@ fn what_makes_no_cache_is_refused_with_its_key() {
         assert!(odd.contains(part), "{odd}");
     }
     let oracle = error("l3fwd16", &["cache.entries=1024", "cache.policy=opt"]);
-    assert!(oracle.contains("cache.policy") && oracle.contains("looks into the future"), "{oracle}");
+    assert!(oracle.contains("cache.policy") && oracle.contains("uses future packets"), "{oracle}");
     assert!(error("nat", &["cache.entries=1024"]).contains("nat keeps its translations in its own table"));
     assert!(error("l3fwd16", &["cache.ways=8"]).contains("cache.ways: has no effect here"));
 }

@@ -134,7 +134,7 @@ fn a_ring_that_goes_back_to_its_own_cluster_in_no_time_is_refused() {
     let round = ("[[cluster.second.step]]\ncycles = 10", "[[cluster.second.step]]\nop = \"put\"\nto = \"q\"");
     let said = endless(&[free, round]);
     assert!(said.contains(" us threads of `second` take packets out of `q`, "), "{said}");
-    assert!(said.contains("takes no time until it is back in there"), "{said}");
+    assert!(said.contains("takes no time until it is back in the inbox"), "{said}");
 }
 
 /// Time passes in the circle, but nothing ever leaves, and where a packet always waits nothing is lost either.
@@ -187,7 +187,7 @@ fn inboxes_and_roles_beyond_256_are_refused() {
     assert!(said.contains("ring.r256.memory: a chip has at most 256 roles"), "{said}");
 }
 
-/// Some packets leave by another cluster before all room is held by those that go round: `check` says it beforehand, too.
+/// Some packets leave by another cluster before packets in a circle hold all space: `check` reports it beforehand, too.
 #[test]
 fn packets_that_go_round_when_others_have_left_are_warned_of() {
     let round = ("[[cluster.second.step]]\ncycles = 10", "[[cluster.second.step]]\nop = \"put\"\nto = \"q\"");
@@ -203,8 +203,5 @@ fn packets_that_go_round_when_others_have_left_are_warned_of() {
     std::fs::write(&file, chip).unwrap();
     let preset = file.to_str().unwrap();
     let warnings = check_chip(preset, &[]).unwrap().warnings;
-    assert!(
-        warnings.iter().any(|warning| warning.contains("they go from ring to ring in a circle")),
-        "{warnings:?}"
-    );
+    assert!(warnings.iter().any(|warning| warning.contains("they circulate between rings")), "{warnings:?}");
 }

@@ -8,14 +8,14 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// A key as the reader of a file declares it, whether the file has it or not.
+/// A key as the code declares it, whether the file contains it or not.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Declared {
     /// The file: a chip's reader also reads those of its memories' parts.
     pub file: String,
     /// Dotted key path.
     pub key: String,
-    /// Its valid values.
+    /// Valid values.
     #[serde(flatten)]
     pub allowed: Allowed,
     /// The same as text.
@@ -24,13 +24,13 @@ pub struct Declared {
     pub unit: &'static str,
     /// Other units that a text with a number may have.
     pub units: Vec<&'static str>,
-    /// Its meaning.
+    /// Meaning.
     pub meaning: String,
     /// Whether the file must contain it.
     pub needed: bool,
-    /// Its default.
+    /// Default.
     pub default: Option<Shown>,
-    /// Its value.
+    /// Value.
     pub value: Option<Shown>,
 }
 

@@ -69,7 +69,7 @@ fn one(
     let parts = numbered(table, &whole_path(table, parts, kinds)?)?;
     let path = parts.join(".");
     if let Some(earlier) = given.insert(path.clone(), number) {
-        return Err(format!("given twice (also as number {}); give it once", earlier + 1));
+        return Err(format!("set twice (also as number {}); set it once", earlier + 1));
     }
     let last = parts.last().map_or("", String::as_str);
     let origin = Origin::Set(number);

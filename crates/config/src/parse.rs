@@ -96,7 +96,7 @@ impl Parser<'_> {
         let title = self.text_at(table, "title", Path::Whole("title")).unwrap_or_default();
         if title.trim().is_empty() && !self.untitled {
             let at = position(table, "title");
-            self.log.add(self.place(at), "title", "missing; expected what the file describes");
+            self.log.add(self.place(at), "title", "missing; expected the title of the file");
         }
         let kind = self.text_at(table, "kind", Path::Whole("kind")).unwrap_or_default();
         let extends = match table.get_key_value("extends") {
@@ -145,7 +145,7 @@ impl Parser<'_> {
             self.log.add(
                 self.place(position(table, "source")),
                 path.to_string(),
-                "empty; expected where the values come from",
+                "empty; expected the source of the values",
             );
         }
         source.into()

@@ -36,11 +36,11 @@ pub struct Row {
     pub value: Shown,
     /// Unit of a number, from the suffix of the key; empty for others.
     pub unit: String,
-    /// Its meaning.
+    /// Meaning.
     pub meaning: String,
-    /// Its range or its valid names.
+    /// Range or its valid names.
     pub allowed: String,
-    /// Its source; `default` if no file states it.
+    /// Source; `default` if no file states it.
     pub source: String,
     /// `file:line` or `--set (number N)`; empty for a default.
     pub place: String,

@@ -10,7 +10,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub place: Place,
-    /// Its source; empty for tables. Values of a table share it.
+    /// Source; empty for tables. Values of a table share it.
     pub source: Rc<str>,
     /// Lower and upper end of the interval of a number in its sources.
     pub interval: Option<[f64; 2]>,

@@ -47,7 +47,7 @@ impl Family {
 pub(crate) struct Unit {
     /// Last part of keys; empty for units of texts only.
     suffix: &'static str,
-    /// Its printed form.
+    /// Printed form.
     pub name: &'static str,
     /// Other notations.
     spellings: &'static [&'static str],
@@ -149,7 +149,7 @@ pub(crate) fn check_unit(key: &str, written: &str) -> Option<Result<(), String>>
     let unit = unit_of(key)?;
     Some(match spelled(written) == Some(unit) {
         true => Ok(()),
-        false => Err(format!("unit is `{written}`, but the key says `{}`", unit.name)),
+        false => Err(format!("unit is `{written}`, but the key requires `{}`", unit.name)),
     })
 }
 
@@ -185,7 +185,7 @@ impl Measure {
     pub fn check(&self, written: &str) -> Result<(), String> {
         match self.name {
             _ if self.is(written) => Ok(()),
-            "" => Err(format!("unit is `{written}`, but the key says none; units are the suffix of keys")),
+            "" => Err(format!("unit is `{written}`, but the key has none; the suffix of a key is its unit")),
             name => Err(format!("unit is `{written}`; expected `{name}`")),
         }
     }
@@ -255,11 +255,11 @@ fn convert(text: &str, measure: Measure) -> Result<Quantity, String> {
             (_, Some(_)) => format!("the unit `{name}`"),
             (_, None) => format!("the unknown unit `{name}`"),
         };
-        return Err(format!("found `{text}` with {what} where the key wants {}", measure.say()));
+        return Err(format!("found `{text}` with {what}, but the key requires {}", measure.say()));
     };
     if from.family != to.family {
         let (is, wants) = (from.family.say(), to.family.say());
-        return Err(format!("found `{text}`, {is}, where the key wants {wants}"));
+        return Err(format!("found `{text}`, {is}, but the key requires {wants}"));
     }
     Ok(decimal.times(from.size, to.size))
 }

@@ -141,9 +141,9 @@ fn a_file_says_what_it_is() {
     assert_eq!(
         said(files.read("a", &[])),
         [
-            "a.toml:1: title: missing; expected what the file describes",
+            "a.toml:1: title: missing; expected the title of the file",
             "b.toml:1: kind: expected text",
-            "b.toml:2: title: missing; expected what the file describes",
+            "b.toml:2: title: missing; expected the title of the file",
         ]
     );
 }

@@ -63,7 +63,8 @@ pub(crate) fn is_standard(document: &Document) -> bool {
 /// All problems at once.
 pub fn part(name: &str, document: Document) -> Result<Part, Error> {
     if is_standard(&document) {
-        let message = format!("`{name}` is a standard (\"{}\") that parts extend, no part", document.title());
+        let message =
+            format!("`{name}` is a standard (\"{}\") that parts extend, not a part", document.title());
         document.report("preset", "", message);
         let keys = document.root().keys();
         document.root().pass_over(&keys.iter().map(String::as_str).collect::<Vec<_>>());
@@ -145,7 +146,7 @@ fn values(document: &Document) -> Option<Values> {
     let judged = document.problems();
     let made = organization(&root);
     let made = made.filter(|_| document.problems() == judged);
-    let map = root.needed_section("map", "how addresses lie in rows and banks").map(map_text);
+    let map = root.needed_section("map", "mapping of addresses to rows and banks").map(map_text);
     let map = map.zip(made.as_ref()).and_then(|(map, made)| map.map(made));
     let currents = currents(&root);
     let refreshed = refreshed(&root);
@@ -185,8 +186,8 @@ impl Part {
                 "all channels",
             ),
             Derived::new("clock", 1000.0 / self.period_ns, "MHz", "1 / period"),
-            Derived::new("peak bandwidth", peak, "GB/s", "channels x bus bytes x beats a clock x clock"),
-            Derived::new("burst", burst, "clocks", "access bytes / bus bytes / beats a clock"),
+            Derived::new("peak bandwidth", peak, "GB/s", "channels x bus bytes x beats per clock x clock"),
+            Derived::new("burst", burst, "clocks", "access bytes / bus bytes / beats per clock"),
             Derived::new("unloaded read", unloaded, "clocks", "1 + tRCD + RL + burst"),
             Derived::new("unloaded read", unloaded * self.period_ns, "ns", "the same in time"),
         ]

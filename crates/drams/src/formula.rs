@@ -48,7 +48,7 @@ impl Formula {
         }
     }
 
-    /// Its value, where each name has one.
+    /// Value, where each name has one.
     pub fn value(&self, of: &impl Fn(&str) -> Option<f64>) -> Option<f64> {
         let both = |a: &Formula, b: &Formula| Some((a.value(of)?, b.value(of)?));
         Some(match self {
@@ -138,7 +138,7 @@ impl Parser<'_> {
             (_, Some(c)) if c.is_ascii_digit() => word
                 .parse()
                 .map(Formula::Number)
-                .map_err(|_| format!("formula `{}`: `{word}` is no number", self.text)),
+                .map_err(|_| format!("formula `{}`: `{word}` is not a number", self.text)),
             _ => Ok(Formula::Name(word)),
         }
     }

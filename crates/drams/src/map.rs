@@ -30,7 +30,7 @@ impl MapText<'_> {
         let first = Field::ALL.map(Field::name).into_iter().find(|name| section.has(name));
         let by_order = match (section.has("order"), first) {
             (true, Some(first)) if section.is_set("order") == section.is_set(first) => {
-                section.fail("order", "given beside lists of bits; give one of the two");
+                section.fail("order", "conflicts with lists of bits; omit one of the two");
                 return None;
             }
             // Bits given with --set take the place of the order of a file, and the other way round.

@@ -20,7 +20,7 @@ pub(super) struct Made {
 
 /// Reads it; nothing if it is not there.
 pub(super) fn organization(root: &Section<'_>) -> Option<Made> {
-    let table = root.needed_section("organization", "how many banks there are, and how large")?;
+    let table = root.needed_section("organization", "number and sizes of banks")?;
     let power = |key: &str, unit: &'static str, least: u64, most: u64, meaning: &str| {
         let value = table.in_unit(unit).integer(key, least..=most, meaning) as u32;
         if !value.is_power_of_two() {

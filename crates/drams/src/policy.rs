@@ -93,7 +93,7 @@ fn values(document: &Document) -> Option<Values> {
         policy.pass_over(&[QUEUED, PACKET_BUFFER, &["refresh", "transaction_queue"]].concat());
         return None;
     };
-    let refresh = policy.switch("refresh", "refresh as the part asks, or never");
+    let refresh = policy.switch("refresh", "refresh as the part requires, or never");
     let transaction_queue = requests(
         &policy,
         "transaction_queue",
@@ -132,7 +132,7 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
     let cap = policy.in_unit("accesses").integer(
         "row_hit_cap",
         0..=65_535,
-        "accesses after which a row may be closed in spite of waiting hits; 0 for no cap",
+        "accesses after which a row may be closed despite waiting hits; 0 for no cap",
     ) as u32;
     let command_queue = requests(policy, "command_queue", 1, 16, "entries of a command queue");
     if policy.says("scheduler", "fcfs") && command_queue != 1 {
@@ -148,7 +148,7 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
         auto_precharge: policy.choice(
             "auto_precharge",
             &[("standard", AutoPrecharge::Standard), ("dramsim3", AutoPrecharge::DramSim3)],
-            "when a row left by auto-precharge counts as closed: as the table asks, or by the rules of DRAMsim3",
+            "when a row left by auto-precharge counts as closed: as the table states, or by the rules of DRAMsim3",
         ),
     }
 }
@@ -156,12 +156,12 @@ fn queued(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
 /// Marks of the queue of writes: key, least, most and meaning.
 const MARKS: [(&str, u64, u64, &str); 3] = [
     ("write_high", 1, 1024, "writes that start a drain (split)"),
-    ("write_low", 0, 1023, "writes that a drain leaves (split)"),
+    ("write_low", 0, 1023, "writes that a drain leaves queued (split)"),
     (
         "write_idle",
         0,
         1024,
-        "more writes than this start a drain of all when the command queues are empty; as many stay unsent at the end (split)",
+        "more writes than this start a drain of all when the command queues are empty; this number stays unsent at the end (split)",
     ),
 ];
 
@@ -169,7 +169,7 @@ fn writes(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
     let split = policy.choice(
         "writes",
         &[("unified", false), ("split", true)],
-        "one transaction queue, or writes in their own",
+        "one transaction queue, or a separate one for writes",
     );
     if !split {
         for (key, least, most, meaning) in MARKS {

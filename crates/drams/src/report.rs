@@ -22,10 +22,10 @@ pub struct MemoryLatency {
     /// Median, within 1.6 % like the other percentiles.
     #[schemars(extend("x-unit" = "clocks"))]
     pub p50_clocks: u64,
-    /// 90 % are no longer.
+    /// 90th percentile.
     #[schemars(extend("x-unit" = "clocks"))]
     pub p90_clocks: u64,
-    /// 99 % are no longer.
+    /// 99th percentile.
     #[schemars(extend("x-unit" = "clocks"))]
     pub p99_clocks: u64,
     /// Largest.
@@ -63,7 +63,7 @@ pub struct MemoryTime {
     /// Bus turnaround.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "turning the bus", "x-tone" = "warn"))]
     pub turnaround: f64,
-    /// Activates too close together (tRRD, tFAW).
+    /// Waiting for the spacing of activates (tRRD, tFAW).
     #[schemars(extend("x-unit" = "fraction", "x-row" = "activate window", "x-tone" = "bad"))]
     pub activate_window: f64,
     /// Refresh.
@@ -109,13 +109,13 @@ pub struct CommandCounts {
 /// One bank; `data_share` is the fraction of the run with its data on the bus.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct BankUse {
-    /// Its channel.
+    /// Channel.
     pub channel: u32,
-    /// Its rank.
+    /// Rank.
     pub rank: u32,
-    /// Its bank group.
+    /// Bank group.
     pub bankgroup: u32,
-    /// Its number within the group.
+    /// Number within the group.
     pub bank: u32,
     /// Reads of it.
     pub reads: u64,
@@ -137,10 +137,10 @@ pub struct MemoryEnergy {
     /// Opening and closing rows.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "opening rows"))]
     pub activate_nj: f64,
-    /// Reading, beside standby.
+    /// Reads, in addition to standby.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "reading"))]
     pub read_nj: f64,
-    /// Writing, beside standby.
+    /// Writes, in addition to standby.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "writing"))]
     pub write_nj: f64,
     /// Refreshing.
@@ -163,7 +163,7 @@ pub struct MemoryEnergy {
     pub pj_per_bit: f64,
 }
 
-/// Everything a run of a memory tells. Deterministic.
+/// The report of a run of DRAM alone. Deterministic.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MemoryReport {
     /// Preset of the part.
@@ -192,12 +192,12 @@ pub struct MemoryReport {
     /// Clock of the last beat.
     #[schemars(extend("x-unit" = "clocks"))]
     pub end_clock: u64,
-    /// Clock in which the last request was accepted.
+    /// Clock at which the last request was accepted.
     pub last_accept_clock: u64,
     /// Time to the last beat.
     #[schemars(extend("x-unit" = "s"))]
     pub simulated_seconds: f64,
-    /// Bandwidth until then, in 10^9 bytes per second.
+    /// Bandwidth over that time, in 10^9 bytes per second.
     #[schemars(extend("x-unit" = "GB/s"))]
     pub bandwidth_gbytes_s: f64,
     /// Peak bandwidth of the buses of all channels, in the same unit.

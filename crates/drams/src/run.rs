@@ -34,7 +34,7 @@ impl Memory {
         ] {
             if kind(document) == Some(other) {
                 let message = format!(
-                    "`{name}` is a preset of another kind; `linecard presets` lists what {option} takes"
+                    "`{name}` is a preset of another kind; `linecard presets` lists values of {option}"
                 );
                 return Err(Error::Config { problems: vec![problem(option.to_owned(), "", message)] });
             }
@@ -129,14 +129,14 @@ pub struct MemoryRequest {
 pub enum MemoryInput {
     /// A file, plain or gzip.
     Trace {
-        /// Its path.
+        /// Path.
         path: String,
-        /// Its format; found out from the first line if there is none.
+        /// Format; found out from the first line if there is none.
         format: Option<String>,
     },
     /// A pattern.
     Pattern {
-        /// Its name.
+        /// Name.
         name: String,
         /// Requests.
         count: u64,
@@ -275,7 +275,7 @@ pub fn run_memory(
         Stopped::Source(error) => error,
         Stopped::Watch => Error::Interrupted,
         Stopped::Stuck(clock) => Error::Run(format!(
-            "no request was served for very long up to clock {clock}: refreshes and distances between commands leave no \
+            "no request was served for a very long time before clock {clock}: refreshes and distances between commands leave no \
              time for one; `linecard describe` shows the table in clocks"
         )),
     };

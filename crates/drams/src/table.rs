@@ -40,7 +40,7 @@ pub(super) fn table<'d>(root: &Section<'d>) -> Vec<Distance<'d>> {
 }
 
 fn distance(section: Section<'_>) -> Distance<'_> {
-    let name = section.text("name", "what the distance is called");
+    let name = section.text("name", "name of the distance");
     let level = section.choice("level", &LEVELS.map(|level| (level.0, level)), "where it holds");
     let (before, after) = (commands(&section, "before"), commands(&section, "after"));
     let parse = |text: &str| Formula::parse(text).map(|formula| (formula, text.to_owned()));
@@ -50,10 +50,18 @@ fn distance(section: Section<'_>) -> Distance<'_> {
     let (formula, cycles) = section
         .understood_if("cycles", FORMULA, "clocks between the two", parse)
         .unwrap_or((Formula::Number(0.0), String::new()));
-    let from =
-        section.choice_or("from", "issue", &EDGES.map(|edge| (edge.0, edge)), "from where the clocks count");
-    let window =
-        section.integer_or("window", 1, 1..=16, "commands of which the first and the last are so far apart");
+    let from = section.choice_or(
+        "from",
+        "issue",
+        &EDGES.map(|edge| (edge.0, edge)),
+        "event from which the clocks count",
+    );
+    let window = section.integer_or(
+        "window",
+        1,
+        1..=16,
+        "number of commands, the first and last of which are this far apart",
+    );
     if window > 1 && (from.1 != Edge::Issue || level.1 == Level::OtherRanks) {
         section.fail("window", "a window counts from the issue, within a rank, group or bank");
     }

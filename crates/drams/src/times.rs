@@ -23,7 +23,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Those that a table names, and those that every part has; `refreshes` unless nothing is ever refreshed.
+    /// Names in a table, and names of every part; `refreshes` unless nothing is ever refreshed.
     pub fn read(root: &Section<'_>, mut names: BTreeSet<String>, period_ns: f64, refreshes: bool) -> Self {
         names.extend(ALWAYS.map(str::to_owned));
         let Some(timing) = root.needed_section("timing", "times by the names of its standard") else {
@@ -89,5 +89,5 @@ fn frequency(clock: &Section<'_>, key: &str) {
     let range = f64::MIN_POSITIVE..=f64::MAX;
     let given = clock.number_if(key, range, "frequency of the memory clock");
     let is = given.map_or_else(String::new, |number| format!(": here {} ns", 1e9 / (number * hertz)));
-    clock.fail(key, format!("a part gives the period of its clock, period_ns{is}"));
+    clock.fail(key, format!("a part must state the period of its clock, period_ns{is}"));
 }

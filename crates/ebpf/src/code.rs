@@ -37,7 +37,7 @@ pub struct Op {
     pub imm: i64,
     /// Offset in bytes of an access, or the index of the operation to jump to.
     pub to: i32,
-    /// Its kind.
+    /// Kind.
     pub kind: Kind,
     /// Destination register.
     pub dst: u8,

@@ -88,7 +88,7 @@ fn run<H: Hook>(
     }
     hook.begins(entry);
     'next: loop {
-        // Ends the run at the operation at hand and goes on at an index.
+        // Ends the run at the current operation and continues at an index.
         macro_rules! jump {
             ($to:expr) => {{
                 hook.leaves(index);
@@ -414,7 +414,7 @@ fn run<H: Hook>(
     }
 }
 
-/// A register that an operation reads and nobody wrote.
+/// A register that an operation reads before any write.
 #[cold]
 fn unwritten(op: &Op, x: &[u64; 16]) -> Option<u8> {
     let reads = reads(*op);

@@ -17,13 +17,13 @@ pub enum AccessKind {
 /// One access to memory, by an instruction or by a helper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Its region.
+    /// Region.
     pub region: RegionId,
-    /// Its kind.
+    /// Kind.
     pub kind: AccessKind,
-    /// Its size.
+    /// Size.
     pub bytes: u32,
-    /// Its first byte in the region; values of maps are consecutive.
+    /// First byte in the region; values of maps are consecutive.
     pub address: u32,
 }
 

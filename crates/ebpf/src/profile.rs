@@ -64,9 +64,9 @@ impl Hook for Counters {
 /// Accesses of one kind to one region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How many.
+    /// Count.
     pub accesses: u64,
-    /// Their bytes.
+    /// Bytes.
     pub bytes: u64,
 }
 

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 pub struct Route {
     /// Prefix.
     pub prefix: IpAddr,
-    /// Its length.
+    /// Length.
     pub length: u8,
     /// Outgoing interface.
     pub interface: u32,

@@ -45,7 +45,7 @@ pub struct PacketEntry {
     end: usize,
     /// All instructions, including those after the last step.
     pub instructions: u64,
-    /// Its verdict.
+    /// Verdict.
     pub verdict: Verdict,
     /// Bytes of the frame as received.
     pub bytes: u32,

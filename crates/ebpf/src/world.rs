@@ -39,7 +39,7 @@ pub enum Target {
 /// The arrival of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Its time, in nanoseconds; the result of `bpf_ktime_get_ns`.
+    /// Time, in nanoseconds; the result of `bpf_ktime_get_ns`.
     pub time_ns: u64,
     /// Number of the interface.
     pub interface: u32,

@@ -173,7 +173,7 @@ fn time_chance_and_processor() {
     );
 }
 
-/// Every instruction is counted where it stands, with calls, returns, tail calls and loops.
+/// Every instruction is counted at its position, with calls, returns, tail calls and loops.
 #[test]
 fn counters_sum_up_to_all_instructions() {
     for program in ["globals", "calls", "first", "third", "nested", "records", "edges", "routed", "legacy"] {

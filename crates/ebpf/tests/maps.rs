@@ -95,7 +95,7 @@ fn doing() -> impl Strategy<Value = Doing> {
     prop_oneof![3 => Just(Doing::Lookup), 3 => (0u8..3).prop_map(Doing::Update), 2 => Just(Doing::Delete)]
 }
 
-/// Operations on few keys of so many bytes, so that they meet.
+/// Operations on few keys of this size, so that keys collide.
 fn operations(key_bytes: usize, keys: u32) -> impl Strategy<Value = Vec<Operation>> {
     let key = (0..keys).prop_map(move |key| {
         let mut bytes = vec![0xa5; key_bytes];

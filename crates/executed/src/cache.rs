@@ -43,17 +43,17 @@ struct Kept {
 pub struct CachedTrace {
     /// Name of the file.
     pub file: String,
-    /// Its size.
+    /// Size.
     pub bytes: u64,
     /// Seconds since it was used.
     pub unused_seconds: u64,
-    /// The program; nothing where the file cannot be used.
+    /// The program; `None` if the file cannot be used.
     pub program: Option<String>,
-    /// Its traffic.
+    /// Traffic.
     pub traffic: Option<String>,
     /// Packets traced.
     pub packets: Option<u64>,
-    /// Why it cannot be used.
+    /// Reason why the file cannot be used.
     pub problem: Option<String>,
 }
 
@@ -87,7 +87,7 @@ pub fn trace_program_cached(
             return Ok((TracedProgram { report, work: kept.work }, notes));
         }
         Ok(None) => {}
-        Err(defect) => notes.push(format!("{}: {defect}; the trace is made again", file.display())),
+        Err(defect) => notes.push(format!("{}: {defect}; the trace is rebuilt", file.display())),
     }
     // Now rather than after a long run.
     if !Path::new(folder).is_dir() {
@@ -99,7 +99,7 @@ pub fn trace_program_cached(
     let stored = postcard::to_stdvec(&kept).map_err(|error| error.to_string()).and_then(|payload| {
         let bytes = (HEADER_BYTES + payload.len()) as u64;
         if bytes > most_bytes {
-            return Err(format!("it takes {bytes} bytes, and the folder may hold {most_bytes}"));
+            return Err(format!("it has {bytes} bytes, but the folder may hold {most_bytes}"));
         }
         write(&file, &key, &payload).map_err(|error| error.to_string())
     });
@@ -173,7 +173,7 @@ fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
     };
     // To open a pipe would wait for whoever writes to it.
     if !metadata.is_file() {
-        return Err("no regular file".to_owned());
+        return Err("not a regular file".to_owned());
     }
     let mut opened = File::open(file).map_err(|error| error.to_string())?;
     let mut header = [0; HEADER_BYTES];
@@ -199,7 +199,7 @@ fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
         return Err("damaged: its checksum is wrong".to_owned());
     }
     let kept: Kept = postcard::from_bytes(&payload).map_err(|error| format!("damaged: {error}"))?;
-    if kept.work.is_sound() { Ok(Some(kept)) } else { Err("damaged: it refers to what it lacks".to_owned()) }
+    if kept.work.is_sound() { Ok(Some(kept)) } else { Err("damaged: it refers to missing data".to_owned()) }
 }
 
 /// Writes the file whole, or leaves what was there.
@@ -402,7 +402,7 @@ mod tests {
             std::fs::write(&file, &damaged).unwrap();
             let (again, notes) = cached(&request, &folder, TRACE_CACHE_BYTES);
             assert!(again == fresh, "a damaged file changed the result");
-            assert!(notes.len() == 1 && notes[0].contains("made again"), "{notes:?}");
+            assert!(notes.len() == 1 && notes[0].contains("rebuilt"), "{notes:?}");
             assert!(std::fs::read(&file).unwrap() == whole, "it was not made again");
         }
         std::fs::remove_dir_all(folder).unwrap();

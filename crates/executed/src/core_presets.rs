@@ -77,7 +77,7 @@ fn whole(table: &Section<'_>, key: &str, unit: &'static str, most: u64, meaning:
 }
 
 fn read_area(root: &Section<'_>) -> Option<AreaModel> {
-    let area = root.needed_section("area", "what threads, caches and cores take of a chip")?;
+    let area = root.needed_section("area", "area of threads, caches and cores")?;
     let thread_equivalents = |key, most, meaning| whole(&area, key, "th-eq", most, meaning);
     let lines = |key, meaning| whole(&area, key, "lines", 1_000_000, meaning);
     Some(AreaModel {
@@ -93,7 +93,7 @@ fn read_area(root: &Section<'_>) -> Option<AreaModel> {
             "thread-equivalents that hold `first_lines`",
         ),
         further_lines: lines("further_lines", "lines of cache in each thread-equivalent beyond those"),
-        most_lines: lines("most_lines", "most lines of a cache, however large its area"),
+        most_lines: lines("most_lines", "maximum number of lines of a cache, regardless of its area"),
         core_thread_equivalents: thread_equivalents(
             "core_thread_equivalents",
             10_000,
@@ -102,7 +102,7 @@ fn read_area(root: &Section<'_>) -> Option<AreaModel> {
         cached_core_thread_equivalents: area.in_unit("th-eq").number(
             "cached_core_thread_equivalents",
             0.0..=1e4,
-            "the same of a core with a data cache",
+            "additional area of a core with a data cache, independent of threads",
         ),
         chip_thread_equivalents: thread_equivalents(
             "chip_thread_equivalents",
@@ -113,8 +113,8 @@ fn read_area(root: &Section<'_>) -> Option<AreaModel> {
 }
 
 fn read_stages(root: &Section<'_>) -> Option<Stages> {
-    let pipeline = root.needed_section("pipeline", "what instructions cost")?;
-    let core = root.needed_section("core", "what threads and the data cache cost")?;
+    let pipeline = root.needed_section("pipeline", "costs of instructions")?;
+    let core = root.needed_section("core", "costs of threads and the data cache")?;
     let cycles =
         |key, least, most, meaning| pipeline.in_unit("cycles").integer(key, least..=most, meaning) as u32;
     Some(Stages {
@@ -146,32 +146,32 @@ fn read_fixed(root: &Section<'_>) -> Option<Fixed> {
 
 fn read_malleable(root: &Section<'_>) -> Option<Malleable> {
     let processor = root.needed_section("processor", "the cores of the chip")?;
-    let adaptation = root.needed_section("adaptation", "how a core finds its best split")?;
+    let adaptation = root.needed_section("adaptation", "parameters of the search for the best split")?;
     let area = whole(
         &processor,
         "malleable",
         "th-eq",
         64,
-        "area of each core that is threads or cache, as the deployment needs, in thread-equivalents",
+        "area of each core for threads or cache, as the deployment requires, in thread-equivalents",
     );
-    let cache_kb = whole(&processor, "cache_kb", "KB", 1024, "most that the cache of a malleable core holds");
+    let cache_kb = whole(&processor, "cache_kb", "KB", 1024, "capacity of the cache of a malleable core");
     let packets = |key, meaning| u64::from(whole(&adaptation, key, "packets", 1_000_000_000, meaning));
     Some(Malleable {
         cores: whole(&processor, "cores", "cores", 1024, "cores of the chip"),
         area,
         cache_lines: cache_kb * 1024 / LINE_BYTES,
-        cache_latency: whole(&processor, "cache_latency", "cycles", 4, "cycles of a hit in it"),
+        cache_latency: whole(&processor, "cache_latency", "cycles", 4, "cycles of a hit in this cache"),
         cache_ways: whole(&processor, "cache_ways", "ways", 8, "ways of that cache"),
         slower_percent: whole(
             &processor,
             "slower",
             "%",
             1000,
-            "by how much the clock of a malleable core is slower",
+            "relative slowdown of the clock of a malleable core",
         ),
         adaptation: Adaptation {
             period_packets: packets("period", "packets between two searches for the best split"),
-            trial_packets: packets("trial", "packets for which a split is tried"),
+            trial_packets: packets("trial", "packets of a trial of a split"),
             most_threads: area,
         },
     })

@@ -42,7 +42,7 @@ pub struct PacketStatistics {
     pub median_packets_between: u64,
     /// Damaged records of the capture, which were skipped.
     pub damaged_records: u64,
-    /// The first of them.
+    /// The first damaged record.
     pub first_damage: Option<String>,
 }
 

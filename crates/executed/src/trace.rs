@@ -32,7 +32,7 @@ pub struct ProgramRequest {
     pub entry: Option<String>,
     /// What the program's `app_init` is given.
     pub control: Option<String>,
-    /// Its packets.
+    /// Packets.
     pub packets: PacketRequest,
     /// Instructions that a packet may take.
     pub budget: u64,
@@ -40,14 +40,14 @@ pub struct ProgramRequest {
     pub checked: bool,
 }
 
-/// Something, how often, and in per cent of all.
+/// An item, its count, and its percentage of the total.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct Share {
     /// What.
     pub name: String,
-    /// How many packets or instructions.
+    /// Number of packets or instructions.
     pub count: u64,
-    /// Of all, in per cent.
+    /// Percentage of the total.
     pub percent: f64,
 }
 
@@ -56,15 +56,15 @@ pub struct Share {
 pub struct ProgramReport {
     /// The ELF file.
     pub elf: String,
-    /// Its packets.
+    /// Packets.
     pub traffic: PacketStatistics,
     /// Instructions of all packets.
     pub instructions: u64,
-    /// Their mean; `least_instructions` and `most_instructions` the extremes.
+    /// Mean; `least_instructions` and `most_instructions` the extremes.
     pub instructions_per_packet: f64,
     /// Instructions of the shortest packet.
     pub least_instructions: u64,
-    /// Instructions of the longest.
+    /// Instructions of the longest packet.
     pub most_instructions: u64,
     /// Stretches of instructions without a jump.
     pub runs_per_packet: f64,
@@ -109,7 +109,7 @@ pub fn refused_iss(error: IssError) -> Error {
         IssError::Image(wrong) => config(&wrong.what, wrong.sentence()),
         IssError::Control { file, line } => config(
             &format!("line {line} of the control data"),
-            format!("{file} does not understand it; the first comment of its source says what it reads"),
+            format!("{file} rejects it; the first comment of its source describes the format"),
         ),
         IssError::Interrupted => Error::Interrupted,
         other => Error::Run(other.to_string()),
@@ -157,7 +157,7 @@ pub fn trace_program(
 ) -> Result<TracedProgram, Error> {
     if request.budget > MOST_BUDGET {
         let message =
-            format!("found {} instructions a packet, expected at most {MOST_BUDGET}", request.budget);
+            format!("found {} instructions per packet, expected at most {MOST_BUDGET}", request.budget);
         return Err(config("budget", message));
     }
     let image = read_image(&request.elf, &request.elf)?;

@@ -24,14 +24,13 @@ pub fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
     if !found.is_file() {
         return Err(Error::new(
             ErrorKind::InvalidInput,
-            "it is no regular file; copy what it gives into one",
+            "it is not a regular file; copy its content into one",
         ));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        let words =
-            format!("it is larger than {} MiB, which is as much as is read of such a file", most >> 20);
+        let words = format!("it is larger than {} MiB, the limit of such a file", most >> 20);
         return Err(Error::new(ErrorKind::FileTooLarge, words));
     }
     Ok(bytes)
@@ -53,7 +52,7 @@ mod tests {
     #[test]
     fn devices_folders_and_what_is_too_large_are_refused() {
         let words = |path: &str, most| read(path, most).unwrap_err().to_string();
-        assert!(words("/dev/zero", 10).contains("no regular file"));
+        assert!(words("/dev/zero", 10).contains("not a regular file"));
         assert!(words("/", 10).contains("directory"));
         let own = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         assert!(words(own, 10).contains("larger than 0 MiB"));

@@ -4,17 +4,17 @@ use linecard_config::{Row, Shown};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Every parameter of a preset, with unit and source, and what follows from them.
+/// Every parameter of a preset, with unit and source, and derived values.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "DescriptionReport")]
 pub struct Description {
-    /// Its name.
+    /// Name.
     pub preset: String,
-    /// What it is.
+    /// Title.
     pub title: String,
     /// The presets on which it is based, the one that it extends directly last.
     pub extends: Vec<String>,
-    /// Its parameters, in the order of the file.
+    /// Parameters, in the order of the file.
     pub parameters: Vec<Described>,
     /// Derived values.
     pub derived: Vec<Derived>,
@@ -28,11 +28,11 @@ pub struct Described {
     pub key: String,
     /// The value: a number, True or False, text, or a list of these.
     pub value: Shown,
-    /// Its unit; empty for names and switches.
+    /// Unit; empty for names and switches.
     pub unit: String,
     /// Meaning of the parameter.
     pub meaning: String,
-    /// Its range or its names; empty if any text is allowed.
+    /// Range or its names; empty if any text is allowed.
     pub allowed: String,
     /// Source of the value.
     pub source: String,
@@ -55,13 +55,13 @@ impl Described {
 /// A quantity that follows from the parameters, and its formula.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Derived {
-    /// What it is.
+    /// Title.
     pub name: String,
     /// The value.
     pub value: f64,
-    /// Its unit.
+    /// Unit.
     pub unit: String,
-    /// Its formula.
+    /// Formula.
     pub formula: String,
 }
 

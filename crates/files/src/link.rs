@@ -50,12 +50,12 @@ impl DescribedLink {
         })
     }
 
-    /// What it is.
+    /// Title.
     pub fn title(&self) -> String {
         self.title.clone()
     }
 
-    /// Its packets: at least so many, behind those that are left out at its beginning.
+    /// Packets: at least this number, after the ones skipped at its beginning.
     pub fn packets(&self, packets: u64) -> Result<LinkPackets, Error> {
         let link = &self.link;
         let made = link.packets.max((packets as f64 / (1.0 - link.skip)).ceil());
@@ -77,7 +77,7 @@ impl DescribedLink {
 pub fn link(preset: &str) -> Result<ReadPreset<Link>, Error> {
     read(Request { untitled: true, ..Request::of(preset, &find) }.read(), |document| {
         let root = document.root();
-        let flows = root.needed_section("flows", "how many flows there are, and how large")?;
+        let flows = root.needed_section("flows", "number and sizes of flows")?;
         let sizes = root.needed_section("sizes", "how large packets are")?;
         Some(values(&flows, &sizes))
     })
@@ -86,7 +86,7 @@ pub fn link(preset: &str) -> Result<ReadPreset<Link>, Error> {
 fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
     let share = |key, meaning| flows.in_unit("%").number(key, 0.0..=100.0, meaning);
     let count = |key, unit, meaning| flows.in_unit(unit).number(key, 1.0..=1e8, meaning);
-    let packets = count("packets", "packets", "packets in all");
+    let packets = count("packets", "packets", "total number of packets");
     let time_out_s = flows.in_unit("s").number("time_out", 0.001..=1e6, "silence that ends a flow");
     let mix = FlowMix {
         packets: packets as u64,
@@ -100,7 +100,7 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
             "packets_in_large_flows",
             "packets in large flows, of all packets",
         ),
-        largest_flow_packets: count("largest_flow_packets", "packets", "packets of the largest flow at most")
+        largest_flow_packets: count("largest_flow_packets", "packets", "maximum number of packets of a flow")
             as u64,
         concurrent_flows: count(
             "concurrent_flows",
@@ -108,14 +108,14 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
             "flows active at once; a flow is active until it has been silent for the time-out",
         ),
         time_out_ns: (time_out_s * 1e9) as u64,
-        rate_pps: count("rate", "packets/s", "packets in a second"),
-        seed: flows.number("seed", 0.0..=1e15, "equal seeds give equal traffic") as u64,
+        rate_pps: count("rate", "packets/s", "packets per second"),
+        seed: flows.number("seed", 0.0..=1e15, "seed; equal seeds generate equal traffic") as u64,
     };
     let bytes = list(sizes, "bytes", "bytes", "sizes of packets");
-    let percent = list(sizes, "percent", "%", "share of the packets that have each of these sizes");
+    let percent = list(sizes, "percent", "%", "share of the packets with each of these sizes");
     Link {
         packets,
-        skip: share("skip", "packets left out at the beginning, so that flows are under way") / 100.0,
+        skip: share("skip", "packets skipped at the beginning, so that flows are already active") / 100.0,
         flows: mix,
         sizes: bytes.iter().zip(&percent).map(|(&bytes, &share)| (bytes as u32, share)).collect(),
         hosts: count("hosts", "hosts", "hosts on each side") as u32,

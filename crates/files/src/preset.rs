@@ -1,4 +1,4 @@
-//! Presets: TOML files by name, those that ship and those of the user.
+//! Presets: TOML files by name, shipped or of the user.
 
 use crate::bounded;
 use crate::error::Error;
@@ -18,9 +18,9 @@ static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../presets");
 pub struct PresetInfo {
     /// The name that `run` and `describe` take.
     pub name: String,
-    /// Its folder: `platforms` can be run, the others hold parts.
+    /// Folder: `platforms` can be run, the others hold parts.
     pub kind: String,
-    /// Its title, one line.
+    /// Title, one line.
     pub title: String,
     /// The presets that it extends.
     pub extends: Vec<String>,
@@ -84,7 +84,7 @@ pub struct ReadPreset<T> {
     pub bases: Vec<String>,
     /// What was made of its values.
     pub value: T,
-    /// Its values, in the order of reading.
+    /// Values, in the order of reading.
     pub rows: Vec<Row>,
 }
 
@@ -117,7 +117,7 @@ pub fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
             Ok(text) => Ok((preset.to_owned(), text.into())),
             Err(e) => {
                 let relative = e.kind() == ErrorKind::NotFound && !preset.starts_with('/');
-                let from = if relative { "; a path is one from the current folder" } else { "" };
+                let from = if relative { "; a path is relative to the current folder" } else { "" };
                 Err(format!("cannot read the preset file `{preset}`: {e}{from}"))
             }
         };

@@ -101,7 +101,7 @@ impl Key {
                 return Err(Mismatch::new(
                     "key",
                     text,
-                    format!("each field once; {} stands there twice", field.name()),
+                    format!("each field once; found {} twice", field.name()),
                 )
                 .into());
             }

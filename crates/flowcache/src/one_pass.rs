@@ -22,7 +22,7 @@ pub const MOST_ONE_PASS_WAYS: u32 = 32;
 pub struct LruRow {
     /// Sets; one makes the cache fully associative.
     pub sets: u32,
-    /// Entries of a set.
+    /// Entries per set.
     pub ways: u32,
     /// Entries of the cache.
     pub entries: u32,

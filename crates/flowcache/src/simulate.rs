@@ -51,7 +51,7 @@ impl Default for Options {
 pub struct Row {
     /// Entries of the cache.
     pub entries: u32,
-    /// Entries of a set.
+    /// Entries per set.
     pub ways: u32,
     /// Sets; one makes the cache fully associative.
     pub sets: u32,
@@ -67,7 +67,7 @@ pub struct Row {
     pub miss_ratio: f64,
     /// Misses whose digest does not occur in the window before.
     pub cold: u64,
-    /// Of the others, those that a fully associative LRU cache of the same size misses too.
+    /// Other misses that also occur in a fully associative LRU cache of the same size.
     pub capacity: u64,
     /// The remaining misses.
     pub conflict: u64,

@@ -216,7 +216,7 @@ const LONG: u8 = 2 << HALFWORDS_AT;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Op {
-    /// Its kind.
+    /// Kind.
     pub code: Opcode,
     /// Destination, or [`SINK`].
     pub rd: u8,

@@ -67,7 +67,7 @@ pub enum IssError {
     TooLarge {
         /// Packet or control file.
         what: &'static str,
-        /// Its size.
+        /// Size.
         found_bytes: usize,
         /// The limit.
         most_bytes: usize,
@@ -133,7 +133,7 @@ pub enum Fault {
     OutOfRange {
         /// `load`, `store` or `atomic access`.
         what: &'static str,
-        /// Its address.
+        /// Address.
         address: u64,
     },
     /// An access that is not aligned to its size.
@@ -143,15 +143,15 @@ pub enum Fault {
     Misaligned {
         /// `load`, `store` or `atomic access`.
         what: &'static str,
-        /// Its address.
+        /// Address.
         address: u64,
-        /// Its size.
+        /// Size.
         bytes: u32,
     },
     /// A store into code: the simulator decodes it once.
     #[error("store into code at {address:#010x}; self-modifying programs are not supported")]
     StoreToCode {
-        /// Its address.
+        /// Address.
         address: u64,
     },
     /// More instructions than the budget.
@@ -167,9 +167,7 @@ pub enum Fault {
     #[error("the return of a watched function")]
     Returned,
     /// A lock acquired again by its holder.
-    #[error(
-        "lock {address:#010x} is acquired twice by the same packet, which would wait for itself for ever"
-    )]
+    #[error("lock {address:#010x} is acquired twice by the same packet, which would wait for itself forever")]
     LockedTwice {
         /// The lock.
         address: u32,

@@ -27,10 +27,10 @@ const MOST_BYTES: u32 = 1 << 29;
 /// A block that the allocator returned.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// Its address for the program, and its size.
+    /// Address for the program, and its size.
     pub address: u32,
     pub bytes: u32,
-    /// Its storage location.
+    /// Storage location.
     kept_at: u32,
     /// Bytes up to the next block's address.
     stride: u32,

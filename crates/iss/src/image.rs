@@ -24,9 +24,9 @@ pub struct Segment {
 /// A symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its address.
+    /// Address.
     pub address: u32,
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Whether it names a function or a label in code.
     pub code: bool,

@@ -20,7 +20,7 @@ pub struct Adaptation {
 /// Packets with one number of threads: a trial, or the time between two adaptations.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Stretch {
-    /// Packets before it.
+    /// Packets before this interval.
     pub from_packet: u64,
     /// Number of threads.
     pub threads: u32,

@@ -251,7 +251,7 @@ pub struct Core<'a, R> {
     threads: Vec<Thread>,
     ready: Ready,
     waiting: Waiting,
-    /// Holder of each lock, and first and last of those that wait.
+    /// Holder of each lock, and the first and the last waiting thread.
     holder: Vec<u8>,
     first_waiter: Vec<u8>,
     last_waiter: Vec<u8>,

@@ -127,7 +127,7 @@ impl Way {
         }
     }
 
-    /// Its instructions.
+    /// Instructions.
     fn indices(&self, code: &Code) -> impl Iterator<Item = u32> {
         let behind = |&index: &u32| code.ops.get(index as usize).map(|op| index + op.halfwords());
         std::iter::successors(Some(self.from), behind)

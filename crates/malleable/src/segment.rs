@@ -46,7 +46,7 @@ pub struct Segment {
     pub reads: u32,
     /// Registers written.
     pub writes: u32,
-    /// Its start address: a thread that was switched out resumes here.
+    /// Start address: a thread that was switched out resumes here.
     pub resume: u32,
     /// Cycles from its beginning to the first use of the value of the load before it; [`FAR`] if there is none.
     pub first_use: u8,

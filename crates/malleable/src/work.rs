@@ -31,7 +31,7 @@ pub struct Event {
 /// One packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PacketWork {
-    /// Its first event.
+    /// First event.
     pub first: u32,
     /// Behind its last one.
     pub end: u32,

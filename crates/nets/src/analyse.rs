@@ -16,7 +16,7 @@ const MOST_ROWS: usize = 20_000;
 /// Weights by name.
 pub type Semiflow = BTreeMap<String, u64>;
 
-/// Every marking that can be reached; time plays no part.
+/// All reachable markings, without regard to time.
 #[derive(JsonSchema, Serialize)]
 pub struct ExploreReport {
     /// Name of the net.

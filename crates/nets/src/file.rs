@@ -34,7 +34,7 @@ pub(super) fn net<T>(
     }
     let root = document.root();
     let mut reader = Reader {
-        net: ColouredBuilder::new(&root.text_or("name", "", "what the net is called")),
+        net: ColouredBuilder::new(&root.text_or("name", "", "name of the net")),
         problems: Vec::new(),
         said: BTreeSet::new(),
         open: vec![PathBuf::from(path)],
@@ -153,8 +153,8 @@ impl Reader {
         shared: &BTreeMap<String, u32>,
     ) -> Parts<'d> {
         let root = document.root();
-        root.text_or("name", "", "what the net is called");
-        root.text_if("description", "what it stands for");
+        root.text_or("name", "", "name of the net");
+        root.text_if("description", "description for readers");
         if root.section("expected").is_some() {
             root.pass_over(&["expected"]);
         }
@@ -256,10 +256,10 @@ impl Reader {
         parts: &mut Parts<'_>,
     ) {
         let name = name_of(row);
-        let said = row.text_if("colour", "what its tokens carry");
-        let tokens = tokens(row, "what is in it at the beginning");
+        let said = row.text_if("colour", "colour of its tokens");
+        let tokens = tokens(row, "initial tokens");
         let choices = [("random", Choice::Random), ("fifo", Choice::Fifo)];
-        let choice = row.choice_or("choice", "random", &choices, "which of its tokens is taken");
+        let choice = row.choice_or("choice", "random", &choices, "rule that selects the token to take");
         let Some(name) = name else { return };
         let called = format!("place {name}");
         let colour = match said {
@@ -276,7 +276,10 @@ impl Reader {
         if let Some(&number) = shared.get(&name) {
             if *self.net.colour_of(number) != colour {
                 let (found, outer) = (colour.describe(), self.net.colour_of(number).describe());
-                row.fail("colour", format!("found {found}, expected {outer}, as the place that it is"));
+                row.fail(
+                    "colour",
+                    format!("found {found}, expected {outer}, the colour of the shared place"),
+                );
             }
             parts.places.insert(name, number);
             return;
@@ -340,7 +343,7 @@ impl Reader {
     fn transition<'d>(&mut self, row: Section<'d>, parts: &mut Parts<'d>) {
         let name = name_of(&row);
         let guard = row.text_or("guard", "", "when it may fire");
-        let reward = expression(&row, "reward", "what a firing counts for");
+        let reward = expression(&row, "reward", "reward of a firing");
         let timing = timing(&self.net, &row, parts.document);
         let Some(name) = name else { return };
         let called = format!("transition {name}");
@@ -361,7 +364,7 @@ impl Reader {
     fn arc(&mut self, row: &Section<'_>, parts: &mut Parts<'_>) {
         let before = parts.document.problems();
         let (from, to) =
-            (row.text("from", "a place or a transition"), row.text("to", "the other of the two"));
+            (row.text("from", "a place or a transition"), row.text("to", "the other one of the two"));
         let tokens = tokens(row, "which tokens it moves");
         let weight = expression(row, "weight", "how many tokens");
         let kind = row.text_or("kind", "normal", "what it does");
@@ -441,7 +444,7 @@ impl Reader {
 
     fn module(&mut self, path: &str, row: &Section<'_>, places: &BTreeMap<String, u32>) {
         let name = name_of(row);
-        let file = row.text("file", "the net that it is");
+        let file = row.text("file", "file of the net");
         let (ends, parameters) = (row.section("places"), row.section("parameters"));
         let outer_places = each(ends.as_ref(), |section, key| section.text_if(key, "a place of this net"));
         let values = each(parameters.as_ref(), value);
@@ -457,7 +460,7 @@ impl Reader {
         }
         self.modules += 1;
         if self.modules > MOST_MODULES {
-            return row.fail("", format!("found more than {MOST_MODULES} modules in all, expected fewer"));
+            return row.fail("", format!("found more than {MOST_MODULES} modules in total, expected fewer"));
         }
         if self.open.len() >= DEEPEST || self.open.contains(&PathBuf::from(&inner)) {
             return row.fail("file", format!("found {inner} inside itself, expected modules that end"));
@@ -487,7 +490,8 @@ impl Reader {
         let mut set = BTreeMap::new();
         for (section, name, value) in values {
             if !known.contains(&name) {
-                let message = format!("found {name:?}, expected parameters of it: {}", known.join(", "));
+                let message =
+                    format!("found {name:?}, expected parameters of the module: {}", known.join(", "));
                 section.fail(&name, message);
                 continue;
             }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct NamedNumbers {
     /// Name of the net.
     pub net: String,
-    /// Firings per unit of time, by transition.
+    /// Firings per time unit, by transition.
     pub throughput: BTreeMap<String, f64>,
     /// Tokens averaged over time, by place.
     pub mean_tokens: BTreeMap<String, f64>,

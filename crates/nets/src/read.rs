@@ -12,7 +12,7 @@ use std::path::Path;
 /// Where a net comes from.
 #[derive(Clone, Debug, Default)]
 pub struct NetSource {
-    /// Its file, or the name of a shipped net; with a text, what stands for it in errors.
+    /// File, or the name of a shipped net; with a text, what stands for it in errors.
     pub path: String,
     /// The net itself in TOML.
     pub text: Option<String>,
@@ -30,7 +30,7 @@ pub enum AnyNet {
 }
 
 impl AnyNet {
-    /// Its name.
+    /// Name.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {

@@ -95,9 +95,9 @@ pub(super) fn called(row: &Section<'_>) -> Option<String> {
 }
 
 pub(super) fn name_of(row: &Section<'_>) -> Option<String> {
-    let name = row.text("name", "what it is called");
+    let name = row.text("name", "name");
     if row.says("name", "") {
-        row.fail("name", "found no name, expected a name of its own");
+        row.fail("name", "found no name, expected a unique name");
     }
     (!name.is_empty()).then_some(name)
 }
@@ -114,7 +114,7 @@ pub(super) fn each<'s, 'd, T>(
 
 /// Places that a net with this one as a module may make its own.
 pub(super) fn interface(root: &Section<'_>) -> Vec<String> {
-    root.texts("interface", "places that are those of a net around it")
+    root.texts("interface", "places shared with an including net")
 }
 
 /// A value, which may stand in a table beside its unit and its source.

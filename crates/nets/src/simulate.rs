@@ -20,23 +20,23 @@ struct Estimate {
     half_width: f64,
 }
 
-/// Replications of a net: means, and half the widths of their 95 % intervals (Student's t over replications).
+/// Replications of a net: means, and the half-widths of their 95 % intervals (Student's t over replications).
 #[derive(JsonSchema, Serialize)]
 pub struct SimulateReport {
     /// Throughputs and mean tokens.
     #[serde(flatten)]
     pub numbers: NamedNumbers,
-    /// Half the width of each interval; 0, without meaning, for one replication.
+    /// Half-width of each interval; 0, without meaning, for one replication.
     pub throughput_half_width: BTreeMap<String, f64>,
-    /// Half the width of each interval of the tokens.
+    /// Half-width of each interval of the tokens.
     pub mean_tokens_half_width: BTreeMap<String, f64>,
     /// Mean number of busy servers over time, by transition; immediate ones have none.
     pub busy_servers: BTreeMap<String, f64>,
-    /// Half the width of each interval of the servers.
+    /// Half-width of each interval of the servers.
     pub busy_servers_half_width: BTreeMap<String, f64>,
-    /// Reward per unit of time, of transitions with a reward.
+    /// Reward per time unit, of transitions with a reward.
     pub rewards: BTreeMap<String, f64>,
-    /// Half the width of each interval of the rewards.
+    /// Half-width of each interval of the rewards.
     pub rewards_half_width: BTreeMap<String, f64>,
     /// For each place the shares of time with 0, 1, 2, ... tokens; the 65th share is for 64 and more.
     pub occupancy: BTreeMap<String, Vec<f64>>,
@@ -50,7 +50,7 @@ pub struct SimulateReport {
     pub time: f64,
     /// Replications that ended in a dead marking.
     pub dead_replications: u32,
-    /// Half of the widest relevant interval, divided by its mean; `None` with one replication.
+    /// Half-width of the widest relevant interval, divided by its mean; `None` with one replication.
     pub relative_half_width: Option<f64>,
 }
 
@@ -116,10 +116,7 @@ pub fn simulate_net(
     let names = Names::of(&net);
     let unknown = |name: &&String| !names.places.contains(name) && !names.transitions.contains(name);
     if let Some(name) = request.of.iter().find(unknown) {
-        return Err(one_problem(
-            path,
-            format!("found {name:?} as what counts, expected a place or transition"),
-        ));
+        return Err(one_problem(path, format!("found {name:?} for --of, expected a place or transition")));
     }
     let mut runs: Vec<Simulated> = Vec::new();
     let mut wanted = request.replications;

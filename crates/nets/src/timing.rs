@@ -39,7 +39,7 @@ pub(super) fn timing(
         true if row.has(key) => Some(row.numbers(key, f64::MIN..=f64::MAX, meaning)),
         _ => None,
     };
-    let (values, weights) = (times("values", "times that it may take"), times("weights", "of each"));
+    let (values, weights) = (times("values", "possible times"), times("weights", "of each"));
     let priority = match allowed.contains(&"priority") {
         true => row.integer_if("priority", 0..=u32::MAX.into(), "who fires first").unwrap_or(0),
         false => 0,

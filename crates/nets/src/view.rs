@@ -14,9 +14,9 @@ use std::path::Path;
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "PlacePart")]
 pub struct PlaceView {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What its tokens are.
+    /// Colour of its tokens.
     pub colour: String,
     /// Whether they are a queue.
     pub queue: bool,
@@ -28,11 +28,11 @@ pub struct PlaceView {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "TransitionPart")]
 pub struct TransitionView {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its time in a few words.
+    /// Time in a few words.
     pub time: String,
-    /// Its guard.
+    /// Guard.
     pub guard: String,
     /// Whether no time passes.
     pub immediate: bool,
@@ -48,15 +48,15 @@ pub struct ArcView {
     pub transition: u32,
     /// `input`, `output`, `inhibitor` or `reset`.
     pub kind: &'static str,
-    /// What moves along it.
+    /// The tokens that move along it.
     pub text: String,
 }
 
-/// What a net is made of, its modules included.
+/// The parts of a net, including its modules.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "NetParts")]
 pub struct NetView {
-    /// Its name.
+    /// Name.
     pub net: String,
     /// Places in their order.
     pub places: Vec<PlaceView>,
@@ -114,7 +114,7 @@ pub struct FiringView {
     pub time: f64,
     /// Number of the transition.
     pub transition: u32,
-    /// Its variables.
+    /// Variables.
     pub binding: String,
     /// Tokens of each place after it.
     pub tokens: Vec<u32>,
@@ -143,7 +143,7 @@ pub fn trace_net(
     tick: &dyn Fn(u64, u64) -> bool,
 ) -> Result<Vec<FiringView>, Error> {
     if !(request.time.is_finite() && request.time > 0.0) {
-        return Err(one_problem("trace", format!("found time {}, expected one above 0", request.time)));
+        return Err(one_problem("trace", format!("found time {}, expected a time above 0", request.time)));
     }
     let net = coloured(source, tick)?;
     let run = Run { warmup: 0.0, time: request.time, seed: request.seed };

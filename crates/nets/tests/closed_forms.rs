@@ -234,10 +234,10 @@ weight = [1]
         ":4: place think.tokens: found `-5`; expected a whole number from 0 to 4294967295, an expression, or a list of tokens",
         ":7: place queue.colour: found \"blue\", expected dot, int, bool, low..high, or a colour: ",
         ":16: transition serve.rat: no such key; did you mean `rate`?",
-        ":17: transition[2].name: missing: expected text (what it is called)",
+        ":17: transition[2].name: missing: expected text (name)",
         ":17: transition[2].rate: missing: expected a number or an expression, as kind exp needs it",
         ":22: arc go -> thinc: expected a place and a transition of this net, in one order or the other; no place is called `thinc`; did you mean `think`?",
-        ":28: arc serve -> .to: missing: expected text (the other of the two)",
+        ":28: arc serve -> .to: missing: expected text (the other one of the two)",
         ":30: arc serve -> .weight: found a list; expected a number or an expression",
     ];
     assert_eq!(found, said);
@@ -267,7 +267,7 @@ fn what_is_wrong_with_a_module_stands_in_its_file_and_is_said_once() {
         format!("{inner}:1: interface: found \"none\", expected places of this net"),
         format!("{inner}:3: parameters.n.units: no such key; did you mean `unit`?"),
         format!(
-            "{inner}:6: place in.tokens: in `m`, column 1: found `m`, expected a variable of what the transition takes, a parameter, or a word of an enumeration"
+            "{inner}:6: place in.tokens: in `m`, column 1: found `m`, expected a variable of an input arc of the transition, a parameter, or a word of an enumeration"
         ),
         format!("{inner}:11: transition t.rate: has no effect: kind det has none"),
     ];

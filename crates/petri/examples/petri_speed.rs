@@ -250,7 +250,7 @@ fn plain_col4(time: f64, seed: u64) -> u64 {
             ends[done] =
                 if left > 0.0 { now + random.exponential() / (RATES[done] * left) } else { f64::INFINITY };
         }
-        // A thread takes one of those that wait at random.
+        // A thread takes a waiting packet at random.
         while thread.tokens > 0 {
             let waiting: usize = rx.iter().map(|held| held.tokens).sum();
             if waiting == 0 {
@@ -334,7 +334,7 @@ fn main() {
     });
     let written = best(&arguments, "plain col4", "firings", |seed| plain_col4(time, seed));
     if let (Some((firings, speed)), Some((plain_firings, plain_speed))) = (simulated, written) {
-        // Four firings for each token; so many of them differ by a thousandth.
+        // Four firings for each token; repetitions of this length differ by a thousandth.
         let off = firings as f64 / plain_firings as f64 - 1.0;
         assert!(off.abs() < 0.005, "the loop is not the net: {firings} and {plain_firings} firings");
         println!("{:12} {:8.2} of the plain loop", "col4", speed / plain_speed);

@@ -69,7 +69,7 @@ impl Compiled {
         Self { inputs, outputs, inhibitors, resets, changes }
     }
 
-    /// Returns for each place the transitions whose enabling it may change: those that take from it or are
+    /// Returns for each place the transitions whose enabling it may change: transitions that take from it or are
     /// disabled by it.
     pub fn looks(net: &Net) -> Vec<Vec<u32>> {
         let mut looks = vec![Vec::new(); net.places.len()];

@@ -20,7 +20,7 @@ pub enum PetriError {
     Part {
         /// `place`, `transition`, `arc`.
         part: &'static str,
-        /// Its name.
+        /// Name.
         name: String,
         /// What was found.
         found: String,
@@ -32,7 +32,7 @@ pub enum PetriError {
     Expression {
         /// `place`, `transition`, `expression`.
         part: &'static str,
-        /// Its name.
+        /// Name.
         name: String,
         /// The expression.
         text: String,
@@ -48,7 +48,7 @@ pub enum PetriError {
     Evaluation {
         /// Name of the transition.
         transition: String,
-        /// Its variables.
+        /// Variables.
         binding: String,
         /// The guard, a time, a token.
         what: &'static str,

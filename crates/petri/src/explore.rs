@@ -74,7 +74,7 @@ mod tests {
         net.transition(name, Timing::Untimed, Servers::Count(1)).unwrap()
     }
 
-    /// Two tokens move from a to b one by one; b never gives back.
+    /// Two tokens move from a to b one by one; b never returns them.
     #[test]
     fn by_hand() {
         let mut net = NetBuilder::new("two");

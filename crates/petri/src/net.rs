@@ -28,7 +28,7 @@ pub enum Timing {
     Untimed,
     /// None; among the enabled ones of the highest priority, one is drawn by weight.
     Immediate {
-        /// Weight among those that compete.
+        /// Weight among competing transitions.
         weight: f64,
         /// The higher priority fires first.
         priority: u32,
@@ -170,7 +170,7 @@ pub enum ArcKind {
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Initial tokens.
     pub tokens: u32,
@@ -179,11 +179,11 @@ pub struct Place {
 /// A transition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its time.
+    /// Time.
     pub timing: Timing,
-    /// Its servers.
+    /// Servers.
     pub servers: Servers,
 }
 
@@ -194,7 +194,7 @@ pub struct Arc {
     pub place: u32,
     /// Number of the transition.
     pub transition: u32,
-    /// Its effect.
+    /// Effect.
     pub kind: ArcKind,
     /// Tokens.
     pub weight: u32,
@@ -203,7 +203,7 @@ pub struct Arc {
 /// A checked net.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Net {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Places, in the order of their definition.
     pub places: Vec<Place>,
@@ -230,8 +230,8 @@ impl NetBuilder {
 
     fn take_name(&mut self, part: &'static str, name: &str) -> Result<(), PetriError> {
         if name.is_empty() || !self.names.insert(name.to_owned()) {
-            let found = if name.is_empty() { "no name" } else { "a name that is taken" };
-            return Err(PetriError::part(part, name, found, "a name of its own"));
+            let found = if name.is_empty() { "no name" } else { "a name that is already used" };
+            return Err(PetriError::part(part, name, found, "a unique name"));
         }
         Ok(())
     }
@@ -285,7 +285,7 @@ impl NetBuilder {
         let net = &mut self.net;
         let known = (place as usize) < net.places.len() && (transition as usize) < net.transitions.len();
         if !known || weight == 0 {
-            let found = if known { "weight 0" } else { "a place or transition that is not there" };
+            let found = if known { "weight 0" } else { "a place or transition that does not exist" };
             return Err(PetriError::part("arc", "", found, "two parts of the net and a weight from 1"));
         }
         let key = (place, transition, kind as u8);
@@ -295,7 +295,12 @@ impl NetBuilder {
                 ArcKind::Input | ArcKind::Output => {
                     let sum = arc.weight.checked_add(weight);
                     arc.weight = sum.ok_or_else(|| {
-                        PetriError::part("arc", "", "parallel arcs with more than 4294967295 in all", "fewer")
+                        PetriError::part(
+                            "arc",
+                            "",
+                            "parallel arcs with more than 4294967295 tokens in total",
+                            "fewer",
+                        )
                     })?;
                 }
                 ArcKind::Inhibitor => arc.weight = arc.weight.min(weight),

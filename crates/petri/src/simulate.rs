@@ -5,7 +5,7 @@
 //! time while it stays enabled and loses it otherwise (race with enabling memory). With k servers, min(k,
 //! degree) timers run in parallel. Exponential times have no memory: a transition has one timer, at the sum of
 //! its servers' rates, drawn anew when that sum changes. Others run separately; a decrease of the degree
-//! cancels those that began last.
+//! cancels the most recent ones.
 //!
 //! Unlike in the machines, time is a floating-point number; its unit is the modeller's.
 
@@ -39,7 +39,7 @@ pub struct Run {
 /// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Simulated {
-    /// Firings per unit of time, by transition.
+    /// Firings per time unit, by transition.
     pub throughput: Vec<f64>,
     /// Mean tokens over time, by place.
     pub mean_tokens: Vec<f64>,
@@ -63,7 +63,7 @@ pub struct Simulated {
 ///
 /// # Errors
 ///
-/// If a transition has no time, immediate transitions fire for ever, a place gets more than 4294967295 tokens,
+/// If a transition has no time, immediate transitions fire forever, a place gets more than 4294967295 tokens,
 /// or `progress` ends the run.
 pub fn simulate(
     net: &Net,
@@ -126,12 +126,12 @@ struct Step {
     /// As many as can be, where there is no limit.
     servers: u32,
     resets: bool,
-    /// Where its changes of places and the transitions that it concerns stand in the lists of all.
+    /// Positions of its changes of places and of the affected transitions in the lists of all.
     changes: (u32, u32),
     concerned: (u32, u32),
 }
 
-/// Appends a list to the lists of all; where it stands.
+/// Appends a list to the lists of all; returns its position.
 fn append<T>(all: &mut Vec<T>, list: impl IntoIterator<Item = T>) -> (u32, u32) {
     let start = all.len() as u32;
     all.extend(list);
@@ -413,7 +413,7 @@ impl<'a> State<'a> {
                 self.check()?;
             }
         }
-        Err(PetriError::Unsolvable("immediate transitions fire for ever without time passing".to_owned()))
+        Err(PetriError::Unsolvable("immediate transitions fire forever without time passing".to_owned()))
     }
 
     /// Returns whether every place can still count its tokens.

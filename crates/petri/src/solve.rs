@@ -25,7 +25,7 @@ pub struct Solved {
     pub tangible_markings: u64,
     /// Markings in which no time passes.
     pub vanishing_markings: u64,
-    /// Firings per unit of time, by transition.
+    /// Firings per time unit, by transition.
     pub throughput: Vec<f64>,
     /// Mean tokens over time, by place.
     pub mean_tokens: Vec<f64>,
@@ -46,7 +46,7 @@ impl Resolved {
         Self { to: vec![(number, 1.0)], firings: Vec::new() }
     }
 
-    /// With this share a transition fires, and what follows follows. Each marking and transition stands there once.
+    /// With this probability a transition fires, and its consequences follow. Each marking and transition occurs once.
     fn add(&mut self, transition: u32, share: f64, further: &Resolved) {
         add_to(&mut self.firings, transition, share);
         further.firings.iter().for_each(|&(t, count)| add_to(&mut self.firings, t, count * share));
@@ -75,7 +75,7 @@ struct Step {
 /// # Errors
 ///
 /// If a transition has another time, the net is unbounded beyond the limit, a marking is absorbing, immediate
-/// transitions fire for ever, or the chain is reducible.
+/// transitions fire forever, or the chain is reducible.
 pub fn solve(net: &Net, most_markings: u64) -> Result<Solved, PetriError> {
     solve_until(net, most_markings, &mut |_| ControlFlow::Continue(()))
 }
@@ -217,7 +217,7 @@ impl<'a> Graph<'a> {
             Some(Some(resolved)) => Ok(Some(resolved.clone())),
             Some(None) => {
                 let place = self.words(marking);
-                let text = format!("immediate transitions fire for ever without time passing, from {place}");
+                let text = format!("immediate transitions fire forever without time passing, from {place}");
                 Err(PetriError::Unsolvable(text))
             }
             None if self.tangible.len() + self.vanishing.len() >= self.most => {
@@ -255,8 +255,9 @@ impl<'a> Graph<'a> {
             }
             if leaves.is_empty() {
                 let place = self.words(&marking);
-                let text =
-                    format!("{place} is absorbing: nothing is enabled there, and there is no steady state");
+                let text = format!(
+                    "{place} is absorbing: no transition is enabled there, so there is no steady state"
+                );
                 return Err(PetriError::Unsolvable(text));
             }
             self.leaves.push(leaves);
@@ -292,7 +293,7 @@ impl<'a> Graph<'a> {
     fn steady_state(&self, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<Solved, PetriError> {
         let rates = self.rates();
         let members = recurrent(&rates)
-            .ok_or_else(|| PetriError::Unsolvable("the net falls into parts that are never left for each other: where it ends depends on chance, and there is no single steady state".to_owned()))?;
+            .ok_or_else(|| PetriError::Unsolvable("the net has several recurrent classes: chance decides which one it enters, so there is no single steady state".to_owned()))?;
         let mut place_of = vec![u32::MAX; rates.len()];
         for (place, &member) in members.iter().enumerate() {
             place_of[member as usize] = place as u32;
@@ -324,7 +325,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The markings that are visited for ever, if they hang together: those that every marking can reach.
+/// The recurrent markings, if they are connected: the markings that every marking can reach.
 fn recurrent(rates: &[Vec<(u32, f64)>]) -> Option<Vec<u32>> {
     let count = rates.len();
     let mut back = vec![Vec::new(); count];
@@ -477,6 +478,6 @@ mod tests {
             net.output(go, to, 1).unwrap();
         }
         let error = solve(&net.build().unwrap(), 100).unwrap_err().to_string();
-        assert!(error.contains("fire for ever without time passing"), "{error}");
+        assert!(error.contains("fire forever without time passing"), "{error}");
     }
 }

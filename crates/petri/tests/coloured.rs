@@ -174,7 +174,7 @@ fn nets_made_by_chance_are_as_the_unfolded_ones() {
                 exponential(["0.5", "1 + x", "2 / (1 + y)"][random.below(3) as usize])
             };
             let servers = if number == 0 { Servers::Count(1) } else { servers };
-            // An immediate transition that uses up what only others give back does not go round for ever.
+            // An immediate transition that consumes tokens which only others return does not fire forever.
             let t = net.transition(&format!("t{number}"), timing, servers, guard).unwrap();
             let mut place = || places[random.below(3) as usize];
             net.take(place(), t, "x", "1");
@@ -337,7 +337,7 @@ fn a_time_is_lost_with_its_token_and_kept_while_it_stays() {
     let slow = net.transition("slow", deterministic("2.5"), Servers::Count(1), "").unwrap();
     net.take(a, slow, "x", "1");
     net.put(slow, a, "x", "1");
-    // It looks at the token every unit of time and gives back an equal one.
+    // It takes the token every time unit and returns an equal one.
     let look = net.transition("look", deterministic("1"), Servers::Count(1), "").unwrap();
     net.take(a, look, "x", "1");
     net.take(clock, look, "", "1");

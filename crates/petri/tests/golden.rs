@@ -64,7 +64,7 @@ fn every_net_of_the_contest_has_its_markings_edges_and_bounds() {
     }
 }
 
-/// What a net says, without the order in which arcs stand.
+/// The content of a net, without the order of its arcs.
 fn parts(net: &linecard_petri::Net) -> (Vec<String>, Vec<String>, Vec<String>) {
     let mut arcs: Vec<String> = net
         .arcs

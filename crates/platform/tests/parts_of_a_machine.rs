@@ -62,7 +62,7 @@ fn all_that_is_wrong_with_a_link_is_told_at_once() {
             "14: flows.tcp: found `850`; expected a number from 0 to 100",
             "15: flows.hosts: unit is `flows`; expected `hosts`",
             "16: flows.sed: no such key; did you mean `seed`?",
-            "17: sizes.percent: missing: expected a list of numbers (share of the packets that have each of these sizes)",
+            "17: sizes.percent: missing: expected a list of numbers (share of the packets with each of these sizes)",
         ]
     );
 }

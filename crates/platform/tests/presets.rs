@@ -118,7 +118,7 @@ fn problems_of_every_stage_come_at_once() {
         assert!(message.contains(part), "{part} in {message}");
     }
     let twice = ["dram.banks=2", "dram.banks=4"].map(str::to_owned);
-    assert!(describe("ixp1200", &twice).unwrap_err().to_string().contains("given twice"));
+    assert!(describe("ixp1200", &twice).unwrap_err().to_string().contains("set twice"));
 }
 
 #[test]

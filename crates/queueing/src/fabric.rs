@@ -16,7 +16,7 @@ use linecard_sim::{Ticks, Timebase};
 pub struct Message {
     /// The thread, or [`NOBODY`].
     pub thread: u32,
-    /// Its kind.
+    /// Kind.
     pub kind: u8,
 }
 
@@ -144,7 +144,7 @@ impl Port {
 /// The state of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Thread {
-    /// Its operation.
+    /// Operation.
     pub operation: Operation,
     /// The packet it enqueues, or has dequeued.
     pub node: u32,

@@ -8,14 +8,14 @@ use crate::operation::Operation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Arrivals with at least `from_packets` and fewer than `to_packets` of other queues since the last of theirs.
+/// Arrivals with `from_packets` to `to_packets` packets of other queues since the last arrival in their queue.
 ///
-/// `share` is of all arrivals that have one before them in their queue, 0 to 1.
+/// `share` is relative to all arrivals with a predecessor in their queue, 0 to 1.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct GapRow {
-    /// Least gap of the range, in packets.
+    /// Smallest gap of the range, in packets.
     pub from_packets: u64,
-    /// The first gap beyond it.
+    /// First gap beyond the range.
     pub to_packets: u64,
     /// Fraction of the packets with a predecessor in their queue.
     pub share: f64,

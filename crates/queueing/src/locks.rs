@@ -40,7 +40,7 @@ impl Locks {
         operation.queue() as usize * 2 + end
     }
 
-    /// Takes the lock for a thread, or appends the thread to those that wait. Returns whether it has the lock.
+    /// Takes the lock for a thread, or appends the thread to the waiting ones. Returns whether it has the lock.
     #[inline]
     pub fn take(&mut self, thread: u32, operation: Operation) -> bool {
         let lock = self.of(operation);

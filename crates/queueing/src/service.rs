@@ -33,7 +33,7 @@ pub struct Usage {
     pub utilization: f64,
     /// Dequeues that found their queue empty, since the beginning.
     pub empty_dequeues: u64,
-    /// Packets in queues, with those that are being enqueued.
+    /// Packets in queues, including packets that are being enqueued.
     pub inside: u64,
 }
 

@@ -19,7 +19,7 @@ const MOST_NS: f64 = 1e6;
 /// What takes time takes a picosecond.
 const LEAST_NS: f64 = 0.001;
 
-/// The settings of a machine under changes, each `key=value`: those that a run takes, and each for people.
+/// The settings of a machine under changes, each `key=value`: in the form of a run, and one by one for people.
 ///
 /// # Errors
 /// All configuration problems at once.
@@ -27,7 +27,7 @@ pub fn queue_settings(machine: &str, overrides: &[String]) -> Result<(Settings, 
     let document = Request { overrides, ..Request::of(&in_folder(KIND, machine), &find) }.read();
     if document.kind() != KIND && document.problems() == 0 {
         let found = if document.kind().is_empty() { "none" } else { document.kind() };
-        let message = format!("found {found}; expected `{KIND}`, said by the file or by one that it extends");
+        let message = format!("found {found}; expected `{KIND}`, in the file or in one that it extends");
         return Err(Error::Config { problems: vec![problem(document.root().place(), "kind", message)] });
     }
     let ReadPreset { value, rows, .. } = machine_of(document)?;
@@ -91,7 +91,7 @@ fn settings(root: &Section<'_>) -> Settings {
     };
     let most_queues = u64::from(MOST_QUEUES);
     Settings {
-        threads: count("threads", MOST, "threads that carry out queue operations"),
+        threads: count("threads", MOST, "number of threads that execute queue operations"),
         queues: count("queues", most_queues, "queues in memory; their ids have 16 bits"),
         instruction_ps: [
             instruction(Kind::NoCache, "no cache"),
@@ -101,7 +101,7 @@ fn settings(root: &Section<'_>) -> Settings {
             instruction(Kind::QueuingCache, "queuing cache"),
         ],
         cam_ps: ps("cam_ns", "look-up in the tags of a software-controlled cache"),
-        interconnect_ps: ps("interconnect_ns", "interconnect, there and back"),
+        interconnect_ps: ps("interconnect_ns", "round-trip time of the interconnect"),
         slot_ps: ps(
             "interconnect_slot_ns",
             "time between two messages on the request path, and on the response path",
@@ -116,26 +116,26 @@ fn settings(root: &Section<'_>) -> Settings {
         locking: root.choice(
             "locking",
             &[("end", Locking::End), ("queue", Locking::Queue)],
-            "what software locks for one operation: an end of the queue or the queue",
+            "what software locks for an operation: an end of the queue, or the queue",
         ),
         entries: count("entries", MOST, "entries of the queuing cache and the software-controlled cache"),
-        engines: count("engines", MOST, "queuing engines of those two"),
-        clock_ps: from(LEAST_NS, "engine_clock_ns", "time between two requests that engines take"),
+        engines: count("engines", MOST, "queuing engines of these two caches"),
+        clock_ps: from(LEAST_NS, "engine_clock_ns", "time between two requests to engines"),
         token: root.choice(
             "token",
             &[("rotating", Token::Rotating), ("idle", Token::Idle)],
-            "rotating: an engine at work lets its clock pass; idle: the token finds an idle engine",
+            "rotating: a busy engine lets its clock pass unused; idle: the token goes directly to an idle engine",
         ),
         entry: root.choice(
             "entry",
             &[("descriptor", Entry::Descriptor), ("pointer", Entry::Pointer)],
-            "what an entry holds: a queue's descriptor, or one pointer of it",
+            "content of an entry: the descriptor of a queue, or one pointer of it",
         ),
-        requests: count("requests", MOST, "places of the queuing cache's request buffer"),
+        requests: count("requests", MOST, "entries of the request buffer of the queuing cache"),
         words: count("words", MOST, "words of the data cache, each one pointer of a descriptor"),
         ways: count("ways", MOST, "ways of the data cache"),
         line_words: of("words", "line_words", 1..=64, "line of the data cache"),
-        mshrs: count("mshrs", MOST, "misses of the data cache under way at once"),
+        mshrs: count("mshrs", MOST, "maximum number of outstanding misses of the data cache"),
         cache_ps: ps("cache_ns", "time between two accesses of the data cache"),
         write_through: root.choice(
             "write",
@@ -145,16 +145,16 @@ fn settings(root: &Section<'_>) -> Settings {
         allocate: root.choice(
             "allocate",
             &[("yes", true), ("no", false)],
-            "whether a write that misses brings its line into the data cache",
+            "whether a write miss fetches its line into the data cache",
         ),
         replacement: root.choice(
             "replacement",
             &[("lru", Replacement::Lru), ("random", Replacement::Random)],
-            "which line leaves a cache",
+            "line of a cache that is replaced",
         ),
         backlog: of("packets", "backlog", 0..=1 << 24, "packets in the queues before dequeues begin"),
-        burst: of("packets", "burst", 1..=1 << 20, "most packets that a queue sends at its turn"),
-        levels: count("levels", 3, "queues that a packet enters: 1, or 3 for port, class and flow"),
+        burst: of("packets", "burst", 1..=1 << 20, "maximum number of packets that a queue sends per turn"),
+        levels: count("levels", 3, "number of queues that a packet enters: 1, or 3 for port, class and flow"),
         classes: count("classes", most_queues, "classes of a port, with 3 levels"),
         flows: count("flows", most_queues, "flow queues of a class, with 3 levels"),
     }

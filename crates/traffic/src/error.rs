@@ -32,7 +32,7 @@ pub enum TrafficError {
     UnknownFormat {
         /// The file.
         file: PathBuf,
-        /// Its first bytes.
+        /// First bytes.
         found: String,
     },
     /// The file's own header cannot be read.
@@ -40,7 +40,7 @@ pub enum TrafficError {
     BadHeader {
         /// The file.
         file: PathBuf,
-        /// Its offset in the decompressed bytes.
+        /// Offset in the decompressed bytes.
         byte_offset: u64,
         /// What was found.
         found: String,

@@ -23,13 +23,13 @@ const MOST_OPTION_BYTES: usize = 65_535;
 pub struct PacketBlock<'a> {
     /// Number of its interface, in the order in which they were declared.
     pub interface: u32,
-    /// Its time in nanoseconds.
+    /// Time in nanoseconds.
     pub time_ns: u64,
-    /// Its bytes.
+    /// Bytes.
     pub bytes: &'a [u8],
-    /// Its length on the wire without the check sequence.
+    /// Length on the wire without the check sequence.
     pub wire_bytes: u32,
-    /// Its comment.
+    /// Comment.
     pub comment: Option<&'a str>,
 }
 

@@ -1,6 +1,6 @@
 //! Random requests, thousands at a time: `campaign SEED COUNT FOLDER`, with `chips` behind it chips put together from nothing.
 //!
-//! Each case lies in FOLDER as `case` while it runs, so that one that ends the process can be found; those that break a law
+//! Each case lies in FOLDER as `case` while it runs, so that one that ends the process can be found; cases that break a law
 //! are kept there. The last line says how many were drawn, gave a result, were refused, and broke a law.
 
 use linecard_fuzz::{Case, Cases, Chips, tally};

@@ -1,9 +1,9 @@
 """The band of a number over the intervals of parameters.
 
 Each interval runs at both ends with all other values as stated: 2n runs. One more run combines the ends that raise the
-number, and one the ends that lower it. With the run of the stated values these are 2n + 3 runs. Intervals of opposite
-effect, such as a latency and a number of banks, therefore do not hide each other. Each interval has its own part of the
-band.
+number, and one the ends that lower it. With the run of the stated values, this makes 2n + 3 runs. Intervals with
+opposite effects, such as a latency and a number of banks, therefore do not hide each other. Each interval has its own
+part of the band.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Width:
 
     Attributes:
         key: The parameter.
-        low: Smallest number of its two ends and the stated value.
-        high: The larger.
+        low: Smallest number at its two ends and at the stated value.
+        high: Largest number at its two ends and at the stated value.
     """
 
     key: str
@@ -36,7 +36,7 @@ class Width:
 
     @property
     def width(self) -> float:
-        """The difference of the two."""
+        """The difference of the largest and the smallest number."""
         return self.high - self.low
 
 
@@ -50,7 +50,7 @@ def together(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The changes of the last two runs: all ends that lower the number, and all ends that raise it.
 
-    ``numbers`` are those of the runs of `alone`, in their order. The difference between the ends of an interval has the
+    ``numbers`` are the results of the runs of `alone`, in order. The difference between the ends of an interval has the
     sign of its effect. One run combines all ends with the smaller number, the other all ends with the larger.
     """
     lower: list[str] = []
@@ -64,7 +64,7 @@ def together(
 
 
 def widths(stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]) -> list[Width]:
-    """What each interval makes alone, the widest first; those without effect are left out."""
+    """The effect of each interval alone, the widest first; intervals without effect are left out."""
     found = []
     for position, each in enumerate(ranges):
         ends = (stated, *numbers[2 * position : 2 * position + 2])

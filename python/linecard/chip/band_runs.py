@@ -28,7 +28,7 @@ def run_band(
         stated: Main numbers of the run with the stated values.
         ranges: The intervals; at least one.
         simulate: Simulates the chip with these changes and returns its main numbers; called from several threads.
-        progress: Called from this thread now and then with (parts done, parts in all).
+        progress: Called from this thread now and then with (parts done, parts in total).
     """
     singles = _all(simulate, band.alone(ranges), _part(progress, 0))
     metric = _metric(stated, singles)

@@ -19,7 +19,7 @@ LIMIT_NOTE = "the limit"
 
 
 def size_text(count: int) -> str:
-    """Bytes in the largest unit in which they are a whole number, such as 8 MiB."""
+    """A number of bytes in the largest unit that makes it a whole number, such as 8 MiB."""
     units = ("B", "KiB", "MiB", "GiB", "TiB")
     unit = 0
     while count >= 1024 and count % 1024 == 0 and unit + 1 < len(units):
@@ -39,7 +39,7 @@ def clock_text(mhz: float) -> str:
 
 @dataclass(slots=True)
 class Block:
-    """A block: a name, lines below it, tags, and blocks inside."""
+    """A block: a name, lines below it, tags, and nested blocks."""
 
     name: str
     fill: str
@@ -58,7 +58,7 @@ class Block:
 
     @property
     def width(self) -> float:
-        """Width in which its content fits."""
+        """Width that the content needs."""
         head = width_of(self._head, NAME, True) + (width_of(self.percent, NAME, True) + 12 if self.percent else 0)
         lines = [width_of(line, BODY) for line in self.lines]
         # Two tags stand beside each other.
@@ -68,7 +68,7 @@ class Block:
         return max(head, *lines, *tags, *inner, min(self.engines, MOST_ENGINES // 2) * 13, limit, 84) + 2 * PAD
 
     def height(self, width: float) -> float:
-        """Height in this width."""
+        """Height at this width."""
         rows = len(_rows(self.tags, width - 2 * PAD))
         inner = sum(block.height(width - 2 * PAD) + 8 for block in self.inner)
         engines = 0 if not self._squares else 13 * (1 + (self._squares - 1) // self._row(width)) + 6
@@ -82,7 +82,7 @@ class Block:
         return max(1, int((width - 2 * PAD) // 13))
 
     def paint(self, canvas: Canvas, x: float, y: float, w: float, h: float) -> None:
-        """Draw it into a rectangle."""
+        """Draw the block into a rectangle."""
         fill = FILLS[self.fill] if self.level is None else level_fill(self.level)
         stroke, line = (LIMIT, 3.5) if self.limit else (SOFT, 1.2)
         ink = text_on(self.level)
@@ -229,7 +229,7 @@ def place_block(facts: Facts, place: Place, *, inside: bool = False) -> Block:
 
 
 def chips_block(facts: Facts, place: Place) -> Block:
-    """The memory chips of a DRAM outside of the die."""
+    """The memory devices of a DRAM, outside of the die."""
     channels = int(facts.value(f"memory.{place.name}.channels") or 1)
     lines = [f"{channels:,} channel{'s' * (channels > 1)}"]
     if place.capacity_bytes:
@@ -289,7 +289,7 @@ def link_text(facts: Facts, link: Link) -> str:
 
 
 def link_block(facts: Facts, link: Link) -> Block:
-    """A link of which each cluster has one."""
+    """A link that each cluster has separately."""
     block = Block(link_text(facts, link), "link")
     if facts.usage is not None:
         block.level = facts.usage.shares.get(link.name)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def part_columns() -> list[str]:
-    """Columns of a table of parts: their fields, with the latency split into its own."""
+    """Columns of a table of parts: the fields of a part, with its latency in several columns."""
     return [*_plain(), *(f"latency_{name}_ns" for name in field_names(LatencyNs))]
 
 

@@ -22,9 +22,9 @@ class Column:
 
     Attributes:
         above: Caches in front of it, or a block that shares its column.
-        joined: Whether those are caches in front of it.
-        lane: Width at the left for wires that pass them.
-        entry: Width that the wires into it need.
+        joined: Whether the blocks above are caches in front of the memory.
+        lane: Width at the left for wires that pass the blocks above.
+        entry: Width that the incoming wires need.
     """
 
     place: Place
@@ -63,7 +63,7 @@ class Column:
             self.row = 1 + max(each.row for each in self.above)
 
     def all(self) -> list[Column]:
-        """It and everything above it."""
+        """The block and all blocks above it."""
         return [self, *(part for each in self.above for part in each.all())]
 
 

@@ -38,8 +38,8 @@ def draw(
         The file.
 
     Raises:
-        ConfigError: The chip's file has problems or is not a chip, the result is not a run of it, or the drawing has
-            another ending.
+        ConfigError: The chip's file is invalid, the result is not a run of it, or the name of the drawing has an
+            unknown ending.
 
     Example:
         >>> import linecard, tempfile, pathlib

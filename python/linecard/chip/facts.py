@@ -42,7 +42,7 @@ class Facts:
 
     @property
     def name(self) -> str:
-        """The chip; of a file only its name, so that a drawing does not depend on the folder."""
+        """The chip; for a file only its name, so that a drawing does not depend on the folder."""
         chip = self.parts.chip
         return Path(chip).name if chip.endswith(".toml") else chip
 
@@ -72,7 +72,7 @@ def only_chips(preset: str, overrides: list[str], command: str) -> None:
     keys = [each["key"] for each in _core.describe(preset, overrides)["parameters"]]
     if not any(key.startswith("cluster.") for key in keys):
         folders = {each["name"]: each["kind"] for each in _core.presets()}
-        what = "is no chip" if preset.endswith(".toml") else f"is a preset of {folders[preset]}"
+        what = "is not a chip" if preset.endswith(".toml") else f"is a preset of {folders[preset]}"
         message = f'{what}: `linecard describe` shows it; `linecard {command}` needs a chip, a file with kind = "chip"'
         raise ConfigError.of([ConfigProblem(preset, "", message)])
 

@@ -1,7 +1,7 @@
 """The length of runs: one rule for all commands decides when numbers are precise enough.
 
 A run that is not steady is repeated, four times as long each time, within a budget. If its throughput stays the same,
-the rate is confirmed, but not loss and latency: packets pile up, or wait behind full buffers. If a precision is
+the rate is confirmed, but not loss and latency: packets accumulate, or wait behind full buffers. If a precision is
 requested, runs with a wider 95 % interval are lengthened, too. Numbers that remain unsure are marked, and neither
 ranked nor compared.
 """
@@ -42,12 +42,12 @@ Numbers = Mapping[str, Any]
 
 
 def longest(packets: int) -> int:
-    """The most packets of a run for which this number was requested."""
+    """The maximum length of a run, in packets, for a requested length."""
     return max(LONGEST, LONGER * packets)
 
 
 def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | None] | None:
-    """Packets and warm-up of the next longer run, a stated warm-up in proportion; ``None`` at the end of the budget.
+    """Packets and warm-up of the next longer run, both in proportion; ``None`` at the end of the budget.
 
     A run of 0 packets covers a whole capture, and cannot be longer.
     """
@@ -59,7 +59,7 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
     """Whether runs confirm the rate of runs a quarter as long, steady or not.
 
-    Means over the seeds are compared in bits or in packets, because random sizes move one of them by chance.
+    Means over the seeds are compared in bits or in packets, because random sizes change one of the two by chance.
     """
 
     def differs(rate: str) -> float:
@@ -70,10 +70,10 @@ def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
 
 
 def half_width(runs: Sequence[Numbers], name: str) -> float | None:
-    """Half the 95 % interval of a number, relative to its mean; ``None`` if unknown.
+    """The half-width of the 95 % interval of a number, relative to its mean; ``None`` if unknown.
 
-    The interval of one run comes from its batches. That of several seeds is the larger of two: Student's t over the
-    seeds, and the combined intervals of the runs. Student's t alone can be small by chance for few seeds.
+    The interval of one run comes from its batches. The interval of several seeds is the larger of two: Student's t over
+    the seeds, and the combined intervals of the runs. Student's t alone can be small by chance for few seeds.
     """
     found = Estimate.of([float(run[name]) for run in runs])
     bounds = [(run.get(f"{name}_low"), run.get(f"{name}_high")) for run in runs]
@@ -90,8 +90,9 @@ class Aim:
     """The precision that runs of one design must reach.
 
     Attributes:
-        precision: Half the 95 % interval of each number, relative to it, at most; ``None`` for no requirement.
-        numbers: What is asked for.
+        precision: Largest half-width of the 95 % interval of each number, relative to the number; ``None`` for no
+            limit.
+        numbers: The requested precision.
     """
 
     precision: float | None = None
@@ -110,7 +111,7 @@ class Aim:
         return self.precision is None or self.widest(runs) <= self.precision
 
     def widest(self, runs: Sequence[Numbers]) -> float:
-        """The widest relative half interval; infinite if one is unknown."""
+        """The largest relative half-width of the intervals; infinite if one is unknown."""
         halves = [half_width(runs, name) for name in self.numbers if all(name in run for run in runs)]
         return max((math.inf if half is None else half for half in halves), default=0.0)
 
@@ -131,26 +132,26 @@ class Aim:
         # An interval shrinks with the root of the length.
         enough = float(f"{most * (half / self.precision) ** 2:.2g}")
         more = (
-            f"simulate about {enough:,.0f} packets (--packets), or ask for a lower precision"
+            f"simulate about {enough:,.0f} packets (--packets), or request a lower precision"
             if most
-            else "ask for a lower precision"
+            else "request a lower precision"
         )
         found, wanted = f"{half * 100:.2g} %", f"{self.precision * 100:.3g} %"
-        return f"{tried} half the 95 % interval of {numbers} is {found} of it, expected {wanted}; {more}"
+        return f"{tried} the half-width of the 95 % interval of {numbers} is {found} of it, expected {wanted}; {more}"
 
 
 def share_of(text: str) -> float:
     """A fraction, written as ``1%`` or ``0.01``.
 
     Raises:
-        ValueError: It is neither.
+        ValueError: The value is neither.
     """
     number, percent, _ = text.strip().partition("%")
     return float(number) / (100 if percent else 1)
 
 
 def wrong_precision(precision: object) -> list[ConfigProblem]:
-    """The problems of a requested precision."""
+    """The errors in a requested precision."""
     if precision is None or (type(precision) is float and 0 < precision < 1):
         return []
     return [ConfigProblem("precision", "", f"found {precision!r}, expected more than 0 and less than 1, such as 0.01")]

@@ -1,4 +1,4 @@
-"""The loss of a chip in words, and the packets that pile up inside."""
+"""The loss of a chip in words, and the packets that accumulate inside."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from linecard.chip.reports import Summary
 
-# Packets that stayed inside say nothing of the loss up to this share of those that came.
+# Packets inside do not affect the stated loss up to this share of the arrived packets.
 _FEW = 0.01
 
 

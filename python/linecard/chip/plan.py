@@ -36,9 +36,9 @@ class Rail:
 
     Attributes:
         name: Name of the link; empty for a plain line.
-        clusters: Clusters whose wires come down to it.
-        rails: Rails that lead to it.
-        places: Memories and units to which it leads.
+        clusters: Clusters with a wire to the rail.
+        rails: Rails with a wire to this rail.
+        places: Memories and units with a wire from the rail.
     """
 
     key: str
@@ -116,7 +116,7 @@ class Plan:
         self.rails["packets of ports"] = rail
 
     def into(self, place: str) -> list[Rail]:
-        """Rails that lead to a memory or unit."""
+        """Rails with a wire to a memory or unit."""
         return [rail for rail in self.rails.values() if place in rail.places]
 
     def label(self, rail: Rail, place: str) -> list[str]:
@@ -149,12 +149,12 @@ class Plan:
             block = place_block(self.facts, place, inside=True)
             for route in self.facts.parts.routes:
                 if (route.from_, route.to) == (cluster.name, place.name) and route.nanoseconds:
-                    block.lines.append(f"{route.nanoseconds:.4g} ns there and back")
+                    block.lines.append(f"{route.nanoseconds:.4g} ns round trip")
             inner.append(block)
         return cluster_block(self.facts, cluster, inner)
 
     def card_width(self, cluster: Cluster, block: Block) -> float:
-        """Width of a card whose wires leave it side by side."""
+        """Width of a card with all of its wires side by side."""
         down = sum(cluster.name in rail.clusters for rail in self.rails.values())
         up = [name for name in self.inboxes() if cluster.name in self.takers(name)]
         return max(block.width, 30.0 * down, 40.0 * len(up))
@@ -164,7 +164,7 @@ class Plan:
         return self.facts.names("inbox") + self.facts.names("ring")
 
     def takers(self, inbox: str) -> list[str]:
-        """Clusters that take from an inbox."""
+        """Clusters that take packets from an inbox."""
         return [cluster.name for cluster in self.facts.parts.clusters if inbox in cluster.takes]
 
     def fed(self, inbox: str) -> list[str]:
@@ -192,7 +192,7 @@ class Plan:
 
 
 def _all_routes(facts: Facts, own: dict[str, list[Place]]) -> list[Way]:
-    """Routes of the file, and those that go without saying."""
+    """Routes of the file, and implicit routes."""
     parts = facts.parts
     routes = [Way(each.from_, each.to, each.links, each.nanoseconds) for each in parts.routes]
     behind = {place.behind for place in parts.places if place.behind}

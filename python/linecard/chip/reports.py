@@ -13,7 +13,7 @@ from linecard.records import Number
 
 
 class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """Everything a run tells. Deterministic: no wall-clock time in here.
+    """The report of a run. Deterministic: no wall-clock time in here.
 
     Attributes:
         chip: The chip.
@@ -75,7 +75,7 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
             neither.
         latency_ns: Latency of the packets that left.
         simulated_seconds: Simulated time with statistics on.
-        steady: Whether the run is steady: long enough, past its warm-up, and without packets that pile up.
+        steady: Whether the run is steady: long enough, past its warm-up, and without packets that accumulate.
         intervals: Confidence intervals; ``None`` if the run is too short, or not judged.
         packets_inside: Packets still inside at the end.
         not_ip: Frames that are not IP, by outcome; ``None`` without any.
@@ -113,7 +113,7 @@ class LatencyNs(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         mean: Arithmetic mean, exact.
         p50: Median; percentiles are within 1.6 % of the exact value.
-        p90: 90 % of the packets are at most this late.
+        p90: 90 % of the packets have at most this latency.
         p99: 99 %.
         p999: 99.9 %.
         max: Maximum, exact.
@@ -160,12 +160,12 @@ class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults
     punts or drops are no loss: they count neither as packets out nor as packets dropped.
 
     Attributes:
-        packets_in: They arrived.
-        forwarded: They left by a port.
-        punted: They went to the host.
-        dropped_by_choice: They were dropped by choice of the chip's file.
-        finished: An executed program, or a step ``finish``, ended them; they count as packets that left.
-        lost: They were lost like other packets: a full buffer or queue, or arrival above line rate.
+        packets_in: Frames that arrived.
+        forwarded: Frames that left by a port.
+        punted: Frames that went to the host.
+        dropped_by_choice: Frames that were dropped by choice of the chip's file.
+        finished: Frames that an executed program, or a step ``finish``, ended; they count as packets that left.
+        lost: Frames that were lost like other packets: a full buffer or queue, or arrival above line rate.
     """
 
     packets_in: int
@@ -194,7 +194,7 @@ class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
     """Fraction of the simulated time for which one resource was busy, 0 to 1.
 
     Attributes:
-        component: The resource; of several alike, the mean and the busiest one.
+        component: The resource; for several identical ones, the mean and the busiest.
         utilization: The fraction.
     """
 
@@ -233,7 +233,7 @@ class PacketTime(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         part: The part, such as ``compute`` or ``wait dram``.
         mean_ns: The mean.
-        share: Its fraction of the sum of all parts, 0 to 1.
+        share: Fraction of the sum of all parts, 0 to 1.
     """
 
     part: str
@@ -246,7 +246,7 @@ class DropCount(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         reason: The reason, as in the metrics.
-        packets: How many.
+        packets: Count.
     """
 
     reason: str
@@ -257,7 +257,7 @@ class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=T
     """A value of the chip's file whose sources state an interval, in the unit of its key.
 
     Attributes:
-        key: Its key.
+        key: Key.
         low: Lower end.
         high: Upper end.
     """
@@ -301,7 +301,7 @@ class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
         offered_gbps: Offered load: bits of packets that arrived or were sent there, in Gbit/s; ``None`` without a
             queue.
         throughput_gbps: Bits of packets that left, likewise.
-        latency_ns: Latency of those that left; ``None`` if none did, and without a queue.
+        latency_ns: Latency of packets that left; ``None`` without such packets or without a queue.
     """
 
     of: str
@@ -320,15 +320,15 @@ class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ChipDrawing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The core's account of a chip.
+    """The facts about a chip that its drawing shows.
 
     Attributes:
         chip: The chip.
-        title: What it is.
+        title: Title.
         clusters: Clusters by name.
         places: Memories and accelerators.
         links: Links.
-        routes: Ways between them.
+        routes: Routes between clusters, memories and units.
         ports: Ports.
     """
 
@@ -345,13 +345,13 @@ class Cluster(msgspec.Struct, frozen=True, omit_defaults=True):
     """Clusters of one name.
 
     Attributes:
-        name: Its name.
-        count: How many there are, and of what.
+        name: Name.
+        count: Number of instances.
         engines: Engines of each.
         threads: Threads of an engine.
         clock_mhz: Clock.
         takes: Inboxes and rings that its threads take packets from.
-        puts: Those that its program puts packets into.
+        puts: Inboxes and rings that its program puts packets into.
     """
 
     name: str
@@ -367,13 +367,13 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
     """A memory or an accelerator.
 
     Attributes:
-        name: Its name.
-        kind: How it serves.
-        is_memory: Whether it is a memory; an accelerator otherwise.
-        per: Cluster that has one each.
-        count: How many there are.
-        roles: Roles that it plays.
-        capacity_bytes: What it holds.
+        name: Name.
+        kind: Kind of memory or unit.
+        is_memory: Whether it is a memory; otherwise it is an accelerator.
+        per: Cluster whose instances have one each.
+        count: Number of instances.
+        roles: Roles that are bound to it.
+        capacity_bytes: Capacity.
         behind: The memory behind a cache.
     """
 
@@ -391,8 +391,8 @@ class Link(msgspec.Struct, frozen=True, omit_defaults=True):
     """A link.
 
     Attributes:
-        name: Its name.
-        count: How many there are.
+        name: Name.
+        count: Number of instances.
         rate_gbps: Rate, Gbit/s.
     """
 
@@ -407,8 +407,8 @@ class Route(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         from: Cluster.
         to: Memory or unit.
-        links: Links on the way.
-        nanoseconds: There and back, nanoseconds, without waiting.
+        links: Links of the route.
+        nanoseconds: Round-trip time, nanoseconds, without waiting.
     """
 
     from_: str = msgspec.field(name="from")
@@ -421,8 +421,8 @@ class Port(msgspec.Struct, frozen=True, omit_defaults=True):
     """Ports of one name.
 
     Attributes:
-        name: Their name.
-        count: How many there are.
+        name: Name.
+        count: Number of instances.
         receive_gbps: Rate in and out, Gbit/s.
         transmit_gbps: See ``receive_gbps``.
         memory: Memory that they write packets to and read them from.

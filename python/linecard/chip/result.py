@@ -39,7 +39,7 @@ class RunRequest:
             itself.
         map_addresses: Whether addresses without a route were moved into routed space.
         input_hash: SHA-256 of the capture's bytes as stored; ``None`` for generated traffic.
-        program_hash: SHA-256 of an executed program with its inputs, or of a file of steps; else ``None``.
+        program_hash: SHA-256 of an executed program with its inputs, or of a file of steps; otherwise ``None``.
     """
 
     overrides: tuple[str, ...]
@@ -59,7 +59,7 @@ class Band:
     Attributes:
         low: Main numbers of the run with the lowest number.
         high: Main numbers of the run with the highest number.
-        metric: The number: ``throughput_mpps``, or ``latency_mean_ns`` if no interval moves the throughput by 0.1 %.
+        metric: The number: ``throughput_mpps``, or ``latency_mean_ns`` if no interval changes the throughput by 0.1 %.
         widths: The effect of each interval alone, the largest first.
     """
 
@@ -70,7 +70,7 @@ class Band:
 
     @property
     def made_by(self) -> str:
-        """The two intervals with the largest effects, in words; empty if none moves the number by 0.1 %."""
+        """The two intervals with the largest effects, in words; empty if none changes the number by 0.1 %."""
         scale, unit = (1e-3, "µs mean latency") if self.metric == "latency_mean_ns" else (1.0, "Mpps")
         most = [
             f"{each.key} {each.low * scale:.4g} to {each.high * scale:.4g} {unit} alone"
@@ -86,9 +86,9 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
     Attributes:
         request: The rest of the request.
         run_id: Name of the run in tables; equal requests have equal ids.
-        wall_seconds: Real time. Only this field differs between equal runs: it is not compared and not part of
-            :meth:`to_dict`.
-        band: What the ends of those intervals come to, where that was asked for.
+        wall_seconds: Wall-clock time in seconds. Only this field differs between equal runs: it is not compared and not
+            part of :meth:`to_dict`.
+        band: The band over the intervals, if requested.
     """
 
     APART: ClassVar[tuple[str, ...]] = ("wall_seconds", "what_if", "latency_bins")
@@ -134,7 +134,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: everything but the real time."""
+        """Plain data, ready for JSON: everything except the wall-clock time."""
         found = ResultOfRun.to_dict(self)
         # What few runs have comes last.
         last: dict[str, Any] = {

@@ -41,7 +41,7 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
     The simulation runs in compiled code and releases the GIL, so threads run at the same time. Ctrl-C stops it.
 
     Args:
-        asked: What is asked for.
+        asked: The requested precision.
         progress: Called now and then.
 
     Returns:

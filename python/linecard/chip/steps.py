@@ -38,7 +38,7 @@ class OnceKeys(TypedDict, total=False):
     """Keys of every step.
 
     Attributes:
-        name: What people call it.
+        name: The name that people use.
         cycles: Cycles of the engine before its action.
         unless_executed: Omitted if a program is executed (``program=``), which does this work itself.
         part: Part of the program to which it belongs, or several; ``program.without`` of the chip omits parts.
@@ -53,7 +53,7 @@ class OnceKeys(TypedDict, total=False):
 
 
 class MarkKeys(TypedDict, total=False):
-    """Keys of a step that represents others: see `OnceKeys`."""
+    """Keys of a step that combines several accesses; see `OnceKeys`."""
 
     name: str
     unless_executed: bool
@@ -61,7 +61,7 @@ class MarkKeys(TypedDict, total=False):
 
 
 class CellKeys(OnceKeys, total=False):
-    """Keys of steps that repeat, or apply to some packets.
+    """Keys of steps that can repeat, or apply to some packets only.
 
     Attributes:
         share: Fraction of the packets to which it applies, 0 to 1.
@@ -111,11 +111,11 @@ class AccessKeys(SpanKeys, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The action of a step and its other keys, in the order of the file.
+    """The operation of a step, and its other keys in the order of the file.
 
     Attributes:
-        op: What it does.
-        keys: Its other keys, in the order of the file.
+        op: The operation.
+        keys: Other keys, in the order of the file.
     """
 
     op: str
@@ -131,10 +131,10 @@ class Program:
 
     Attributes:
         name: Name of the application in results: letters, digits, ``_``, ``.`` and ``-``.
-        title: Its title, one line; the name if empty.
+        title: Title, one line; the name if empty.
         source: Source of its numbers.
         routes: Forwarding table, a file of ``prefix next_hop …`` lines, IPv4 and IPv6; one is generated if left out.
-        steps: Its steps.
+        steps: Steps.
         not_ip: Treatment by `check` and `look_up` of frames that are not IP: ``forward``, ``punt`` (default) or
             ``drop``.
 
@@ -210,7 +210,7 @@ class Program:
         return self._access("ask", at, bytes, keys)
 
     def continue_(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Continue the previous access: in its open row, or with the rest of a transfer that is timed by size."""
+        """Continue the previous access in its open row, or the transfer whose time depends on its size."""
         return self._access("continue", at, bytes, keys)
 
     def transfer(self, at: str, bytes: int | None = None, **keys: Unpack[SpanKeys]) -> Program:  # noqa: A002
@@ -218,7 +218,7 @@ class Program:
         return self._with("transfer", {"at": at, "bytes": bytes}, SpanKeys, keys)
 
     def spread(self, accesses: Sequence[Mapping[str, object]], **keys: Unpack[StepKeys]) -> Program:
-        """Make several accesses, with the step's cycles evenly before, between and after them.
+        """Issue several accesses, with the cycles of the step spread evenly around them.
 
         Each has an ``op``, which is an access or ``transfer``, the keys of that, ``times`` and ``part``.
         """
@@ -256,7 +256,7 @@ class Program:
         return self._with("check", {}, StepKeys, keys)
 
     def look_up(self, at: str | None = None, bytes: int | None = None, **keys: Unpack[StepKeys]) -> Program:  # noqa: A002
-        """Find the output port in a forwarding table: one to three reads, one after the other; none without ``at``."""
+        """Look up the output port in a forwarding table by one to three dependent reads; by none without ``at``."""
         return self._with("look_up", {"at": at, "bytes": bytes}, StepKeys, keys)
 
     def put(
@@ -264,7 +264,7 @@ class Program:
     ) -> Program:
         """Put the packet into an inbox or ring; the thread is then free.
 
-        With ``if_room``, a packet stays with the thread if the ring is full, and the next step follows. With
+        With ``if_room``, the thread keeps the packet if the ring is full, and continues with the next step. With
         ``goes_on``, the thread continues with the next steps in parallel with the thread that takes the packet:
         compute, accesses, `join` and locks.
         """
@@ -278,7 +278,7 @@ class Program:
         return self._with("send", {"port": port, "class_": class_}, StepKeys, keys)
 
     def admit(self, **keys: Unpack[OnceKeys]) -> Program:
-        """Wait for room in the queue of the output port, if threads send block by block."""
+        """Wait for space in the queue of the output port, if threads send block by block."""
         return self._with("admit", {}, OnceKeys, keys)
 
     def enqueue(self, **keys: Unpack[OnceKeys]) -> Program:
@@ -302,7 +302,7 @@ class Program:
         return self._with("extend", {"each": each}, MarkKeys, keys)
 
     def finish(self, **keys: Unpack[StepKeys]) -> Program:
-        """End a packet that counts as processed although it leaves by no port."""
+        """End processing: the packet counts as processed although it leaves by no port."""
         return self._with("finish", {}, StepKeys, keys)
 
     def to_toml(self) -> str:

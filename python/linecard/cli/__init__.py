@@ -1,4 +1,4 @@
-"""The command line: `linecard run`, `flows`, `flowcache`, `queueing`, `dram`, `sweep`, `reproduce` and others.
+"""The command line: `linecard run`, `sweep`, `reproduce` and others.
 
 Data goes to stdout, progress and diagnostics to stderr. Exit status, the same for every command:
 

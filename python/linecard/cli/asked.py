@@ -41,7 +41,7 @@ def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], 
 def added(
     parameters: Mapping[str, inspect.Parameter], into: str, read: Callable[[str, Any], Any], *, first: bool = True
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command with these parameters beside its own, before or behind them, which it takes as one argument."""
+    """A command with additional parameters, before or after its own, which it receives as one argument."""
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)

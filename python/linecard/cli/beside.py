@@ -13,7 +13,7 @@ GAP = 4
 
 
 class Beside:
-    """Parts side by side: each gets its least width, and a share of the rest.
+    """Parts side by side: each gets its minimum width, and a share of the remainder.
 
     If the terminal is too narrow, they are below each other, or `instead` replaces them.
     """

@@ -15,9 +15,10 @@ class Entry(NamedTuple):
     """A command, or a group of commands.
 
     Attributes:
-        name: The word that a user types.
-        panel: Its heading in the help.
-        at: Module below `linecard.cli` and the function in it; of a group, those of its commands by name.
+        name: The command word.
+        panel: Heading in the help.
+        at: Module below `linecard.cli` and its function; for a group, the module and function of each command by
+            name.
         said: Purpose of a group.
     """
 

@@ -85,7 +85,7 @@ class LazyGroup(TyperGroup):
         return list(self._listed)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """A command; while the help or a shell lists commands, only its name and line."""
+        """A command; to list commands, only its name and its line of help are loaded."""
         return (self._listed if self._lists else self.commands).get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -32,7 +32,7 @@ EPILOG = (
 
 
 def command_line(words: Sequence[str] | None = None) -> str:
-    """The command that runs now, as a page shows it: without the options `--output`."""
+    """The command that runs now, as a page shows it, without `--output`."""
     kept = []
     several = iter(sys.argv[1:] if words is None else words)
     for word in several:
@@ -51,7 +51,7 @@ Chip = Annotated[
 ]
 
 CAPTURE_HELP = "A capture, or a described link: edge, core, or a TOML file like those in presets/traffic."
-Packets = Annotated[int, typer.Option(min=0, metavar="N", help="Packets at most; 0 for the whole capture.")]
+Packets = Annotated[int, typer.Option(min=0, metavar="N", help="Maximum number of packets; 0 for the whole capture.")]
 
 JSON_HELP = "Print one JSON object on stdout instead of the screen."
 
@@ -76,6 +76,6 @@ Precision = Annotated[
         "--precision",
         metavar="SHARE",
         parser=read_share,
-        help="Lengthen runs until half the 95 % interval of the throughput is at most this fraction of it, such as 1%.",
+        help="Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.",
     ),
 ]

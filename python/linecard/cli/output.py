@@ -25,7 +25,7 @@ Output = Annotated[
 
 
 class Outputs:
-    """The requested outputs. Their names are checked when this object is made, before anything runs.
+    """The requested outputs. The file names are checked when this object is created, before anything runs.
 
     Raises:
         ConfigError: A file has no known ending, or cannot be written.
@@ -43,7 +43,7 @@ class Outputs:
             need_for(kind)
 
     def give(self, result: Result) -> None:
-        """Print the result, then write its files, so that a failing file does not lose the result."""
+        """Print the result, then write its files, so that the result is printed even if a file cannot be written."""
         if self.json:
             stdout.print_json(result.to_dict())
         else:

@@ -21,7 +21,7 @@ OUTPUTS = frozenset(
 
 
 def check_files(ctx: Any) -> None:
-    """Refuse, before anything runs, an output that is an input, another output, or a link to one.
+    """Reject, before anything runs, an output that is an input, another output, or a link to one.
 
     Raises:
         ConfigError: Such an output was found, or its name is missing and the next option was taken for it.

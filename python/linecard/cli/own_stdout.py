@@ -30,7 +30,7 @@ class _Patient(io.FileIO):
 
 
 def take_over() -> None:
-    """Replace the stdout of the process. A stream that is not descriptor 1, such as that of a test, stays."""
+    """Replace the stdout of the process, unless it is a stream other than descriptor 1, such as that of a test."""
     for number in (_STDOUT, _STDERR):
         try:
             os.fstat(number)
@@ -52,7 +52,7 @@ def take_over() -> None:
 
 
 def problem() -> str | None:
-    """Why output did not reach stdout, or `None`."""
+    """The reason why output did not reach stdout, or `None`."""
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
     if not isinstance(raw, _Patient):
         return None

@@ -17,12 +17,12 @@ PICTURES = {
 
 
 def printable(text: str) -> str:
-    """A text with pictures for characters that control a terminal; line ends stay."""
+    """A text with visible symbols for characters that control a terminal; line ends stay."""
     return text.translate(PICTURES)
 
 
 def shortened(line: str) -> str:
-    """A line without its middle, if it is too long to read."""
+    """A line, shortened in the middle if it is too long."""
     if len(line) <= LONGEST_LINE:
         return line
     left_out = len(line) - 2 * (LONGEST_LINE // 3)

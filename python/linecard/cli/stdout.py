@@ -17,7 +17,7 @@ MAX_WIDTH = 108
 
 
 class Printable:
-    """Parts of a screen, with pictures for characters that control a terminal."""
+    """Parts of a screen, with visible symbols for characters that control a terminal."""
 
     def __init__(self, parts: Sequence[RenderableType]) -> None:
         self.parts = Group(*parts)
@@ -28,13 +28,13 @@ class Printable:
 
 
 def screen_width() -> int:
-    """Columns of a screen: those of the terminal, up to a readable width; into a pipe, that width."""
+    """Width of a screen in columns: that of the terminal, up to a readable maximum; the maximum for a pipe."""
     terminal = Console()
     return min(terminal.width, MAX_WIDTH) if terminal.is_terminal else MAX_WIDTH
 
 
 def show(*parts: RenderableType) -> None:
-    """Print parts on stdout. Into a pipe: no colours, and no padding at line ends."""
+    """Print parts on stdout. A pipe receives no colours, and no padding at line ends."""
     screen = Console(highlight=False, width=screen_width())
     if screen.is_terminal:
         screen.print(Printable(parts))

@@ -1,7 +1,7 @@
-"""Tables of screens, which lose no number on a narrow terminal.
+"""Tables of screens, which show every number even on a narrow terminal.
 
-Text columns take the width that numbers leave. If that is too little, the table omits bars, whose numbers are beside
-them. If that is not enough, it becomes a list, each row with the names of its columns.
+Number columns get their width first; text columns share the remainder. If the remainder is too small, the table omits
+bars, whose numbers it also prints. If that does not suffice, the table becomes a list, and each row names its columns.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Cell = str | Text | Bar
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, its side, and whether its texts may take several lines."""
+    """A column: its name, its alignment, and whether its texts may wrap."""
 
     name: str
     side: str

@@ -1,4 +1,4 @@
-"""`linecard --version`: the version, and the facts that a report of a fault must state."""
+"""`linecard --version`: the version, and the facts that a bug report must state."""
 
 from __future__ import annotations
 

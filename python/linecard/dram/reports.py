@@ -10,7 +10,7 @@ from linecard.records import Number
 
 
 class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Everything a run of a memory tells. Deterministic.
+    """The report of a run of DRAM alone. Deterministic.
 
     Attributes:
         device: Preset of the part.
@@ -24,9 +24,9 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         reads: Reads.
         writes: Writes.
         end_clock: Clock of the last beat.
-        last_accept_clock: Clock in which the last request was accepted.
+        last_accept_clock: Clock at which the last request was accepted.
         simulated_seconds: Time to the last beat.
-        bandwidth_gbytes_s: Bandwidth until then, in 10^9 bytes per second.
+        bandwidth_gbytes_s: Bandwidth over that time, in 10^9 bytes per second.
         peak_gbytes_s: Peak bandwidth of the buses of all channels, in the same unit.
         row_hit_rate: Fraction of accesses that need no activate.
         unloaded_read_clocks: Unloaded latency: a read of a closed row in an idle memory, from acceptance to the last
@@ -94,8 +94,8 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
         mean_clocks: Mean; ``queue_clocks``, ``bank_clocks``, ``bus_clocks`` and ``refresh_clocks`` add up to it.
         mean_ns: The same in nanoseconds.
         p50_clocks: Median, within 1.6 % like the other percentiles.
-        p90_clocks: 90 % are no longer.
-        p99_clocks: 99 % are no longer.
+        p90_clocks: 90th percentile.
+        p99_clocks: 99th percentile.
         max_clocks: Largest.
         queue_clocks: Waiting for other requests.
         bank_clocks: From the first command that opens the row until the row is ready.
@@ -139,7 +139,7 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
         row_miss: Waiting for an activate.
         bank_conflict: Waiting for a precharge of another row.
         turnaround: Bus turnaround.
-        activate_window: Activates too close together (tRRD, tFAW).
+        activate_window: Waiting for the spacing of activates (tRRD, tFAW).
         refresh: Refresh.
         spacing: Open row, same direction: spacing of column commands, order of requests, one command per clock.
         idle: No request.
@@ -207,10 +207,10 @@ class BankUse(msgspec.Struct, frozen=True, omit_defaults=True):
     """One bank; ``data_share`` is the fraction of the run with its data on the bus.
 
     Attributes:
-        channel: Its channel.
-        rank: Its rank.
-        bankgroup: Its bank group.
-        bank: Its number within the group.
+        channel: Channel.
+        rank: Rank.
+        bankgroup: Bank group.
+        bank: Number within the group.
         reads: Reads of it.
         writes: Writes.
         activates: Rows opened.
@@ -236,8 +236,8 @@ class MemoryEnergy(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         activate_nj: Opening and closing rows.
-        read_nj: Reading, beside standby.
-        write_nj: Writing, beside standby.
+        read_nj: Reads, in addition to standby.
+        write_nj: Writes, in addition to standby.
         refresh_nj: Refreshing.
         open_standby_nj: Standby with rows open.
         closed_standby_nj: Standby with all rows closed.

@@ -11,11 +11,11 @@ from linecard.tables import Table, records
 
 
 class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
-    """Everything a run of DRAM alone tells.
+    """The result of a run of DRAM alone.
 
     Attributes:
-        requests_frame: A polars data frame of what became of each request, with ``frames``.
-        commands_frame: A polars data frame of every command, with ``frames``.
+        requests_frame: A polars data frame with the outcome of each request, if ``frames`` was requested.
+        commands_frame: A polars data frame with every command, if ``frames`` was requested.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("device", "policy", "input", "format", "config_hash")
@@ -28,11 +28,11 @@ class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
 
     @property
     def utilization(self) -> float:
-        """Fraction of the buses' time with data."""
+        """Fraction of time in which the buses transfer data."""
         return self.time.read + self.time.write
 
     def metrics(self) -> list[Metric]:
-        """Every number that has a unit as a row of a tidy table."""
+        """The tidy table: a row for each number with a unit."""
         parts: dict[str, Any] = {
             "dram": self,
             "dram.read_latency": self.read,

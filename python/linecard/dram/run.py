@@ -54,7 +54,7 @@ def dram(
         requests: Write the outcome of each request, as CSV.
         commands: Write every command, as CSV.
         frames: Keep requests and commands as polars data frames in the result (extra ``frames``).
-        progress: Called now and then with (requests done, in all or 0), from the thread that calls ``dram``..
+        progress: Called now and then with (requests done, total or 0), from the thread that calls ``dram``.
 
     Raises:
         ConfigError: A preset, a key or an option is wrong; every problem is listed.

@@ -28,7 +28,7 @@ def simulate(asked: Dram, progress: ProgressCallback | None) -> MemoryResult:
     """Run a DRAM part alone under a trace or a pattern.
 
     Args:
-        asked: What is asked for.
+        asked: The requested precision.
         progress: Called now and then.
 
     Raises:

@@ -1,1 +1,1 @@
-"""Packet programs that are executed: C on RISC-V, and XDP (eBPF). Lists of steps are `linecard.chip.steps`."""
+"""Packet programs that are executed: C on RISC-V, and XDP (eBPF). Lists of steps are in `linecard.chip.steps`."""

@@ -1,4 +1,4 @@
-"""Traces that a folder keeps from one run to the next."""
+"""Traces that a folder keeps between runs."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from linecard.view import BAR, Bar, Cell, Column, Part, Said, Table, text, wide
 LINES_SHOWN = 8
 # Fraction of accesses from which data are hot.
 SHOWN_HOT = 0.1
-# Lines shown around those that were executed.
+# Lines shown around executed lines.
 AROUND = 4
 COSTS = ("instructions", "cycles", "stall", "accesses")
 

@@ -12,11 +12,11 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         elf: The ELF file.
-        traffic: Its packets.
+        traffic: Packets.
         instructions: Instructions of all packets.
-        instructions_per_packet: Their mean; ``least_instructions`` and ``most_instructions`` the extremes.
+        instructions_per_packet: Mean; ``least_instructions`` and ``most_instructions`` the extremes.
         least_instructions: Instructions of the shortest packet.
-        most_instructions: Instructions of the longest.
+        most_instructions: Instructions of the longest packet.
         runs_per_packet: Stretches of instructions without a jump.
         packet_accesses_per_packet: Loads and stores of the packet.
         table_accesses_per_packet: Loads and stores of other data: heap, marked state, control data.
@@ -60,7 +60,7 @@ class ProgramTraffic(msgspec.Struct, frozen=True, omit_defaults=True):
         mean_bytes: Mean size of an IP packet.
         median_packets_between: Median number of packets between two of one flow.
         damaged_records: Damaged records of the capture, which were skipped.
-        first_damage: The first of them.
+        first_damage: The first damaged record.
     """
 
     title: str
@@ -74,12 +74,12 @@ class ProgramTraffic(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Share(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Something, how often, and in per cent of all.
+    """An item, its count, and its percentage of the total.
 
     Attributes:
         name: What.
-        count: How many packets or instructions.
-        percent: Of all, in per cent.
+        count: Number of packets or instructions.
+        percent: Percentage of the total.
     """
 
     name: str
@@ -88,17 +88,17 @@ class Share(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an XDP program did with its packets.
+    """The results of an XDP program on its packets.
 
     Attributes:
         name: The requested program.
         program: The program, by function.
-        traffic: Its packets: Ethernet frames without their check sequence.
-        verdicts: Their verdicts, most frequent first.
+        traffic: Packets: Ethernet frames without their check sequence.
+        verdicts: Verdicts, most frequent first.
         instructions: Instructions of all packets; a 64-bit constant counts once, a call of a helper once.
-        instructions_per_packet: Their mean; ``least_instructions`` and ``most_instructions`` the extremes.
+        instructions_per_packet: Mean; ``least_instructions`` and ``most_instructions`` the extremes.
         least_instructions: Instructions of the shortest packet.
-        most_instructions: Instructions of the longest.
+        most_instructions: Instructions of the longest packet.
         mean_bytes_left: Mean size of packets after the program.
         regions: Accesses by region, of instructions and helpers.
         helpers: Calls of helpers.
@@ -140,18 +140,18 @@ class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The content of a map at the end; ``listed`` are the first of its ``entries``, of arrays those that are not zero.
+    """The content of a map at the end; ``listed`` holds the first of its ``entries``, and only nonzero values of arrays.
 
     Attributes:
-        name: Its name.
-        kind: Its kind, such as ``HASH``.
+        name: Name.
+        kind: Kind, such as ``HASH``.
         key_bytes: Bytes of a key.
         value_bytes: Bytes of a value.
         most_entries: Maximum number of entries.
-        entries: Entries in it.
-        listed: The first of them; of arrays those that are not zero.
+        entries: Number of entries.
+        listed: The first entries; only nonzero values of arrays.
         records: Records of a ring buffer or of events.
-        record_bytes: Their bytes.
+        record_bytes: Bytes.
     """
 
     name: str
@@ -170,8 +170,8 @@ class XdpMapEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         key: The key, in hexadecimal.
-        values: Its value of each processor, in hexadecimal.
-        numbers: Its values as numbers, if they have 1, 2, 4 or 8 bytes.
+        values: Value of each processor, in hexadecimal.
+        numbers: Values as numbers, if they have 1, 2, 4 or 8 bytes.
     """
 
     key: str
@@ -180,12 +180,12 @@ class XdpMapEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an XDP program comes to in rows.
+    """The schedule of an XDP program into rows.
 
     Attributes:
         name: The requested program.
         program: The program, by function.
-        instructions: Its instructions; a 64-bit constant counts once.
+        instructions: Instructions; a 64-bit constant counts once.
         lanes: Rows by lanes, from one on.
         blocks: Blocks in order, with the requested number of lanes.
     """
@@ -203,7 +203,7 @@ class LaneRows(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         lanes: Instructions that fit in a row.
         rows: Rows of the program.
-        instructions_per_row: Its instructions by rows.
+        instructions_per_row: Instructions by rows.
     """
 
     lanes: int
@@ -217,9 +217,9 @@ class BlockRows(msgspec.Struct, frozen=True, omit_defaults=True):
     ``exit`` is ``constant``, ``register``, or ``None`` if the program does not end there.
 
     Attributes:
-        place: Its beginning.
-        rows: Its rows.
-        instructions: Its remaining instructions.
+        place: Beginning.
+        rows: Rows.
+        instructions: Remaining instructions.
         exit: Origin of the action at its exit: ``constant``, ``register``, or ``None`` if the program does not end
             there.
     """
@@ -235,12 +235,12 @@ class CachedTrace(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         file: Name of the file.
-        bytes: Its size.
+        bytes: Size.
         unused_seconds: Seconds since it was used.
-        program: The program; nothing where the file cannot be used.
-        traffic: Its traffic.
+        program: The program; ``None`` if the file cannot be used.
+        traffic: Traffic.
         packets: Packets traced.
-        problem: Why it cannot be used.
+        problem: Reason why the file cannot be used.
     """
 
     file: str
@@ -261,9 +261,9 @@ class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_
         instructions_per_packet: Instructions.
         cycles_per_packet: Engine cycles, without the cycles that issue accesses.
         stall_cycles_per_packet: Cycles that threads waited for its accesses.
-        accesses_per_packet: Its accesses.
+        accesses_per_packet: Accesses.
         memories: The same by memory.
-        results: Its results.
+        results: Results.
         lines: Source lines, in order of their cycles.
         stacks: Call stacks.
         hot: The data that it accesses most in each memory, and the lock that it takes most.
@@ -312,7 +312,7 @@ class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         line: File, number and text, or the function.
         file: The file as passed to the compiler, of a line.
-        number: Its number, from 1, of a line.
+        number: Number, from 1, of a line.
         instructions_per_packet: Instructions.
         cycles_per_packet: Cycles of the engine, without those to issue accesses.
         stall_cycles_per_packet: Cycles that the thread waited for accesses; its engine may execute other threads
@@ -348,7 +348,7 @@ class HotWord(HotWordMethods, msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         place: The memory, or ``locks``.
-        bank: Its busiest bank, if addresses select the bank.
+        bank: Busiest bank, if addresses select the bank.
         name: The data: a map and its key, a variable, or a block of the heap by the line that allocated it.
         lines: Lines that access it, the most frequent first.
         share: Fraction of the program's accesses to that bank or memory, or of the locks that it takes.

@@ -56,14 +56,14 @@ def program_build(
         output: The ELF file; ``None`` puts it beside the source, ending in ``.elf`` (an XDP program: ``.o``).
         defines: Macros, ``NAME`` or ``NAME=VALUE``.
         entry: Function called for each packet; ``None`` for ``app_packet``.
-        cflags: Further compiler flags, in the syntax of a shell: ``"-O1 -fno-inline"``. The last one counts.
+        cflags: Further compiler flags, in the syntax of a shell: ``"-O1 -fno-inline"``. The last flag wins.
         bits: 32 for RV32IMA, 64 for RV64IMAC; not for an XDP program.
 
     Returns:
         The ELF file.
 
     Raises:
-        CompileError: The compiler refused the file; the message is the compiler's own.
+        CompileError: The compiler refused the file; the error has the compiler's message.
         MissingExtraError: The compiler is not installed.
         ConfigError: The file does not exist.
     """
@@ -129,18 +129,18 @@ def program_trace(
         entry: Function called for each packet; ``None`` for ``app_packet``.
         defines: Macros for a C file, ``NAME`` or ``NAME=VALUE``.
         control: Control file, passed to ``app_init``; ``None`` for the default of a shipped program.
-        packets: Packets at most; 0 for the whole capture.
+        packets: Maximum number of packets; 0 for the whole capture.
         payload: Content of payload that the capture lacks: ``random`` or ``pages``.
         seed: Seed of generated payload and mapped addresses.
-        routes: A route table into whose prefixes IPv4 addresses are mapped, as the source does with anonymised
-            captures. ``None`` for the control file of a shipped route lookup.
+        routes: Route table into whose prefixes IPv4 addresses are mapped, for captures with anonymised addresses.
+            ``None`` for the control file of a shipped route lookup.
         strict: Stop at the first damaged record.
         budget: Instructions that the program may execute for a packet.
         unchecked: Let the program access bytes beyond its packet, beyond blocks of the heap, and of freed blocks.
         cache: A folder that keeps traces, by the hash of their inputs; ``None`` for no folder. A damaged file is
             replaced; ``notes`` of the result report it.
         cache_bytes: Size limit of the folder, 4 GiB if left out; the least recently used traces are removed.
-        progress: Called now and then with (done, in all).
+        progress: Called now and then with (done, total).
 
     Returns:
         The counts of the program.
@@ -254,7 +254,7 @@ def program_run(
 
     Args:
         elf: An ELF file for RISC-V.
-        budget: Instructions at most.
+        budget: Maximum number of instructions.
         progress: Called now and then with (instructions, budget).
 
     Returns:

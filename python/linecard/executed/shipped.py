@@ -20,13 +20,13 @@ class ProgramInfo:
     """A shipped program.
 
     Attributes:
-        name: Its name.
-        title: What it does.
+        name: Name.
+        title: The operation.
         functionality: Class of Table 1.
         source: Document that defines it.
         reads: Part of the packet that decides its work: ``header`` or ``payload``.
         shared: Data that threads with different packets share.
-        control: Its default control file; ``None`` if it needs none.
+        control: Default control file; ``None`` if it needs none.
     """
 
     name: str

@@ -12,8 +12,8 @@ class ProgramTrace(ResultOfRun, ProgramReport, frozen=True, kw_only=True):
     """What a program did on its packets; `linecard.core` runs it on cores.
 
     Attributes:
-        name: What the program is called.
-        traced: The work for cores; not part of the plain data.
+        name: Name of the program.
+        traced: Recorded work, which `linecard.core` executes; not part of the plain data.
         notes: Problems of the folder of kept traces; not part of the plain data.
     """
 

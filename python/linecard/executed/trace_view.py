@@ -20,7 +20,7 @@ LIST_SHOWN = 8
 @view.register
 def _(result: ProgramTrace) -> list[Part]:
     traffic = result.traffic
-    between = f"median of {traffic.median_packets_between:,} packets between two of a flow"
+    between = f"median of {traffic.median_packets_between:,} packets between two packets of a flow"
     accesses = (
         f"{result.packet_accesses_per_packet:.1f} packet, {result.table_accesses_per_packet:.1f} tables, "
         f"{result.other_accesses_per_packet:.1f} stack and globals"
@@ -68,6 +68,6 @@ def damage(traffic: ProgramTraffic) -> Iterable[Notes]:
 
 
 def shares(title: str, count: str, several: Iterable[Share], shown: int = LIST_SHOWN) -> Table:
-    """Shares as bars, with their counts."""
+    """Fractions as bars, with their counts."""
     rows = [(each.name, Bar(each.percent / 100), percent(each.percent / 100), each.count) for each in several]
     return Table(title, (wide(title.lower()), BAR, "share", count), rows, shown=shown)

@@ -1,7 +1,7 @@
 """XDP programs (eBPF): build them, run them on a capture.
 
-A program is the name of a shipped one, a C file, or an object file that clang made for eBPF. A file of raw
-instructions, eight bytes each, is possible, too. A C file needs the compiler of the Python package ``ziglang`` (extra
+A program is the name of a shipped program, a C file, or an object file that clang made for eBPF. It may also be a file
+of raw instructions of eight bytes each. A C file needs the compiler of the Python package ``ziglang`` (extra
 ``programs``). Programs process one packet after another. Behaviour that the kernel's verifier would refuse ends the run
 with instruction and source line.
 """
@@ -93,17 +93,17 @@ def xdp_build(
     """Compile a C file into an object for eBPF, with types and lines (BTF).
 
     Args:
-        source: The C file; ``<linux/bpf.h>``, ``<linecard_bpf.h>`` and ``<bpf/bpf_helpers.h>`` are found.
+        source: The C file; ``<linux/bpf.h>``, ``<linecard_bpf.h>`` and ``<bpf/bpf_helpers.h>`` are on the include path.
         output: The object; ``None`` puts it beside the source, ending in ``.o``.
         defines: Macros, ``NAME`` or ``NAME=VALUE``.
         isa: Version of the instruction set, 1 to 4: version 1 has no 32-bit arithmetic and jumps.
-        cflags: Further compiler flags, in the syntax of a shell. The last one counts.
+        cflags: Further compiler flags, in the syntax of a shell. The last flag wins.
 
     Returns:
         The object.
 
     Raises:
-        CompileError: The compiler refused the file; the message is the compiler's own.
+        CompileError: The compiler refused the file; the error has the compiler's message.
         MissingExtraError: The compiler is not installed.
         ConfigError: The file does not exist.
     """
@@ -188,8 +188,8 @@ def xdp_rows(
     Args:
         program: Name of a shipped program, a C file, or an object file.
         section: Function or section, if the object has several programs.
-        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then compiled again.
-        lanes: Instructions in a row at most, 1 to 8; smaller numbers are counted, too.
+        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then recompiled.
+        lanes: Maximum number of instructions per row, 1 to 8; the result also has all smaller numbers.
         isa: Version of the instruction set for a C file.
         kept_arguments: Whether helpers preserve r1 to r5.
         path_exits: Whether the end of the program is copied for each path with a fixed action, as an exit with that
@@ -242,24 +242,25 @@ def xdp_run(
         section: Function or section, if the object has several programs.
         maps: Maps by name, and the files (CSV or TOML) that fill them before the run.
         fib: Routes for ``bpf_fib_lookup``, a CSV file.
-        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then compiled again.
-        packets: Packets at most; 0 for the whole capture.
+        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then recompiled.
+        packets: Maximum number of packets; 0 for the whole capture.
         payload: Content of payload that the capture lacks: ``random`` or ``pages``.
         seed: Seed of generated payload, mapped addresses and the program's random numbers.
-        routes: A route table into whose prefixes IPv4 addresses are mapped.
+        routes: Route table into whose prefixes IPv4 addresses are mapped.
         strict: Stop at the first damaged record.
         budget: Instructions that the program may execute for a packet.
-        cpus: Processors of per-CPU maps. Packets take them in turn.
+        cpus: Processors of per-CPU maps. Packets use the processors in turn.
         interface: Index of the receiving interface.
-        progress: Called now and then with (done, in all).
+        progress: Called now and then with (done, total).
 
     Returns:
         The counts of the program, and the content of its maps.
 
     Raises:
-        ConfigError: The program, a map's file or an argument cannot be used; the text names unsupported features.
+        ConfigError: The program, a map's file or an argument cannot be used; the error names unsupported features.
         CompileError: The C file does not compile.
-        RunError: The program behaves as the kernel's verifier would refuse; the text names instruction and source line.
+        RunError: The program has a fault that the kernel's verifier would reject; the error names instruction and
+            source line.
         TrafficError: The capture cannot be used.
     """
     with _object(program, defines) as path:

@@ -14,8 +14,8 @@ class XdpProgramInfo(msgspec.Struct, frozen=True):
     """A shipped XDP program.
 
     Attributes:
-        name: Its name.
-        title: Its purpose.
+        name: Name.
+        title: Purpose.
         source: Document that defines it.
         parameters: Macros that ``defines`` sets, with their defaults.
         maps: Maps that must be filled before it runs.

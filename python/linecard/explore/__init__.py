@@ -1,4 +1,4 @@
-"""Design-space exploration: sweeps over every kind of run, one table, and a store that finds runs by content.
+"""Design-space exploration: sweeps over every kind of run, one table, and a store of finished runs.
 
 `sweep` implements `linecard sweep` and `linecard.sweep` in these steps:
 
@@ -8,7 +8,7 @@
 - `execute` (threads) or `cluster` (Dask) runs the points that `store` does not have.
 - `result` holds the table.
 
-`axes` and `expression` read values and formulas. `subjects` lists the kinds of run.
+`axes` and `expression` read values and formulas. `subjects` defines the kinds of run.
 """
 
 from linecard._lazy import make_lazy

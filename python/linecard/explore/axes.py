@@ -9,8 +9,8 @@
 | `0.5..2 points 4` | 0.5, 1, 1.5, 2 |
 | `1..1000 log points 4` | 1, 10, 100, 1000 |
 
-A range without step and points is continuous; `log` makes it even in its logarithm. A continuous range of fractions
-has samples only. A continuous range of whole numbers has all whole numbers in it as values.
+A range without step and points is continuous; `log` spaces it evenly in the logarithm. A continuous range of fractions
+can only be sampled. A continuous range of whole numbers takes all whole numbers in it as values.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Interval:
     Attributes:
         low: Smallest value.
         high: Largest value.
-        log: Whether it is even in the logarithm.
-        whole: Whether it has whole numbers only.
+        log: Whether the range is uniform in the logarithm.
+        whole: Whether the range contains whole numbers only.
     """
 
     low: float
@@ -79,7 +79,7 @@ class Axis:
 
     Attributes:
         name: A key as ``--set`` takes it, or an argument such as ``chip`` or ``seed``.
-        values: Its values, in order; empty if it is a continuous range of fractions.
+        values: Values, in order; empty if it is a continuous range of fractions.
         interval: The continuous range for samples, if the text is a range without step.
         place: File and line, or the option, for messages.
         group: Axes of one group vary together, value by value.
@@ -106,7 +106,7 @@ def read_axis(name: str, written: object, place: str, group: int) -> Axis:
     """An axis from a list, a single value or the text of a range.
 
     Raises:
-        ConfigError: The list is empty, a value has a type that no key takes, or the range is invalid.
+        ConfigError: The list is empty, a value has an invalid type, or the range is invalid.
     """
     if isinstance(written, str) and (found := _RANGE.fullmatch(written.strip())):
         try:
@@ -120,7 +120,7 @@ def read_axis(name: str, written: object, place: str, group: int) -> Axis:
         raise _problem(place, name, "found no value, expected at least one")
     for value in several:
         if not isinstance(value, (bool, int, float, str)):
-            raise _problem(place, name, f"found a {type(value).__name__}, expected numbers, texts or true and false")
+            raise _problem(place, name, f"found a {type(value).__name__}, expected numbers, texts, true or false")
         if isinstance(value, float) and not math.isfinite(value):
             raise _problem(place, name, f"found {value}, expected a finite number")
         if isinstance(value, str) and re.search(r"\d\s*\.\.\s*\d", value) and " " in value.strip():
@@ -151,7 +151,7 @@ def _range(found: re.Match[str]) -> tuple[tuple[Value, ...], Interval | None]:
     if high <= low:
         raise _Wrong("expected the smaller number first")
     if (log or how == "times") and low <= 0:
-        raise _Wrong("expected numbers above 0, because steps multiply")
+        raise _Wrong("expected numbers above 0, because each step multiplies")
     if log and how in {"step", "times"}:
         raise _Wrong("expected `log points N`, or `times` without `log`")
     if by is None:
@@ -239,6 +239,6 @@ def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
         if len({len(axis.values) for axis in members}) > 1:
             lengths = ", ".join(f"{axis.name} has {len(axis.values)}" for axis in members)
             problems.append(
-                ConfigProblem(members[0].place, "", f"expected as many values for each axis of a group: {lengths}")
+                ConfigProblem(members[0].place, "", f"expected equally many values for each axis of a group: {lengths}")
             )
     return problems

@@ -1,4 +1,4 @@
-"""Runs the requests of a question together: each distinct run once, through the store, records in request order."""
+"""Runs the requests of a question together, each distinct run once, and returns records in request order."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Bench:
 
     Attributes:
         store: Store of finished runs; ``None`` keeps nothing.
-        jobs: Runs at the same time; ``None`` takes one per core.
-        progress: Called repeatedly with (runs done, runs in all) of the latest requests.
-        counts: Runs found and run, over all questions.
+        jobs: Number of parallel runs; ``None`` takes one per core.
+        progress: Called repeatedly with (runs done, total runs) of the latest requests.
+        counts: Numbers of reused and executed runs, over all questions.
         executor: ``threads``, ``dask`` or ``dask:ADDRESS``; all requests share one connection to the cluster.
     """
 
@@ -99,5 +99,5 @@ def numbers_of(record: Record) -> Mapping[str, Any]:
 
 
 def measured(record: Record, metric: str) -> dict[str, float]:
-    """Return one metric by component."""
+    """Return one metric of a run, by component."""
     return {part: value for part, name, _unit, value in record["measurements"] if name == metric and value is not None}

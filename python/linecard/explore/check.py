@@ -78,7 +78,7 @@ def check(
 
     Raises:
         ConfigError: The file is invalid; the error lists every problem with file and line.
-        RunError: The chip does not run, so that the loads of its parts are unknown.
+        RunError: The chip does not run, so the loads of its parts are unknown.
 
     Example:
         >>> import linecard

@@ -1,8 +1,9 @@
 """Runs of a sweep on a Dask cluster: the driver holds the store and the claims, workers only run.
 
-The driver ships the files below the current folder that a request names (designs, programs, captures). Other files must
-be on the workers with the same content, and Linecard must be the same build. Each worker hashes its requests and
-refuses a run whose hash differs. If a worker dies, the driver submits its runs again. The table is that of threads.
+The driver sends the files below the current folder that a request names (designs, programs, captures). Workers must
+have all other files with the same content, and the same build of Linecard. Each worker hashes its requests and rejects
+a run whose hash differs. If a worker dies, the driver submits its runs again. The resulting table equals that of
+threads.
 """
 
 from __future__ import annotations
@@ -223,9 +224,9 @@ def execute_on_cluster(
         executor: ``dask`` starts workers on this machine, ``dask:ADDRESS`` uses a scheduler.
         store: Store of finished runs; ``None`` keeps nothing.
         jobs: Workers to start on this machine; ``None`` takes one per core.
-        progress: Called repeatedly with (runs done, runs in all).
-        counts: Counts to add to.
-        connection: An open connection, which stays open; ``None`` opens one and closes it at the end.
+        progress: Called repeatedly with (runs done, total runs).
+        counts: Counts that the runs increase.
+        connection: Open connection, which remains open; ``None`` opens a connection and closes it at the end.
 
     Raises:
         ConfigError: The executor, the scheduler or a worker is missing, or a worker has another build or other files.

@@ -1,4 +1,4 @@
-"""Columns of a table that views treat specially."""
+"""Columns of a table with a special role in views."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""`linecard compare`: two designs, runs or sweeps: what differs, what moved, and whether beyond noise.
+"""`linecard compare`: two designs, runs or sweeps, with the metrics that changed beyond noise.
 
 - Designs run with the same seeds, so that both receive the same packets. Each number is compared seed by seed, and its
   change has an interval (Student's t over seeds).
-- Of two finished runs, three numbers have their own intervals (batch means), which must not overlap.
-- Of two sweeps, points with the same values of the axes are compared, and the interval is over points.
+- For two finished runs, three numbers have intervals of their own (batch means), which must not overlap.
+- For two sweeps, points with the same values of the axes are compared, and the interval covers points.
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ def compare(
     """Compare two designs, programs, runs or sweeps.
 
     Runs of designs that are not steady are repeated with four times as many packets, up to 256,000, both designs
-    together. A run of 64,000 packets or more is repeated once. A number that is not sure does not count as moved.
+    together. A run of 64,000 packets or more is repeated once. A number that is not sure does not count as changed.
 
     Args:
         a: A design, or a file that ``run --json`` or ``sweep --json`` printed.
-        b: The second design or file, of the same kind; or a second program of A, with ``--program``. The same design
-            if left out.
+        b: The second design or file, of the same kind; or a second program of A, with ``--program``. If left out, A
+            itself.
         program_b: Program that the second design executes instead of ``program``, with the same options; the profiles
             of both are then compared line by line.
         set: Changes of parameters of both designs.
@@ -81,17 +81,17 @@ def compare(
         set_b: Changes of the second design alone.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
         packets: Packets of the first runs of each design.
-        precision: Lengthen runs until half the 95 % interval of the throughput is within this share of it, such as 1%.
+        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
         seeds: Seeds of each design.
         seed: The first seed.
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        progress: Called repeatedly with (runs done, runs in all).
+        progress: Called repeatedly with (runs done, total runs).
         **options: Program of both designs (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
-        ConfigError: A design or a file is wrong, or the two are of different kinds.
+        ConfigError: A design or a file is wrong, or the kinds of the two differ.
         RunError: A run ends without a result.
         linecard.explore.Interrupted: Ctrl-C; finished runs are in the store.
 
@@ -110,7 +110,7 @@ def compare(
     sides = [_read(name) for name in names]
     kinds = [kind for kind, _ in sides]
     if kinds[0] != kinds[1]:
-        message = f"found a {kinds[0]} and a {kinds[1]}, expected two of a kind"
+        message = f"found a {kinds[0]} and a {kinds[1]}, expected two of the same kind"
         raise ConfigError.of([ConfigProblem("compare", "", message)])
     program = program_arguments(options)
     if program_b is not None and "program" not in program:
@@ -209,7 +209,7 @@ def _of_designs(
         if side.doubt:
             notes.append(f"{letter}, {name}: {side.shortfall}")
     if sides[0].packets[-1] > sides[0].packets[0]:
-        notes.append(f"runs are longer than asked, to be sure: {sides[0].packets[-1]:,} packets")
+        notes.append(f"runs were lengthened until sure: {sides[0].packets[-1]:,} packets")
     lines: tuple[LineMoved, ...] = ()
     if programs[0] != programs[1]:
         lines = compared_lines([str(each) for each in programs], [side.records for side in sides], doubts)

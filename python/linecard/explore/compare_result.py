@@ -1,4 +1,4 @@
-"""The result of a comparison: keys that differ, numbers that moved, and whether beyond noise."""
+"""The result of a comparison: settings that differ, and metrics that changed beyond noise."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A number on both sides.
+    """A metric of both sides.
 
     Attributes:
-        name: A number of the summary, or component and metric.
-        a: Its mean on the first side.
-        b: Its mean on the second side.
+        name: Name of a number of the summary, or component and metric.
+        a: Mean of the first side.
+        b: Mean of the second side.
         change: ``b / a - 1``; ``None`` if ``a`` is zero.
         difference: ``b - a``.
         low: Lower bound of the 95 % interval of the difference; ``None`` without an interval.
@@ -56,13 +56,13 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class LineMoved:
-    """A source line of two programs, or a function if lines are unknown; costs are per packet.
+    """A source line of two programs, or a function if its lines are unknown; costs are per packet.
 
     Attributes:
         text: The line, or the function.
         a: File and line number in the first program; ``None`` if it does not have the line.
-        b: The same in the second program.
-        cycles: Cycles of the engine, without those that issue accesses.
+        b: File and line number in the second program; ``None`` if it does not have the line.
+        cycles: Cycles of the engine, without cycles that issue accesses.
         stall_cycles: Cycles for which the thread waits for accesses.
         instructions: Instructions.
     """
@@ -76,7 +76,7 @@ class LineMoved:
 
     @property
     def name(self) -> str:
-        """File and line number in each program; once if they are equal."""
+        """File and line number in each program, or one pair if they are equal."""
         places = dict.fromkeys(each for each in (self.a, self.b) if each is not None)
         return " → ".join(places)
 
@@ -92,7 +92,7 @@ class LineMoved:
 
     @property
     def beyond_noise(self) -> bool | None:
-        """Whether any of its costs moved beyond noise; ``None`` if that is unknown."""
+        """Whether any of its costs changed beyond noise; ``None`` if that is unknown."""
         each = {moved.beyond_noise for moved in self.costs}
         return True if True in each else None if None in each else False
 
@@ -122,18 +122,18 @@ class CompareResult(Result):
     """The comparison of two designs, runs or sweeps.
 
     Attributes:
-        a: The first.
-        b: The second.
+        a: The first design, run or sweep.
+        b: The second design, run or sweep.
         kind: ``designs``, ``runs`` or ``sweeps``.
-        answered: Whether the numbers are sure enough to compare; ``notes`` say what was tried and what to change.
-        basis: The samples of the intervals, in words.
+        answered: Whether the numbers are reliable enough to compare; ``notes`` list the attempts and the advice.
+        basis: The samples behind the intervals, in words.
         limits: Bottleneck of each run, for designs with the first seed; ``None`` for sweeps.
         configuration: Keys that differ.
         metrics: The numbers of the summary, or the columns of a table.
-        measurements: Measurements of parts that moved beyond noise, the largest change first; designs only.
+        measurements: Measurements of parts that changed beyond noise, the largest change first; designs only.
         lines: Source lines of two programs, the largest change of cycles and stalls first; programs only.
         notes: Remarks on the comparison.
-        counts: Runs found and run; designs only.
+        counts: Numbers of reused and executed runs; designs only.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("a", "b", "kind", "basis")
@@ -154,7 +154,7 @@ class CompareResult(Result):
 
     @property
     def shown(self) -> tuple[Moved, ...]:
-        """The metrics of the view: without those that are zero on both sides or repeat a rate."""
+        """The metrics of the view, without metrics that are zero on both sides or repeat a rate."""
         return tuple(each for each in self.metrics if (each.a or each.b) and each.name not in _SAID_BY_RATES)
 
     def table(self) -> Table:

@@ -1,4 +1,4 @@
-"""The view of a comparison: keys that differ, numbers that moved, and whether beyond noise."""
+"""The view of a comparison: settings that differ, and metrics that changed beyond noise."""
 
 from __future__ import annotations
 

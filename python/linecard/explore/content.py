@@ -1,4 +1,4 @@
-"""What a run is, by content: one hash of everything that decides its result.
+"""The identity of a run: one hash of all inputs that determine its result.
 
 The hash covers:
 
@@ -7,8 +7,8 @@ The hash covers:
 - the files of a shipped program, and
 - the compiled core.
 
-The name of a file is part of the request, its folder is not. The same files in another folder, or on another machine
-with the same build, have the same hash. The hash of a TOML file covers its values, not its layout.
+The name of a file is part of the request, but its folder is not. The same files in another folder, or on another
+machine with the same build, have the same hash. The hash of a TOML file covers its values, not its layout.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LONGEST_NAME = 4096
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """SHA-256 of the compiled core, which makes all numbers."""
+    """SHA-256 of the compiled core, which computes all numbers."""
     found = getattr(_core, "__file__", None)
     content = Path(found).read_bytes() if found else _core.__version__.encode()
     return hashlib.sha256(content).hexdigest()
@@ -103,7 +103,7 @@ def canonical(data: Any) -> bytes:
 def files_of(request: Request) -> dict[str, str]:
     """Return the hash of every file that a request names, directly or through other files, by path.
 
-    A text that happens to be the name of a file counts, too: an unnecessary run is better than a wrong record.
+    The hash covers a text that happens to be a file name, too: an unnecessary run is better than a wrong record.
 
     Raises:
         TrafficError: A file cannot be read.
@@ -139,7 +139,7 @@ def content_of(request: Request) -> str:
     """Return the SHA-256 of a request, hexadecimal.
 
     Raises:
-        TrafficError: A file that it names cannot be read.
+        TrafficError: A file that the request names cannot be read.
     """
     from linecard.explore.subject import SUBJECTS
 
@@ -153,7 +153,7 @@ def content_of(request: Request) -> str:
 class Keys:
     """Full keys of settings: ``island.threads`` is ``cluster.island.threads`` of a chip with that cluster.
 
-    The description of a design lists its keys. Other keys stay as written, and the core judges them.
+    The description of a design lists its keys. Other keys stay as written, and the core checks them.
     """
 
     def __init__(self, preset: str) -> None:

@@ -63,7 +63,7 @@ def _wrong(cost: Any) -> str:
     if not all(isinstance(cost.get(key), str) and cost[key].strip() for key in ("unit", "source")):
         return "expected a unit and a source; write `assumed` as the source if no document states the cost"
     if ("value" in cost) == ("of" in cost):
-        return "expected either value, a number, or of, numbers by name"
+        return "expected either value (a number) or of (numbers by name)"
     values = list(cost["of"].values()) if isinstance(cost.get("of"), dict) else [cost.get("value")]
     if not values or not all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in values):
         return "expected numbers"

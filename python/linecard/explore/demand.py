@@ -1,7 +1,7 @@
-"""The load of traffic on each part of a chip, and the capacity of the part, without a run at that load.
+"""The load of traffic on each part of a chip, and the capacity of each part, from short runs at light load.
 
-Short runs at a load that all parts carry measure the busy time of each part per packet. By the utilisation law, its
-inverse is the capacity of the part, as with the bounds of `linecard why`.
+Short runs at a load that all parts carry measure the busy time of each part per packet. By the utilisation law, the
+inverse of the busy time is the capacity of the part, as with the bounds of `linecard why`.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Demand:
 
     Attributes:
         component: The part.
-        offered_gbps: Offered load, Gbit/s of all frames, including those that the part does not process.
+        offered_gbps: Offered load, Gbit/s of all frames, including frames that the part does not process.
         most_gbps: Offered load at which the part is always busy, Gbit/s of all frames.
-        most_mpps: The same load, 10^6 packets a second.
+        most_mpps: The same load, 10^6 packets per second.
         share: ``offered_gbps`` over ``most_gbps``; above 1 the part is overloaded.
     """
 
@@ -64,12 +64,12 @@ def demands(
     """The load and the capacity of every part, the most loaded first.
 
     Raises:
-        ConfigError: The chip, the traffic or the program is invalid, or a capture has a size beside it.
+        ConfigError: The chip, the traffic or the program is invalid, or a size is combined with a capture.
         RunError: The run ends without a result, or loses packets at any load.
     """
     if trace is not None and size is not None:
         raise ConfigError.of(
-            [ConfigProblem("size", "", "found beside a capture, which has its own sizes; leave one out")]
+            [ConfigProblem("size", "", "conflicts with a capture, which has its own sizes; omit one of them")]
         )
     chip = Chip(name, settings(set))
     changes = chip.in_full(set if isinstance(set, Mapping) else dict(map(_parted, settings(set))))
@@ -118,8 +118,7 @@ def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) 
         tried = run({**kept, "traffic.rate_gbps": gbps})
     if _is_loaded(tried):
         raise RunError(
-            f"the chip loses packets at {gbps:g} Gbit/s, so that the capacity of its parts is not known; "
-            "enlarge its buffers"
+            f"the chip loses packets at {gbps:g} Gbit/s, so the capacity of its parts is unknown; enlarge its buffers"
         )
     found = [Demand(part, offered, most, mpps, offered / most) for part, most, mpps in _carried(tried, chip)]
     return tuple(sorted(found, key=lambda each: (-each.share, each.component)))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def better_half(task: Task, judged: Mapping[int, Judged], batch: Sequence[int], count: int) -> list[int]:
-    """The best points of a batch, front by front, those in sparse parts first; points that break a limit are last."""
+    """The best points of a batch: front by front, sparse regions first, points that break a limit last."""
     found: list[int] = []
     good = [number for number in batch if judged[number].keeps]
     while good and len(found) < count:
@@ -50,12 +50,12 @@ class Judged:
     """A point with its runs.
 
     Attributes:
-        number: Its number in the space.
+        number: Index of the point in the space.
         values: Mean of each objective over seeds; empty if a run has no numbers.
         estimates: The means with intervals.
-        keeps: Whether every run is sure and meets every limit; a short run need not be sure.
-        rows: Its runs.
-        parts: The time of its runs by part.
+        keeps: Whether every run is reliable and meets every limit; short runs need not be reliable.
+        rows: Runs.
+        parts: Time of its runs, by part.
     """
 
     number: int
@@ -67,7 +67,7 @@ class Judged:
 
 
 def is_sure(task: Task, row: Mapping[str, Any]) -> bool:
-    """Whether the requested numbers of a row are sure: all are, or only its throughput is requested."""
+    """Whether the numbers of a row that the objectives use are sure."""
     if row["status"] != RATE_ONLY:
         return bool(row["status"] == "ok")
     expressions = [
@@ -86,11 +86,11 @@ def judge(
     """Judge a point by its runs.
 
     Args:
-        task: The task.
-        number: The point's number in the space.
-        rows: Its runs.
-        parts: The time of its runs by part.
-        short: Whether the runs are short first runs, which need not be sure.
+        task: The optimisation task.
+        number: Index of the point in the space.
+        rows: Runs.
+        parts: Time of its runs, by part.
+        short: Whether the runs are short first runs, which need not be reliable.
 
     Raises:
         ConfigError: An objective has no value at this point.
@@ -142,7 +142,7 @@ class Space:
         return replace(short, columns=(*short.columns, *self._extra))
 
     def repeated(self, numbers: Sequence[int], spec: Spec) -> Points:
-        """These points with their seeds, as runs of the length in ``spec``."""
+        """The points with their seeds, as runs of the length in ``spec``."""
         repeat = spec.repeat
         look = Lookup(spec)
         if repeat == 1:
@@ -157,7 +157,7 @@ class Space:
         return replace(self.all, names=(*self.all.names, "seed"), points=tuple(points))
 
     def neighbours(self, number: int) -> list[int]:
-        """Points that are one step away on one axis; on an axis of names, all other names."""
+        """Points that are one step away on one axis; on an axis of names, every other name is one step away."""
         at = self.coordinates[number]
         found = []
         for axis, size in enumerate(self.sizes):

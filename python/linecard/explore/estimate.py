@@ -1,4 +1,4 @@
-"""Estimates the time of a sweep from some of its runs, which are kept like all others."""
+"""Estimates the time of a sweep from some of its runs, which the store keeps."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Estimate:
         points: Points, including duplicates.
         left_out: Points that break a constraint.
         runs: Distinct runs.
-        found: Runs that the store has.
+        found: Runs in the store.
         seconds_each: Mean time of a run on one core; ``None`` if every probe was refused or failed.
-        seconds: Time of the missing runs on the available cores; ``None`` as above.
+        seconds: Time of the missing runs on the available cores; ``None`` if the mean time is unknown.
         probes: Timed runs.
     """
 

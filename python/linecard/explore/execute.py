@@ -1,8 +1,8 @@
 """Runs of a sweep in parallel.
 
-A run in the store is found, not run. If another process runs a point meanwhile, the point is put off and looked up
-again. A refused or failed run is a record like any other, with the reason. No result depends on the number of threads
-or on the order in which runs end.
+A run that is already in the store is read, not repeated. If another process is running a point, the point is postponed
+and looked up again. A refused or failed run is also a record, with the reason. No result depends on the
+number of threads or on the order in which runs end.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Interrupted(KeyboardInterrupt):
 
     Attributes:
         done: Finished distinct runs; a store keeps them.
-        total: Distinct runs in all.
+        total: Total number of distinct runs.
     """
 
     def __init__(self, done: int, total: int) -> None:
@@ -79,10 +79,10 @@ class Interrupted(KeyboardInterrupt):
 
 
 def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[str, Any]:
-    """Run one point; the record holds an error, too.
+    """Run one point; an error becomes a record, too.
 
     Raises:
-        Stopped: The progress callback stops the run.
+        Stopped: The progress callback stopped the run.
     """
     started, worked = time.perf_counter(), _processor_seconds()
     status, reason, numbers, measurements, lasts = "ok", None, {}, [], True
@@ -130,14 +130,14 @@ def _finite(value: Any) -> Any:
 
 
 def keep(store: Store | None, key: str, record: Record) -> None:
-    """Keep a run that would end in the same way again."""
+    """Store a run whose outcome would not change when repeated."""
     if store is not None and record["lasts"]:
         kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
         store.put(key, kept, record["seconds"])
 
 
 def look_up(tasks: Sequence[Task], store: Store | None, take: Take, counts: Counts) -> list[Task]:
-    """Take the records that the store has, and return the other tasks."""
+    """Read the records in the store, and return the remaining tasks."""
     if store is None:
         return list(tasks)
     missing = []
@@ -160,15 +160,15 @@ def execute(
     progress: SweepProgress | None,
     counts: Counts,
 ) -> None:
-    """Run every task that the store does not have.
+    """Run every task that is not in the store.
 
     Args:
         tasks: Distinct runs.
         take: Called once for each task with its record, from any thread, one call at a time.
         store: Store of finished runs; ``None`` keeps nothing.
-        jobs: Runs at the same time; ``None`` takes one per core.
+        jobs: Number of parallel runs; ``None`` takes one per core.
         progress: Called repeatedly from this thread.
-        counts: Counts to add to.
+        counts: Counts that the runs increase.
 
     Raises:
         ConfigError: ``jobs`` is below one.

@@ -1,7 +1,7 @@
 """Expressions of constraints and columns: arithmetic and comparisons over names.
 
-Python's parser reads the text. A list of allowed nodes refuses the rest, so that an expression can call no other
-function and always ends. Attributes of objects, products of texts and powers of huge numbers are refused.
+Python's parser reads the text. All syntax nodes outside a list are rejected, so an expression can call no other
+function and always terminates. Attributes of objects, products of texts and powers of huge numbers are rejected.
 
 A name is a dotted path such as ``island.threads`` or ``route[0].issue_cycles``. The caller of ``evaluate`` supplies its
 value.
@@ -71,7 +71,7 @@ class Expression:
     """A checked expression.
 
     Attributes:
-        text: Its text.
+        text: Text.
         place: File and line, or the option, for messages.
         names: The names that it uses, in the order of the text.
     """
@@ -108,7 +108,7 @@ class Expression:
         """The value of the expression.
 
         Args:
-            lookup: Returns the value of a name, or raises :class:`UnknownName`.
+            lookup: Function that returns the value of a name, or raises :class:`UnknownName`.
 
         Raises:
             ConfigError: A name has no value, or the arithmetic fails (division by zero, text in a sum).
@@ -250,7 +250,7 @@ def _cost(table: str, found: Any, of: list[Any]) -> Any:
         return found
     if not of or of[0] not in found:
         asked = f"of {of[0]!r}" if of else "of nothing"
-        raise _Refused(f"uses the cost {table!r} {asked}; it is known of {', '.join(found)}")
+        raise _Refused(f"uses the cost {table!r} {asked}; it is known for {', '.join(found)}")
     return found[of[0]]
 
 

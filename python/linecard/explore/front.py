@@ -13,7 +13,7 @@ def dominates(a: Vector, b: Vector) -> bool:
 
 
 def front_of(vectors: Sequence[Vector]) -> list[int]:
-    """The numbers of the vectors that no other vector dominates; of equal vectors, the first."""
+    """The indices of the vectors that no other vector dominates; of equal vectors, the first."""
     found: list[int] = []
     for number in sorted(range(len(vectors)), key=lambda n: (tuple(vectors[n]), n)):
         # A vector that dominates precedes in this order, and so does the first of equal vectors.
@@ -24,7 +24,7 @@ def front_of(vectors: Sequence[Vector]) -> list[int]:
 
 
 def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
-    """The volume that vectors dominate below a reference point.
+    """The volume that the vectors dominate up to a reference point.
 
     The result is exact, by slices along the first objective, for fronts of few objectives and hundreds of points.
     """
@@ -43,7 +43,7 @@ def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
 
 
 def knee_of(vectors: Sequence[Vector]) -> int:
-    """The number of the vector nearest to the best value of every objective, each scaled by its range."""
+    """The index of the vector nearest to the best value of every objective, each scaled by its range."""
     count = len(vectors[0])
     low = [min(vector[n] for vector in vectors) for n in range(count)]
     high = [max(vector[n] for vector in vectors) for n in range(count)]

@@ -1,6 +1,6 @@
 """Longer runs of a table, until their numbers are sure, by the rule of `linecard.chip.length`.
 
-An unsteady run becomes longer by itself, so that its result does not depend on the other points of the table. If the
+An unsteady run is lengthened independently, so its result does not depend on the other points of the table. If the
 interval of a point is too wide, the runs of all its seeds become longer.
 """
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A run that counts.
+    """A run whose result counts.
 
     Attributes:
         request: The run with its final length.
-        doubt: Why its numbers are not sure; empty if they are.
+        doubt: Reason why its numbers are not sure; empty if they are.
     """
 
     request: Request
@@ -79,14 +79,14 @@ def settle(
     *,
     fixed: bool = False,
 ) -> list[Settled]:
-    """Run requests, and run unsure ones again with longer runs.
+    """Run requests, and repeat unsure runs with more packets.
 
     Args:
         asked: The requested runs.
         groups: The numbers of the runs of each point, one per seed.
-        run: Makes runs and returns their numbers, empty if one was refused or failed.
+        run: Function that runs requests and returns their numbers, empty for a refused or failed run.
         aim: The precision to reach.
-        fixed: Whether the runs keep the requested length, sure or not.
+        fixed: Whether the runs keep the requested length even if they are unsure.
     """
     requests = list(asked)
     numbers = list(run(requests))
@@ -138,8 +138,8 @@ class Side:
     Attributes:
         records: The runs of the final length.
         packets: Packets of each tried length, ascending.
-        doubt: Why its numbers are not sure; empty if they are.
-        shortfall: The doubt in words, with what to change.
+        doubt: Reason why its numbers are not sure; empty if they are.
+        shortfall: The doubt in words, with advice.
     """
 
     records: tuple[Record, ...]
@@ -151,7 +151,7 @@ class Side:
 def settle_together(
     asked: Sequence[Sequence[Request]], run: Callable[[Sequence[Request]], Sequence[Record]], aim: Aim
 ) -> list[Side]:
-    """Run the seeds of several designs, and lengthen all of them until each is sure, so that they share their packets.
+    """Run the seeds of several designs, and lengthen all together until each is sure, on the same packets.
 
     Raises:
         ConfigError: A run was refused.

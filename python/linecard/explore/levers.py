@@ -1,7 +1,7 @@
 """The parameters that the throughput of a chip depends on, and the changes that lift a limit.
 
-Both follow from the description of any chip: rules derive the kind of a number from its key. A change is settings, as
-``--set`` takes them.
+Both follow from the description of any chip: rules derive the kind of a number from its key. A change consists of
+settings in the form of ``--set``.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ class Parameter:
 
     Attributes:
         name: The key, or a common name of several keys.
-        kind: ``rate`` (a higher one makes everything faster), ``time``, ``work`` (cycles), ``count`` or ``size``.
-        value: The present value; 1 for several keys that are scaled together.
-        unit: Its unit.
-        scaled: Returns the settings for a factor, and the factor after rounding to whole numbers.
+        kind: ``rate`` (a higher rate makes the chip faster), ``time``, ``work`` (cycles), ``count`` or ``size``.
+        value: The present value; 1 for several keys with a common factor.
+        unit: Unit.
+        scaled: Function from a factor to the settings, and to the factor after rounding to whole numbers.
     """
 
     name: str
@@ -91,11 +91,11 @@ class Chip:
         self.units: dict[str, str] = {row["key"]: row["unit"] for row in rows}
         self.sources: dict[str, str] = {row["key"]: row["source"] for row in rows}
         if not any(key.startswith("cluster.") for key in self.values):
-            message = f'found {preset}, which is no chip; expected a file with `kind = "chip"`'
+            message = f'found {preset}, which is not a chip; expected a file with `kind = "chip"`'
             raise ConfigError.of([ConfigProblem("chip", "", message)])
 
     def number(self, key: str) -> float | None:
-        """The value of a key that is a number above 0; else ``None``."""
+        """The value of a key if it is a number above 0; otherwise ``None``."""
         value = self.values.get(key)
         positive = isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
         return float(value) if positive and value is not None else None

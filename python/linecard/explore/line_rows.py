@@ -1,4 +1,4 @@
-"""Costs of source lines among the measurements of a run, for questions about lines."""
+"""Costs of source lines among the measurements of a run, for comparisons by line."""
 
 from __future__ import annotations
 

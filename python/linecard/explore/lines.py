@@ -1,7 +1,7 @@
 """Two programs line by line: matching lines, and the cost of each.
 
 A diff of both sources finds the matching lines. It covers the programs' own files, and files of the same name, such as
-headers. If a source is missing, the diff covers the executed lines with the text that the object carries. Functions
+headers. If a source is missing, the diff covers the executed lines with the text in the object. Functions
 without known lines match by name.
 """
 
@@ -62,7 +62,7 @@ class _Program:
         return name if name.endswith(".c") else f"{Path(name).stem}.c"
 
     def costs(self, place: str | None, metric: str) -> list[float]:
-        """Return a cost of a line by seed; zero where it was not executed."""
+        """Return a cost of a line for each seed; zero if it was not executed."""
         return [each.get((place or "", metric), 0.0) for each in self._costs]
 
     def executed(self) -> Iterable[str]:
@@ -77,8 +77,8 @@ def compared_lines(
 
     Args:
         names: The two programs.
-        records: Runs of each program with the costs of their lines, one per seed.
-        doubts: Why the runs of each program are not sure; then no line has a verdict on noise.
+        records: For each program its runs, one per seed, with the costs of lines.
+        doubts: Reasons why the runs of each program are not sure; if any, no line has a verdict on noise.
     """
     a, b = (_Program(name, several) for name, several in zip(names, records, strict=True))
     same = _same_lines(a, b)

@@ -1,12 +1,12 @@
 """`linecard ndr`: the highest rate without loss (NDR), and with a loss of at most 0.5 % (PDR), by frame size.
 
-The terms are those of RFC 2544 (throughput), RFC 9411 (security devices) and FD.io CSIT. NDR has no loss, PDR a loss
-ratio of 0.5 % or less. Both are offered loads of all ports together, and the result is the lower bound.
+The terms are those of RFC 2544 (throughput), RFC 9411 (security devices) and FD.io CSIT. At the NDR no packet is lost;
+at the PDR the loss ratio is 0.5 % or less. Both are offered loads, summed over all ports; the result is a lower bound.
 
 After a warm-up, a trial offers frames of one kind, evenly spaced, at one rate. It ends after a number of packets.
-Packets that pile up inside count as lost, because a longer trial would lose them. A longer trial confirms each answer:
-it is long enough to show a loss that fills a buffer slowly. If it refutes the answer, the search continues with trials
-of that length.
+Packets that accumulate inside count as lost, because a longer trial would lose them. A longer trial confirms each
+result: it is long enough to show a loss that fills a buffer slowly. If it refutes the result, the search continues with
+trials of that length.
 """
 
 from __future__ import annotations
@@ -59,18 +59,18 @@ def ndr(
         chip: Name of a shipped chip, or path of a TOML file.
         sizes: Frame sizes in bytes, ``imix``, ``rfc2544`` or mixes of the chip; its own traffic if left out. Each has a
             separate search. ``rfc2544`` mixes the seven sizes in equal parts.
-        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file), faster or slower.
-        set: Changes of parameters. Frames are evenly spaced unless ``traffic.arrivals`` is among them.
-        packets: Packets of each trial. The warm-up before them has half as many. The trial that confirms an answer has
-            at least four times as many.
-        seeds: Seeds of each trial. The loss is their mean; the no-drop rate has no loss with any seed.
+        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file), at the searched rates.
+        set: Changes of parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
+        packets: Packets of each trial. The warm-up before them has half as many. The confirming trial has at least four
+            times as many.
+        seeds: Seeds of each trial. The loss is the mean over seeds; the no-drop rate has no loss with any seed.
         seed: The first seed.
-        width: Relative width of the answers; 0.005 if left out.
-        precision: The same as ``width``, such as 1%, named as in other commands; only one of the two is allowed.
+        width: Relative width of the result; 0.005 if left out.
+        precision: A synonym of ``width``, such as 1%, as in other commands; only one of them is allowed.
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        progress: Called repeatedly with (runs done, runs in all) of the present step.
+        progress: Called repeatedly with (runs done, total runs) of the present step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
@@ -85,7 +85,7 @@ def ndr(
         True
     """
     if width is not None and precision is not None:
-        raise ConfigError.of([ConfigProblem("precision", "", "found beside `width`; leave one of them out")])
+        raise ConfigError.of([ConfigProblem("precision", "", "conflicts with `width`; omit one of them")])
     width = next((each for each in (width, precision) if each is not None), WIDTH)
     _check(packets, seeds, width, trace, sizes)
     with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
@@ -156,7 +156,7 @@ def _check(packets: int, seeds: int, width: float, trace: object, sizes: Sequenc
     if not isinstance(width, (int, float)) or not 1e-4 <= width <= 0.5:
         problems.append(ConfigProblem("width", "", f"found {width!r}, expected 0.0001 to 0.5"))
     if trace is not None and sizes:
-        problems.append(ConfigProblem("sizes", "", "found beside a capture, which has its own sizes; leave one out"))
+        problems.append(ConfigProblem("sizes", "", "conflicts with a capture, which has its own sizes; omit one"))
     if problems:
         raise ConfigError.of(problems)
 

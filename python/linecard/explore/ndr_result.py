@@ -1,4 +1,4 @@
-"""The result of a search for rates without loss."""
+"""The result of a search for no-drop rates."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Trial:
     """A trial at one load.
 
     Attributes:
-        load_mpps: Offered load, 10^6 frames a second, all ports together.
-        load_gbps: Offered load, 10^9 bits of frames a second.
+        load_mpps: Offered load, 10^6 frames per second, summed over all ports.
+        load_gbps: Offered load, 10^9 bits of frames per second.
         packets: Sent and dropped packets, per seed.
-        lost: Share of the packets that were lost or piled up inside; the mean over seeds.
-        dropped: Share of the packets that were dropped.
-        forwarded_mpps: Throughput, 10^6 packets a second.
+        lost: Fraction of the packets that were lost or accumulated inside; the mean over seeds.
+        dropped: Fraction of the packets that were dropped.
+        forwarded_mpps: Throughput, 10^6 packets per second.
         inside_mean: Mean number of packets inside.
         grew: Growth of the number of packets inside, per seed.
     """
@@ -47,7 +47,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class LatencyAt:
-    """Latency at a share of PDR, in nanoseconds."""
+    """Latency at a fraction of the PDR, in nanoseconds."""
 
     share_of_pdr: float
     load_mpps: float
@@ -65,21 +65,21 @@ class RateRow:
     Attributes:
         traffic: Frame size in bytes as text, or the name of the mix, or ``capture``.
         size_bytes: Mean size of a frame, check sequence included.
-        line_mpps: Line rate of all ports, 10^6 frames a second: the largest load.
-        ndr_mpps: Highest rate without loss, 10^6 frames a second: the lower bound of its interval.
-        pdr_mpps: Highest rate with a loss of at most 0.5 %, 10^6 frames a second: the lower bound of its interval.
-        ndr_gbps: NDR, 10^9 bits of frames a second.
-        pdr_gbps: PDR, 10^9 bits of frames a second.
-        interval: Bounds of ``ndr_mpps`` and ``pdr_mpps``: the highest load that held and the lowest that failed. If the
-            line rate held, both bounds are the line rate.
+        line_mpps: Line rate of all ports, 10^6 frames per second: the largest load.
+        ndr_mpps: Highest rate without loss, 10^6 frames per second: the lower bound of its interval.
+        pdr_mpps: Highest rate with a loss of at most 0.5 %, 10^6 frames per second: the lower bound of its interval.
+        ndr_gbps: NDR, 10^9 bits of frames per second.
+        pdr_gbps: PDR, 10^9 bits of frames per second.
+        interval: Bounds of ``ndr_mpps`` and ``pdr_mpps``: the highest load that passed and the lowest load that failed.
+            If the line rate passed, both bounds are the line rate.
         limit: The limit of the no-drop rate: the part that is always busy at the lowest failed load, ``line rate``, or
             ``no single part`` (bursts or waits, see `linecard why`).
         busiest: The busiest part at that load.
-        busiest_share: Busy share of its time.
+        busiest_share: Utilisation of that part.
         confirmed_packets: Packets of the trial that confirmed the no-drop rate, per seed; 0 if none did.
-        confirmed: Whether that trial is conclusive. A load that is one ``width`` too high adds packets inside; the
-            growth was less than half of that, and half of it exceeds chance.
-        trials: Trials, including those that confirm.
+        confirmed: Whether that trial is conclusive. A load that is one ``width`` too high would accumulate packets
+            inside. The growth was less than half of that number, and half of it exceeds chance.
+        trials: Number of trials, including confirming ones.
         tried: The trials, in the order of the search.
         latency: Latency at 10, 50 and 90 % of PDR; empty if PDR was not found.
     """
@@ -114,17 +114,18 @@ class RateRow:
         return busy if self.limit != SEVERAL else f"no part is always busy ({busy}); `linecard why` finds the limit"
 
     def doubt(self) -> str:
-        """Why the no-drop rate is not confirmed, and what to change; empty if it is."""
+        """Reason why the no-drop rate is not confirmed, with advice; empty if it is confirmed."""
         if self.confirmed:
             return ""
         if self.confirmed_packets == 0:
             lowest = min(self.tried, key=lambda trial: trial.load_mpps)
             return (
-                f"no rate is without loss: at the lowest load, {lowest.load_mpps:,.3g} Mpps, the chip lost "
+                f"no rate is loss-free: at the lowest load, {lowest.load_mpps:,.3g} Mpps, the chip lost "
                 f"{lowest.lost * 100:.2f} % of the packets; enlarge its buffers"
             )
         return (
-            f"not confirmed: of {self.confirmed_packets:,} packets none was lost, but packets inside may hide a loss; "
+            f"not confirmed: of {self.confirmed_packets:,} packets, none was lost, "
+            "but packets still inside may hide a loss; "
             "bound the buffers, or simulate more --packets"
         )
 
@@ -136,10 +137,10 @@ class NdrResult(Result):
     Attributes:
         chip: The chip.
         rows: One row per kind of frames, in the requested order.
-        packets: Packets per seed of each trial that confirms nothing; its warm-up has half as many.
+        packets: Packets per seed of each search trial; its warm-up has half as many.
         seeds: Seeds of each trial.
         width: Relative width of the intervals.
-        counts: Runs found and made.
+        counts: Numbers of reused and executed runs.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "packets", "seeds", "width")

@@ -1,4 +1,4 @@
-"""The view of a search for rates without loss: rates by frame size, their limits, latency below PDR, all trials."""
+"""The view of a search for no-drop rates: rates by frame size, their limits, latency below PDR, all trials."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NONE, PARTIAL = 1e-3, 0.5
 
 @view.register
 def _(result: NdrResult) -> list[Part]:
-    length = f"to {result.width:.1%}; {result.packets:,} packets and {several(result.seeds, 'seed')} a trial"
+    length = f"to {result.width:.1%}; {result.packets:,} packets and {several(result.seeds, 'seed')} per trial"
     limits = [(row.traffic, row.limited_by()) for row in result.rows]
     doubts = [(row.traffic, Said(said, "warn")) for row in result.rows if (said := row.doubt())]
     times = [
@@ -92,7 +92,7 @@ def _charts(result: NdrResult) -> list[Part]:
             Axis("load, % of PDR", low=0, high=100),
             Axis("latency, µs", zero=True),
             latencies,
-            "99 % of the packets have less latency",
+            "99 % of the packets have a lower latency",
         ),
     ]
 

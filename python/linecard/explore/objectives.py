@@ -21,7 +21,7 @@ class Objective:
     """A value to maximise or minimise.
 
     Attributes:
-        text: Its text in the file.
+        text: Text in the file.
         sign: -1 to maximise, 1 to minimise.
         expression: The expression of its value.
     """
@@ -63,7 +63,7 @@ def read_task(path: str | PathLike[str], budget: int | None = None, precision: f
     """The task of a file.
 
     Raises:
-        ConfigError: The file is wrong; every problem is listed.
+        ConfigError: The file is invalid; the error lists every problem.
     """
     table, lines = read_table(fspath(path))
     draft = read_spec(fspath(path), also=KEYS)
@@ -109,7 +109,7 @@ def _check_length(spec: Spec, place: str) -> None:
     if not name:
         message = f"`{spec.what}` has no length to halve; leave it out"
     elif any(axis.name == name for axis in spec.axes):
-        message = f"`{name}` is varied, so that it cannot be halved; leave one of them out"
+        message = f"`{name}` is varied, so it cannot be halved; omit one of them"
     elif name not in spec.arguments:
         message = f"has no length of a full run, expected `{name} = …`"
     else:

@@ -1,12 +1,13 @@
-"""`linecard optimize`: the best designs of a space, for one objective or several that conflict.
+"""`linecard optimize`: the best designs of a space, for one objective or several conflicting ones.
 
 If the budget covers every point, all points run. Otherwise a search proposes points in batches, each point at most
 once. Optuna's TPE (ask and tell) proposes half of a batch; the other half are neighbours of the present front. The
-sampler receives the results of a whole batch in the order of the proposals. They do not depend on the number of
-workers.
+sampler receives the results of a whole batch in the order of the proposals. The proposals do not depend on the number
+of workers.
 
 With ``halving`` a batch is larger and starts with short runs. Its better half continues with runs of twice the length,
-until the remaining points run in full. The budget counts runs by their length. The sampler receives full runs only.
+until the remaining points run at full length. The budget counts runs by their length. The sampler receives full-length
+runs only.
 """
 
 from __future__ import annotations
@@ -54,21 +55,21 @@ def optimize(
 ) -> OptimizeResult:
     """Find the best designs of a space.
 
-    Full runs that are not sure become longer, as in :func:`linecard.sweep`. The result counts points that stay unsure,
-    and none of them is among the best.
+    Full-length runs that are not sure are lengthened, as in :func:`linecard.sweep`. The result counts points that stay
+    unsure, and none of them is among the best.
 
     Args:
-        file: A space with objectives: ``kind = "optimize"``. It is a sweep's file with ``objectives``, ``limits`` and
+        file: A space with objectives: ``kind = "optimize"``. It is a sweep file with ``objectives``, ``limits`` and
             ``budget``.
-        budget: Number of points that may run; it replaces that of the file.
-        precision: Lengthen runs until half the 95 % interval of the throughput is at most this share of it, such as
-            1%.
-            Loss and mean latency must meet it too if the objectives use them. It replaces that of the file.
-        set: Changes of parameters, and arguments, of all points. They replace those of the file.
+        budget: Number of points that may run; it replaces the budget of the file.
+        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
+            If objectives use the loss or the mean latency, these must meet the precision, too. It replaces the
+            precision of the file.
+        set: Changes of parameters, and arguments, of all points. They override the values of the file.
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        progress: Called repeatedly with (runs done, runs in all).
+        progress: Called repeatedly with (runs done, total runs).
         **options: Program of all points (``program``) and its options; see :func:`linecard.run`.
             ``set={"budget": ...}`` limits the instructions per packet.
 
@@ -243,9 +244,9 @@ def _steady(point: Judged) -> bool | None:
 
 
 def covered(vectors: Sequence[Sequence[float]], best: Sequence[float], worst: Sequence[float]) -> float:
-    """The share of the box between the best and the worst of each objective that vectors dominate.
+    """The fraction of the box between the best and the worst value of each objective that the vectors dominate.
 
-    An objective with the same value at all points does not count. If none counts, the share is 1.
+    An objective with the same value at all points is ignored. If all are ignored, the fraction is 1.
     """
     telling = [n for n in range(len(best)) if worst[n] > best[n]]
     if not telling:

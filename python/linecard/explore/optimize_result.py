@@ -25,25 +25,26 @@ class OptimizeResult(Result):
         method: ``exhaustive`` or ``search``.
         objectives: The objectives, as in the file.
         front: The points that no other point dominates, sorted by the first objective. Each has its axes,
-            ``objectives`` (mean over seeds), and ``low`` and ``high`` (95 %, none with one seed). ``steady`` is true if
-            all its runs were, and none if unknown. ``knee`` marks the best compromise; ``command`` repeats the run.
-        runs: Points with full runs.
-        short_runs: Shorter runs, of halving, that chose these points.
-        points: Points of the space that fulfil the constraints.
-        refused: Points that were refused or failed.
+            ``objectives`` (mean over seeds), and ``low`` and ``high`` (95 %; absent with one seed). ``steady`` is true
+            if all its runs were steady, and ``None`` if unknown. ``knee`` marks the best compromise; ``command``
+            repeats the run.
+        runs: Number of points with full-length runs.
+        short_runs: Number of shorter runs that selected these points (``halving``).
+        points: Number of points of the space that meet the constraints.
+        refused: Number of points that were refused or failed.
         reasons: The reasons, each with its number of points, the most frequent first.
-        beyond_limits: Points that completed and break a limit.
-        unsteady: Points that completed and are not sure with one of their seeds: not steady, or less precise than
-            requested. None of them is on the front.
-        doubts: The unsure points in words, and what to change.
-        hypervolume: Share of the box between ``best`` and ``worst`` that the front dominates, 0 to 1.
+        beyond_limits: Number of completed points that break a limit.
+        unsteady: Number of completed points with an unsure run: not steady, or less precise than
+            requested. None of these points is on the front.
+        doubts: The unsure points in words, with advice.
+        hypervolume: Fraction of the box between ``best`` and ``worst`` that the front dominates, 0 to 1.
         best: The best value of each objective among the points with runs that meet the limits.
         worst: The worst value of each objective among these points.
         axes: The varied keys and arguments.
         rows: All runs, one row per point and seed, in the order of the search.
         given: The arguments and settings that all points share, as in a sweep.
-        parts: The time of each row by part, as in a sweep.
-        counts: Runs found and made.
+        parts: Time of each row by part, as in a sweep.
+        counts: Numbers of reused and executed runs.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("title", "method", "objectives", "axes", "given")

@@ -29,7 +29,7 @@ def _(result: OptimizeResult) -> list[Part]:
             "The best",
             (*columns, *result.objectives, text("")),
             [_row(result, row) for row in result.front],
-            "no other point equals one of these in all objectives and beats it in one",
+            "no other point is at least as good in all objectives and better in one",
             FRONT_SHOWN,
             [at for at, row in enumerate(result.front) if row["knee"]],
             (Said(f"again: {knee['command']}", "dim"),),
@@ -48,7 +48,7 @@ def _facts(result: OptimizeResult) -> list[Fact]:
         facts.append(Fact("Left out", "", said))
     for said, best, worst in zip(result.objectives, result.best, result.worst, strict=True):
         facts.append(Fact("Objective", said, f"{best:,.5g} at best, {worst:,.5g} at worst"))
-    covers = f"it dominates {result.hypervolume:.1%} of the box between best and worst"
+    covers = f"the front dominates {result.hypervolume:.1%} of the box between best and worst"
     return [*facts, Fact("Front", f"{len(result.front):,} points", covers)]
 
 

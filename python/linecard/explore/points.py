@@ -31,7 +31,7 @@ class Point:
     """One point.
 
     Attributes:
-        values: Value of each axis, in the order of the axes; the seed is last if points are repeated.
+        values: Value of each axis, in the order of the axes; the seed is last if points have several seeds.
         request: The run of the point.
     """
 
@@ -44,7 +44,7 @@ class Points:
     """All points of a sweep.
 
     Attributes:
-        names: The varied names, in the order of the table's columns.
+        names: The varied names, in the order of the columns.
         points: The points.
         left_out: Points that broke a constraint.
     """
@@ -135,7 +135,7 @@ class Lookup:
         self._keys: dict[str, Keys] = {}
 
     def keys(self, chip: str) -> Keys:
-        """Return the keys of a design, described once."""
+        """Return the keys of a design; it is described once."""
         if chip not in self._keys:
             self._keys[chip] = Keys(chip)
         return self._keys[chip]
@@ -193,7 +193,7 @@ def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """Return the end of an error on an unknown name: its nearest names."""
+    """Return the nearest names, as the end of the error for an unknown name."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     near += [key for key in known if key.rpartition(".")[2] == name.rpartition(".")[2] and key not in near][:3]
     return f"which is unknown; nearest: {', '.join(near[:4])}" if near else "which is unknown"

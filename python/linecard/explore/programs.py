@@ -1,7 +1,7 @@
 """The outcome and the files of points that run a program.
 
 The request of a shipped program holds its name, not a file. The files behind the name are part of the run's content.
-So are the headers beside a C file, and the files that every C file is compiled with.
+The content also includes the headers beside a C file, and the files that every C file is compiled with.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LEFT_OUT = ("elf", "name", "program", "traffic.title", "traffic.first_damage")
 
 
 def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
-    """Return scalars and the shares of packets as numbers of the table; other shares are measurements only."""
+    """Return scalars and fractions of packets as numbers of the table; other fractions are measurements only."""
     numbers = {name: value for name, value in flat(whole).items() if name not in _LEFT_OUT}
     # Results of the program first: a screen shows only the columns that fit.
     numbers = dict(sorted(numbers.items(), key=lambda item: item[0].startswith("traffic.")))
@@ -45,7 +45,7 @@ def carried_program(request: Request) -> Iterator[tuple[str, Path]]:
 
 
 def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
-    """Yield files of a program that the request does not name, each with a name that is equal on every machine."""
+    """Yield files of a program that the request does not name, each with a machine-independent name."""
     name = str(request.arguments["program"])
     is_c = name.endswith(".c")
     if is_c:

@@ -128,7 +128,7 @@ class RateSearch:
         return Request("run", {**self._shared, **length, "seed": seed}, changes)
 
     def next(self) -> int | None:
-        """The number of the next load: of the search, then of each answer in a longer trial; ``None`` at the end."""
+        """The index of the next load, first of the search, then of the confirming trials; ``None`` at the end."""
         number = self.search.next()
         if number is not None:
             if self._refuted:

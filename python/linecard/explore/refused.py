@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason.
+    """A reason why points were refused or failed.
 
     Attributes:
         status: ``refused`` or ``failed``.
         reason: The reason, in words.
         points: Number of points with this reason.
-        command: The command that repeats the first of them.
+        command: The command that repeats the first of these points.
     """
 
     status: str

@@ -1,7 +1,7 @@
 """Points of a sweep over their seeds: means with intervals, and whether one point is the best beyond chance.
 
-Points share their seeds, and so their traffic. Two points are therefore compared in pairs, seed by seed: the effect of
-the traffic on both cancels in their difference.
+Points share their seeds, and therefore their traffic. Two points are therefore compared in pairs, seed by seed: the
+effect of the traffic on both cancels in their difference.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class Repeated:
     Attributes:
         point: The value of each axis except the seed.
         seeds: Seeds of the successful runs, ascending.
-        status: ``ok``; ``refused`` or ``failed`` if a run was; else why a run was not sure, such as ``not steady``.
+        status: ``ok``; ``refused`` or ``failed`` if a run was; otherwise the reason why a run was not sure, such as
+            ``not steady``.
         numbers: Mean and 95 % interval of each number that all runs have.
         values: The numbers themselves, by name, in the order of the seeds.
     """
@@ -57,9 +58,10 @@ class Best:
 
     Attributes:
         number: The ranked number.
-        point: The point with the largest mean among the steady ones.
-        rivals: Points that cannot be told from it: the 99 % interval of the paired difference contains zero.
-        unknown: Points that were not sure and may have more: longer runs decide.
+        point: The point with the largest mean among the steady points.
+        rivals: Points that do not differ from it beyond chance: the 99 % interval of the paired difference contains
+            zero.
+        unknown: Points that were not sure and may have a higher mean; longer runs decide.
         left_out: Points that are not ranked, because a run was not sure, refused or failed.
     """
 
@@ -70,22 +72,22 @@ class Best:
     left_out: int
 
     def sentence(self) -> str:
-        """The answer in a sentence."""
+        """The result in a sentence."""
         unranked = f"; {self.left_out:,} not ranked (not steady, refused or failed)" if self.left_out else ""
         if self.unknown:
             named = "; ".join(each.name() for each in self.unknown[:_NAMED])
             was = " or ".join(dict.fromkeys(each.status for each in self.unknown))
             return (
-                f"most {self.number}: not known: {named} may have more than {self.point.name()}, but was {was}"
+                f"highest {self.number}: not known: {named} may be higher than {self.point.name()}, but was {was}"
                 f"{unranked}. Longer runs (--packets) decide"
             )
         if not self.rivals:
-            return f"most {self.number}: {self.point.name()}, beyond chance{unranked}"
+            return f"highest {self.number}: {self.point.name()}, beyond chance{unranked}"
         tied = [self.point, *self.rivals]
         named = "; ".join(each.name() for each in tied[:_NAMED])
         more = f" and {len(tied) - _NAMED:,} more" if len(tied) > _NAMED else ""
         return (
-            f"most {self.number}: these {len(tied):,} cannot be told apart: {named}{more}{unranked}. "
+            f"highest {self.number}: these {len(tied):,} cannot be distinguished: {named}{more}{unranked}. "
             "More seeds (--repeat) or packets narrow the intervals"
         )
 

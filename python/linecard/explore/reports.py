@@ -6,18 +6,18 @@ import msgspec
 
 
 class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A chip's file that fits together, and what follows from it.
+    """A valid chip's file, and derived numbers.
 
     Attributes:
         chip: The chip.
-        title: What it is.
+        title: Title.
         program: The program that its first cluster runs.
-        engines: Engines in all.
-        threads: Hardware threads in all.
-        receive_gbps: Rate of all ports inward.
-        transmit_gbps: Rate of all ports outward.
+        engines: Total number of engines.
+        threads: Total number of hardware threads.
+        receive_gbps: Total receive rate of all ports.
+        transmit_gbps: Total send rate of all ports.
         accesses: A row for each cluster and each role of its program.
-        unused: Memories and units that nothing uses, such as ``memory.sram``.
+        unused: Memories and units that no program uses, such as ``memory.sram``.
         warnings: Why a run of it would fail, or lose what it should not: what its first 200 packets come upon, and
             channels of the packet memory in which no packet begins.
     """
@@ -35,21 +35,21 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PlaceCheck(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A memory or accelerator as one cluster reaches it.
+    """A memory or accelerator, as one cluster accesses it.
 
     Attributes:
-        cluster: Who asks.
-        role: What programs call it.
-        place: The memory or unit that this is.
-        unloaded_ns: From the issue of a read of ``bytes`` bytes to its result, with nobody else about.
-        there_ns: Of that, the way there: issue and links.
-        place_ns: The place itself.
-        back_ns: The way back.
-        bytes: Bytes of that read.
-        peak_mops: Reads that all instances serve together at most, and each link on the way carries, 10^6 a second;
-            ``None`` without a bound.
-        peak_gbps: The same as bytes, Gbit/s.
-        formula: How the numbers follow.
+        cluster: The accessing cluster.
+        role: The role by which programs name it.
+        place: The memory or unit.
+        unloaded_ns: Unloaded latency: from the issue of a read of ``bytes`` bytes to its result.
+        there_ns: Time of the request path: issue and links.
+        place_ns: Time in the memory or unit itself.
+        back_ns: Time of the response path.
+        bytes: Bytes of the read.
+        peak_mops: Peak rate of reads over all instances and the links of the route, 10^6 per second; ``None`` without a
+            bound.
+        peak_gbps: The same peak in Gbit/s.
+        formula: Formula of these numbers.
     """
 
     cluster: str

@@ -29,7 +29,7 @@ class Parts:
     """Breakdown of the time of one run.
 
     Attributes:
-        busy: Share of the time for which each part is busy, 0 to 1.
+        busy: Utilisation of each part, 0 to 1.
         packet: Time of a packet in each part, nanoseconds.
     """
 
@@ -54,25 +54,25 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SweepResult(Result):
-    """The table of a sweep. It does not depend on the executor or on interruptions.
+    """The table of a sweep. The table does not depend on the executor or on interruptions.
 
     Attributes:
         title: The design or the file of the sweep.
         what: The kind of run at each point.
         axes: Varied columns.
-        numbers: Measured columns, and columns that follow from them.
-        rows: A row per point, in the order of the axes. It holds the axes' values, ``status``, the numbers
-            (``None`` if there is none), ``reason``, the ``command`` that repeats it, and ``run``, its name. The status
-            of a successful run is ``ok`` if its numbers are sure, and ``rate only`` if only its throughput is.
+        numbers: Measured and computed columns.
+        rows: A row per point, in the order of the axes. It holds the axes' values, ``status``, the numbers (``None`` if
+            missing), ``reason``, the ``command`` that repeats the row, and ``run``, the name of the run. The status of
+            a successful run is ``ok`` if its numbers are sure, and ``rate only`` if only its throughput is sure.
             Otherwise it is ``not steady``, ``not precise`` or ``not confirmed``.
         left_out: Points that break a constraint.
         warnings: Remarks on the table.
         given: Values that all points share: ``what``, arguments by name, and ``set`` with the keys of the design.
-        lengths: Packets of the final runs, each number once, ascending; empty if runs are not lengthened.
-        lengthened: Rows with a longer run than asked for, to be sure.
-        parts: Breakdown of the time of each row: utilization of each part, and the time of a packet in it. Empty for a
-            table of more than ``MOST_PARTS`` rows.
-        counts: Runs found in the store, run, refused and failed this time.
+        lengths: Distinct lengths of the final runs in packets, ascending; empty if runs are not lengthened.
+        lengthened: Number of rows with runs longer than requested.
+        parts: Breakdown of the time of each row: the utilisation of each part, and the time of a packet in each part.
+            Empty if the table has more than ``MOST_PARTS`` rows.
+        counts: Numbers of runs reused, executed, refused and failed in this sweep.
         across: Column of the chart's horizontal axis; the first axis if left out.
         up: Column of the chart's vertical axis; the first number if left out.
     """
@@ -114,12 +114,12 @@ class SweepResult(Result):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Remarks on rows that are not sure and on lengthened runs; a sentence each."""
+        """Remarks on rows that are not sure and on lengthened runs, one sentence each."""
         return doubts_text([row["status"] for row in self.rows], self.lengths, self.lengthened)
 
     @property
     def answered(self) -> bool:
-        """Whether a row is sure, or all were refused or failed: then the reason is the answer."""
+        """Whether a row is sure, or all rows were refused or failed, so that their reasons are the result."""
         states = {row["status"] for row in self.rows}
         return not states.isdisjoint({"ok", RATE_ONLY}) or states.isdisjoint(DOUBTS)
 
@@ -128,7 +128,7 @@ class SweepResult(Result):
         return Table(self.columns, [[row[name] for name in self.columns] for row in self.rows])
 
     def charted(self, across: str | None = None, up: str | None = None) -> SweepResult:
-        """Return the same result with column ``up`` over column ``across`` in its chart.
+        """Return the same result with a chart of column ``up`` over column ``across``.
 
         Raises:
             ConfigError: A column does not exist, or no point has a number in ``up``.
@@ -148,7 +148,7 @@ class SweepResult(Result):
         return sweep_page(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON; it does not depend on the runs found in the store."""
+        """Return plain data, ready for JSON; the data does not depend on the contents of the store."""
         columns = self.columns
         plain: dict[str, Any] = {"rows": [{name: row[name] for name in columns} for row in self.rows]}
         if points := self.over_seeds():
@@ -173,7 +173,7 @@ class SweepResult(Result):
     def means_frame(self) -> polars.DataFrame:
         """Return a row per point: axes, ``status``, ``seeds``, and the mean, ``_low`` and ``_high`` (95 %) of numbers.
 
-        It is empty if points are not repeated, and needs the extra ``frames``.
+        It is empty if points have one seed each, and needs the extra ``frames``.
         """
         from linecard.records import need_polars
 
@@ -187,7 +187,7 @@ class SweepResult(Result):
         return built
 
     def to_frame(self) -> polars.DataFrame:
-        """Return the table as a polars data frame (extra ``frames``). A column of more than one type is text."""
+        """Return the table as a polars data frame (extra ``frames``). A column of more than one type becomes text."""
         from linecard.records import need_polars
 
         columns: dict[str, list[Any]] = {}
@@ -203,7 +203,7 @@ class SweepResult(Result):
         return built
 
     def shown_columns(self, most: int) -> list[str]:
-        """Return the axes, and the most important numbers up to ``most`` columns."""
+        """Return at most ``most`` columns: the axes and the most important numbers."""
         defined = [name for name in self.numbers if name in self._defined()]
         first = [name for name in FIRST_NUMBERS if name in self.numbers]
         others = [name for name in self.numbers if name not in first and name not in defined]

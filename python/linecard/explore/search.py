@@ -1,14 +1,14 @@
 """A search for the highest load whose loss stays below a goal, for several goals at once, in the manner of MLRsearch.
 
-Loads lie on a grid of equal ratios: load n is the largest load times (1 - width)^n. The answer for a goal is a pair of
-neighbours: the higher load loses more than the goal, and the lower load does not.
+Loads lie on a grid of equal ratios: load n is the largest load times (1 - width)^n. The result for a goal is a pair of
+adjacent loads: only the loss of the higher one exceeds the goal.
 
-Four ideas make the search short; the bisection of RFC 2544 uses none of them:
+Four ideas make the search short, unlike the bisection of RFC 2544:
 
 - The largest load is tried first.
 - Every trial counts for every goal.
 - The throughput of an overloaded device predicts the next load.
-- In a simulator, the utilisation of the busiest part at a load that held predicts the highest load.
+- In a simulator, the utilisation of the busiest part at a passed load predicts the highest load.
 
 The search is independent of the measurement: it returns a load and receives its loss.
 """
@@ -33,11 +33,11 @@ class Search:
     """A search for the highest load of each goal.
 
     Attributes:
-        goals: Allowed losses, as shares, such as 0 and 0.005.
-        width: Relative width of the answers: 0.005 is 0.5 %.
-        floor: Share of the largest load at which the search ends.
-        losses: Lost share, by number of the load.
-        busy: Busy share of the busiest part, by number of the load, if known.
+        goals: Allowed losses, as fractions, such as 0 and 0.005.
+        width: Relative width of the result: 0.005 is 0.5 %.
+        floor: Lowest load of the search, as a fraction of the largest load.
+        losses: Loss, by index of the load.
+        busy: Utilisation of the busiest part, by index of the load, if known.
     """
 
     goals: tuple[float, ...]
@@ -47,11 +47,11 @@ class Search:
     busy: dict[int, float] = field(default_factory=dict)
 
     def share(self, number: int) -> float:
-        """A load as a share of the largest."""
+        """A load as a fraction of the largest load."""
         return (1 - self.width) ** number
 
     def tell(self, number: int, lost: float, busy: float | None = None) -> None:
-        """Record the lost share at a load, 0 to 1, and the utilisation of the busiest part."""
+        """Record the loss at a load, 0 to 1, and the utilisation of the busiest part."""
         self.losses[number] = lost
         if busy is not None and busy > 0:
             self.busy[number] = min(1.0, busy)
@@ -61,9 +61,9 @@ class Search:
         return math.ceil(math.log(self.floor) / math.log(1 - self.width))
 
     def bounds(self, goal: float) -> tuple[int | None, int | None]:
-        """The highest load that holds and the lowest load above it that fails; ``None`` if unknown.
+        """The highest load that passes and the lowest load above it that fails; ``None`` if unknown.
 
-        All loads up to the answer must hold: a loss at a lower load counts even if a higher load has none.
+        All loads up to the result must pass: a loss at a lower load counts even if a higher load has none.
         """
         failed = [number for number, lost in self.losses.items() if lost > goal]
         worst = max(failed, default=None)
@@ -71,14 +71,14 @@ class Search:
         return min(held, default=None), worst
 
     def done(self, goal: float) -> bool:
-        """Whether the answer for a goal is known."""
+        """Whether the result for a goal is known."""
         held, failed = self.bounds(goal)
         if held is None:
             return failed is not None and failed >= self._last()
         return held == 0 or failed == held - 1
 
     def next(self) -> int | None:
-        """The number of the next load; ``None`` if every goal has its answer."""
+        """The index of the next load; ``None`` if the result for every goal is known."""
         if not self.losses:
             return 0
         # A goal that allows more loss is nearer to known loads, and its trials help the other goals.

@@ -5,7 +5,7 @@ A file has `kind = "sweep"`, the arguments of the runs, and:
 - `[vary]`: an axis per line,
 - `[[together]]`: axes that change together,
 - `constraints`,
-- `[columns]`: numbers that follow from others, and
+- `[columns]`: numbers computed from others, and
 - `[sample]`, if a grid would be too large.
 
 One error lists all problems, each with file, line and key.
@@ -38,7 +38,7 @@ PLAIN_KEYS = ("kind", "title", "what", "repeat", "precision", "lengthen", "const
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Points drawn from the space instead of all of its grid.
+    """Points drawn from the space instead of the full grid.
 
     Attributes:
         kind: ``latin_hypercube`` or ``sobol``.
@@ -56,18 +56,18 @@ class Spec:
     """A sweep.
 
     Attributes:
-        title: One line.
+        title: Title, one line.
         what: The kind of run, a name of `SUBJECTS`.
         arguments: Arguments that all points share.
         settings: Settings that all points share.
         axes: The axes, the slowest first.
         repeat: Seeds of each point.
         constraints: Conditions on points; other points are left out.
-        columns: Numbers of the table that follow from others.
+        columns: Numbers of the table that are computed from others.
         sample: The sample; ``None`` for the whole grid.
         costs: Areas, energies and prices that expressions may use.
-        precision: Half the 95 % interval of each point's throughput, at most, as a share of it, such as ``"1%"``; for
-            ``ndr`` the width of the answer.
+        precision: Largest half-width of the 95 % interval of each point's throughput, as a fraction of it, such as
+            ``"1%"``. For ``ndr`` it is the width of the result.
         precise: Numbers of a point that need this precision.
         lengthen: Whether to repeat runs that are not sure with more packets.
     """
@@ -96,7 +96,7 @@ class Spec:
 class Draft:
     """A sweep under construction from a file and options; it collects problems.
 
-    `finish` makes a `Spec` of it.
+    `finish` returns the `Spec`.
     """
 
     title: str = ""
@@ -183,7 +183,7 @@ class Draft:
             self.catch(error)
 
     def column(self, name: str, text: object, place: str) -> None:
-        """Add a column that follows from others."""
+        """Add a column computed from others."""
         assert self.columns is not None
         if not isinstance(text, str):
             self.note(place, f"columns.{name}", f"found a {type(text).__name__}, expected an expression as text")
@@ -216,7 +216,7 @@ class Draft:
             if not mains & (varied | self.arguments.keys()):
                 self.note(subject.main, "", f"is missing: name the {subject.main} to run")
             if self.repeat != 1 and "seed" in varied:
-                self.note("repeat", "", "found beside an axis of seeds, expected one of the two")
+                self.note("repeat", "", "conflicts with an axis of seeds; omit one of them")
             self.arguments = {**subject.defaults, **self.arguments}
             self._make_precise(subject)
         if isinstance(self.repeat, bool) or not isinstance(self.repeat, int) or not 1 <= self.repeat <= MOST_REPEATS:
@@ -227,7 +227,7 @@ class Draft:
                 message = "is a continuous range: add `step`, `times` or `points`, or draw a sample"
                 self.note(axis.place, axis.name, message)
             if len([a for a in self.axes if a.group == axis.group]) > 1 and not axis.values:
-                self.note(axis.place, axis.name, "is a continuous range beside other axes of a group: list its values")
+                self.note(axis.place, axis.name, "is a continuous range in a group with other axes: list its values")
         costs: Costs = {}
         try:
             costs = read_costs(self.costs)
@@ -261,7 +261,7 @@ class Draft:
         self.problems += wrong_precision(self.precision)
         if subject.name == "ndr":
             if "width" in self.arguments or any(axis.name == "width" for axis in self.axes):
-                self.note("precision", "", "found beside `width`, which is the same for ndr; leave one out")
+                self.note("precision", "", "conflicts with `width`, which means the same for ndr; omit one of them")
             self.arguments["width"] = self.precision
         elif subject.name != "run":
             self.note("precision", "", f"has no effect on `{subject.name}`, expected run or ndr")
@@ -283,7 +283,7 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
 
     Args:
         path: The file.
-        also: Names of further tables and keys, which the caller reads.
+        also: Names of further tables and keys that the caller reads.
 
     Raises:
         ConfigError: The file cannot be read; other problems are in the draft.

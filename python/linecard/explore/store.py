@@ -1,8 +1,8 @@
 """The store of finished runs: one immutable file per run, named by the hash of its content.
 
 The store writes a file under another name, renames it, and adds a checksum. After a kill, a file is therefore complete
-or missing, and a damaged file counts as missing. A sweep claims a point before it runs it, so that two sweeps on one
-store do not run it twice. A claim is an operating-system lock on one byte of a file. It ends with the process.
+or missing, and a damaged file counts as missing. A sweep claims a point before it runs it, so two sweeps on one store
+do not run it twice. A claim is an operating-system lock on one byte of a file. The lock ends with the process.
 
 - `DIR/linecard-store.json`: the format and the size limit of the store.
 - `DIR/claims`: the file with the locked bytes.
@@ -134,16 +134,16 @@ class Store:
     Attributes:
         folder: The folder.
         limit_bytes: Maximum size; :meth:`shrink` enforces it.
-        not_kept: Runs that could not be kept, each with the reason.
+        not_kept: Runs that could not be stored, each with the reason.
         damaged: Runs with damaged files.
-        mark_is_damaged: Whether ``linecard-store.json`` cannot be read, so that the default limit holds.
+        mark_is_damaged: Whether ``linecard-store.json`` cannot be read, so the default limit applies.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, make: bool = True) -> None:
         """Open a store.
 
         Args:
-            folder: Its folder.
+            folder: Folder.
             make: Whether to make a missing store.
 
         Raises:
@@ -271,7 +271,7 @@ class Store:
         return None
 
     def put(self, key: str, record: dict[str, Any], seconds: float) -> None:
-        """Keep a run. If that fails, the sweep continues, and :attr:`not_kept` has the run and the reason."""
+        """Store a run. If that fails, the sweep continues, and :attr:`not_kept` lists the run with the reason."""
         # The order of the keys is that of the table's columns.
         body = msgspec.json.encode({**record, "key": key})
         path = self._path(key)
@@ -297,7 +297,7 @@ class Store:
         return found
 
     def claim(self, key: str) -> bool:
-        """Claim a run for this process; return ``False`` if another process or thread has it."""
+        """Claim a run for this process; return ``False`` if another process or thread has claimed it."""
         return self._claims.take(key)
 
     def release(self, key: str) -> None:
@@ -341,7 +341,7 @@ class Store:
 
         Args:
             to_bytes: Maximum size afterwards; :attr:`limit_bytes` if left out.
-            keep: Runs that stay.
+            keep: Runs to keep.
 
         Returns:
             Runs removed, and bytes freed.
@@ -380,7 +380,7 @@ def _read(path: Path, most: int) -> bytes:
     with _open(path, os.O_RDONLY) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:
-            raise OSError(errno.EFBIG, "larger than any that is kept")
+            raise OSError(errno.EFBIG, "larger than any file of the store")
         return file.read(size)
 
 

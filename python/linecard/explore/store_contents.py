@@ -40,7 +40,7 @@ class StoreContents(Result):
 
     Attributes:
         title: The store, and its size in words.
-        use: Its size in numbers.
+        use: Size in numbers.
         groups: Runs by subject, design and version of the code.
         damaged: Number of files that cannot be read.
     """
@@ -92,7 +92,7 @@ def _(result: StoreContents) -> list[Part]:
 
 
 def prune(store: Store, to_bytes: int | None, *, other_versions: bool) -> tuple[int, int]:
-    """Remove damaged runs, runs of other versions if asked, and runs over the limit; return runs and bytes removed."""
+    """Remove damaged runs, optionally other versions, and runs beyond the limit; return runs and bytes removed."""
     removed = freed = 0
     for key in store.keys():  # noqa: SIM118 # no mapping
         record = store.get(key)

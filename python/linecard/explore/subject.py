@@ -1,6 +1,7 @@
 """Subjects: the kinds of run that a sweep can vary, behind one interface.
 
-A subject defines its arguments, their options on the command line, and how to run one point. Each is a module of
+A subject defines its arguments, their options on the command line, and how to run one point. Each subject is a module
+of
 `linecard.explore.subjects`, imported at its first use. A run returns an `Outcome`: named numbers for the table, and
 every measurement in rows.
 """
@@ -30,7 +31,7 @@ class Request:
 
     Attributes:
         subject: The kind of run: a name of `SUBJECTS`.
-        arguments: Its explicit arguments.
+        arguments: Explicit arguments.
         settings: Changes of keys, as ``--set`` takes them.
     """
 
@@ -48,7 +49,7 @@ class Request:
 
     @property
     def command(self) -> str:
-        """The command that repeats this run alone."""
+        """The command that repeats only this run."""
         return SUBJECTS[self.subject].command(self)
 
 
@@ -74,17 +75,16 @@ class Subject:
     """A kind of run.
 
     Attributes:
-        name: Its name for ``--what``.
+        name: Name for ``--what``.
         main: The main argument: the design, the program or the workload.
-        arguments: Option on the command line by argument; empty for a positional argument, ``NO_OPTION`` if the
-            command line does not have it.
+        arguments: Command-line option of each argument; empty for a positional argument, ``NO_OPTION`` if there is no
+            option.
         defaults: Default arguments of every point.
         has_settings: Whether other keys are settings.
         command_words: The first words of its command.
         run: Runs one point.
         length: The argument that sets the length of a run; empty if there is none.
-        carries: Files that determine a run and that its request does not name, each with a name that is equal on every
-            machine.
+        carries: Files that determine a run and that its request does not name, each with a machine-independent name.
     """
 
     name: str
@@ -136,7 +136,7 @@ def flat(record: Any, before: str = "") -> dict[str, Any]:
 
 
 def measurements_of(component: str, numbers: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
-    """Convert numbers to measurements without a unit; their names include it."""
+    """Convert numbers to measurements without a unit; their names include the unit."""
     return [
         (component, name, "", float(value))
         for name, value in numbers.items()

@@ -68,37 +68,37 @@ def sweep(
     Args:
         target: Sweep file, or the input of each run: a design, or with ``--what`` a DRAM part, capture, net or program.
         vary: Axes, each a list of values or a range. ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step
-            50"}``. Names are keys of ``set``, or arguments such as ``chip``, ``program``, ``seed``.
+            50"}``. Names are keys as in ``set``, or arguments such as ``chip``, ``program``, ``seed``.
         together: Axes that change together, value by value.
         what: Kind of run: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``, ``dram``,
             ``queueing`` or ``petri``.
         set: Changes of parameters, and arguments, of all points.
         constraints: Expressions that must hold at a point, such as ``"island.engines * island.threads <= 64"``.
-        columns: Columns that follow from others. ``{"per_thread": "throughput_mpps / island.threads"}``.
+        columns: Columns computed from others. ``{"per_thread": "throughput_mpps / island.threads"}``.
         program: Program of all points, as for ``run``.
         trace: Capture or described link of all points.
         packets: Packets of each run.
         warmup_packets: Packets of the warm-up of each run.
         seed: Seed of all points; the first, if each has several.
         repeat: Seeds of each point.
-        precision: Lengthen runs until half the 95 % interval of the throughput is within this share of it, such as 1%.
-            For ``ndr``, it is the width.
+        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
+            For ``ndr``, it is the width of the result.
         lengthen: Repeat runs that are not sure with more packets; default: the file's value, or yes.
         sample: Draw a sample instead of the whole grid: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
         points: Points of the sample.
         sample_seed: Seed of the sample.
-        store: Folder that keeps runs, so that each is run once; ``None`` keeps nothing.
-        jobs: Runs at the same time; ``None`` takes one per core. The table does not depend on it.
+        store: Folder that keeps runs for reuse; ``None`` keeps nothing.
+        jobs: Number of parallel runs; ``None`` takes one per core. The table does not depend on the store.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        shard: Only every n-th point, from the i-th on. ``(i, n)``, with i from 1.
-        progress: Called repeatedly with (runs done, runs in all).
+        shard: Run only every n-th point, from the i-th on. ``(i, n)``, with i from 1.
+        progress: Called repeatedly with (runs done, total runs).
         **arguments: Further arguments of all points: ``cpus=2``, ``policy="lru"``.
 
     Returns:
         A row per point; refused and failed points have the reason.
 
     Raises:
-        ConfigError: The sweep is invalid; the error lists every problem. An invalid point is a row instead.
+        ConfigError: The sweep is invalid; the error lists every problem. An invalid point is not an error, but a row.
         linecard.explore.Interrupted: Ctrl-C; finished runs are in the store.
 
     Example:
@@ -141,13 +141,13 @@ def draft_of(
     lengthen: bool | None = None,
     arguments: Mapping[str, object] | None = None,
 ) -> Draft:
-    """Make a draft from a file and from arguments beside it; see :func:`sweep`."""
+    """Make a draft from a file and from additional arguments; see :func:`sweep`."""
     name = name_of("target", target)
     if is_sweep_file(name):
         draft = read_spec(name)
         draft.title = draft.title or name
         if what is not None and what != draft.what:
-            draft.note("what", "", f"found {what!r} beside a file that says {draft.what!r}")
+            draft.note("what", "", f"found {what!r}, but the file says {draft.what!r}")
     else:
         draft = Draft(what=what or "run", title=name)
         subject = SUBJECTS.get(draft.what)
@@ -204,7 +204,7 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
 
 
 def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -> SweepResult:
-    """Run points and make their table; its counts are those of the bench so far.
+    """Run points and make their table; its counts include all runs so far.
 
     Runs that are not sure are lengthened, unless ``fixed``, the spec or an axis sets their length.
     """

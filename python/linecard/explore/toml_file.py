@@ -14,14 +14,14 @@ _LONGEST_FILE = 16 << 20
 
 
 class Lines:
-    """The lines of the keys of a file, which the TOML reader does not report."""
+    """Line numbers of the keys of a file, which the TOML reader does not report."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self._lines = text.splitlines()
 
     def at(self, key: str, table: str = "") -> str:
-        """Return file and line of a key in a table, else those of the table, else the file alone."""
+        """Return file and line of a key in a table; without a line, those of the table; otherwise the file alone."""
         here, found = "", None
         name = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
         for number, line in enumerate(self._lines, start=1):
@@ -36,7 +36,7 @@ class Lines:
 
 
 def is_sweep_file(target: str) -> bool:
-    """Whether a name is that of a file of kind `sweep` or `optimize`."""
+    """Whether a name refers to a file of kind `sweep` or `optimize`."""
     path = Path(target)
     try:
         if not path.is_file() or path.suffix != ".toml" or path.stat().st_size > _LONGEST_FILE:

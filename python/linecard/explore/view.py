@@ -90,9 +90,9 @@ def refusals(reasons: Sequence[Reason]) -> list[Part]:
 
 
 def chart_of(result: SweepResult) -> list[Part]:
-    """One column over another, a line for each combination of the other axes, seeds as mean and range.
+    """A chart of one column over another: a line per combination of the other axes, seeds as mean and range.
 
-    A chart with more than ``MOST_LINES`` lines, or without an axis across, has points alone.
+    A chart with more than ``MOST_LINES`` lines, or without an axis across, has points only.
     """
     rows = [row for row in result.rows if has_numbers(row)]
     axes = [name for name in result.axes if name != "seed"]

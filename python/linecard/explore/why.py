@@ -1,19 +1,18 @@
 """`linecard why`: the limit of a chip, and the changes that raise its throughput. Runs measure every statement.
 
 The analysis first runs the chip until its throughput is sure. Each run must be steady, or confirmed by runs four times
-as long, and the interval must be as narrow as requested. If the budget ends before that, the analysis returns no
-verdict.
+as long; the interval must be as narrow as requested. If the budget ends before that, the analysis returns no verdict.
 
 Four measurements follow. All share random numbers: a changed run draws the numbers of the unchanged run. Every change
 runs with the first seed. Only changes with an effect run with the other seeds.
 
-- **Bounds**: throughput over utilisation is the capacity of a part. The utilisation law holds for any arrivals. Output
-  queues drop packets that all parts before them processed. The bounds of these parts count processed packets, and
-  those of the sending wires count sent packets.
+- **Bounds**: throughput over utilisation is the capacity of a part. The utilisation law holds for any arrivals. Packets
+  that output queues drop were processed by all parts before the queues. The bounds of these parts count processed
+  packets; the bounds of the sending wires count sent packets.
 - **Elasticities**: d ln throughput / d ln parameter by central differences. If one factor raises all rates and shrinks
   all times, throughput grows by that factor. Elasticities of rates minus those of times therefore add up to 1, which
-  checks the analysis. Elasticities use the shortest runs whose interval contains the sure throughput: a small step
-  does not change the transient. A lift may lengthen it, so that lifts use runs as long as those of the throughput.
+  checks the analysis. Elasticities use the shortest runs whose interval contains the confirmed throughput, because a
+  small step does not change the transient. A lift may lengthen the transient, so lifts use runs of the full length.
 - **Lifts**: runs with one limit lifted, and the best three in pairs.
 - **Global**: Morris' screening and then Sobol's indices (SALib), for many parameters at once over a wide range.
 """
@@ -85,30 +84,29 @@ def why(
     """Find the limit of a chip, and changes that raise its throughput: bounds, elasticities, lifted limits.
 
     If the chip carries all of its traffic, the offered load is the limit. The analysis then saturates the input
-    (``traffic.arrivals=saturated``). If output queues would drop most of these packets, it offers the capacity of the
-    wires instead.
+    (``traffic.arrivals=saturated``). If output queues would drop most of these packets, it offers the line rate
+    instead.
 
     Args:
         chip: Name of a shipped chip, or path of a TOML file.
         set: Changes of parameters.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
-        packets: Packets that each run measures, at first. The warm-up before them has half as many. If the throughput
-            is not sure, runs become four times as long, repeatedly, up to 256,000 packets. From 64,000 packets, runs
-            become longer once.
-        precision: Lengthen runs until half the 95 % interval of the throughput is at most this share of it, such as
-            1%.
+        packets: Packets that each run measures, before any lengthening. The warm-up before them has half as many. If
+            the throughput is not sure, runs become four times as long, repeatedly, up to 256,000 packets. From 64,000
+            packets, runs become longer once.
+        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
             In Python 0.01 is 1 %; ``None`` requires a sure throughput only.
-        seeds: Seeds of each statement, for its interval.
+        seeds: Number of seeds, from which the intervals follow.
         seed: The first seed.
         global_: Add Morris' screening and Sobol's indices over half to twice each parameter (extra ``explore``).
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        progress: Called repeatedly with (runs done, runs in all) of the present step.
+        progress: Called repeatedly with (runs done, total runs) of the present step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
-        Measured limits, elasticities and gains. If ``answered`` is false, the runs so far, without a verdict.
+        Measured limits, elasticities and gains. If ``answered`` is false, the result has no verdict.
 
     Raises:
         ConfigError: The chip is invalid, or the file is not a chip.
@@ -164,9 +162,9 @@ class Question:
         self.tried: list[tuple[dict[str, Any], list[Record]]] = []
 
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
-        """A run of the chip with changes. Full keys let a change replace an earlier one.
+        """A run of the chip with changes. With full keys, a change replaces an earlier change of the same key.
 
-        A run's own verdict repeats the runs of this analysis; it is on only where it decides on the load.
+        The verdict of a run would repeat the runs of this analysis, so it is enabled only to classify the load.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}
@@ -180,7 +178,7 @@ class Question:
         return Request("run", {**shared, "seed": seed}, settings)
 
     def speed(self, record: Record) -> float:
-        """Throughput of a run; a run without sent packets counts as almost 0."""
+        """Throughput of a run; for a run without sent packets, a value close to 0."""
         return max(float(numbers_of(record)[self.metric]), 1e-9)
 
     def runs(self, several: Sequence[Mapping[str, Any]], seeds: Sequence[int] | None = None) -> list[list[Record]]:
@@ -191,10 +189,12 @@ class Question:
         return [found[at : at + n] for at in range(0, len(found), n)]
 
     def screened(self, several: Sequence[Sequence[Mapping[str, Any]]], least: float) -> list[list[list[Record]]]:
-        """The records of groups of changes. All run with the first seed; groups with an effect run with the others.
+        """The records of groups of changes.
 
-        A group has an effect if ln throughput differs within it by ``least`` or more. A change that is alone in its
-        group is compared with the unchanged chip.
+        All groups run with the first seed; groups with an effect also run with the other seeds.
+
+        A group has an effect if ln throughput differs within it by ``least`` or more. A single change in a group is
+        compared with the unchanged chip.
         """
         first, rest = self.seeds[:1], self.seeds[1:]
         flat = [changes for group in several for changes in group]
@@ -218,7 +218,7 @@ class Question:
     def base(self) -> list[Record]:
         """Runs of the unchanged chip, long enough for a sure throughput.
 
-        If the chip carries all of its traffic, the runs saturate its input.
+        If the chip carries all of its traffic, the runs saturate the input.
         """
         asked = dict(self.shared)
         base = self._settled(verdict=True)
@@ -393,7 +393,7 @@ class Question:
         return tuple(found), Estimate.of(sums)
 
     def lifts(self, base: Sequence[Record]) -> tuple[Lifted, ...]:
-        """The gain of each lifted limit over the unchanged chip, and of the best three in pairs."""
+        """The gain of each lifted limit over the unchanged chip, and of pairs of the best three."""
         alone = self.chip.lifts()
         found = self._gains(base, [((lift.component,), lift.kind, lift.text, lift.settings) for lift in alone])
         best = _to_pair(found, limits_of(base, self.chip.pooled))
@@ -467,9 +467,9 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
-    """Bounds by the utilisation law: throughput over utilisation of the busiest instance of each part, over all seeds.
+    """Bounds by the utilisation law: throughput over the utilisation of the busiest instance of each part.
 
-    The mean counts for engines and threads of the ``pooled`` clusters: a free one takes the next packet.
+    For engines and threads of ``pooled`` clusters the mean is used, because a free thread takes the next packet.
     """
     means = {f"{what} of {name}, busiest" for what in ("engines", "threads") for name in pooled}
     shares: dict[str, list[float]] = {}
@@ -517,11 +517,11 @@ def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
 
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
-    """The part that is the limit, and why: the largest gain beyond noise of one part, else of a pair, else none."""
+    """The limit and the reason: the part, otherwise the pair, with the largest gain beyond noise; otherwise none."""
     offered = {
         "as given": "",
         "saturated": "The chip carries its offered load; with a saturated input, ",
-        "full wires": "The chip carries its offered load; with an offered load of the capacity of its wires, ",
+        "full wires": "The chip carries its offered load; at the capacity of its wires, ",
     }
     start = offered[load]
     alone = [lift for lift in lifts if lift.kind != "pair"]

@@ -26,9 +26,9 @@ class Limit:
 
     Attributes:
         component: The part.
-        utilization: Busy share of the time, 0 to 1: the busiest of several instances. Engines that share a list of
-            packets have their mean.
-        bound_mpps: 10^6 packets a second at which the part is always busy.
+        utilization: Utilisation, 0 to 1, of the busiest instance. For engines that share a list of packets, it is the
+            mean.
+        bound_mpps: Packet rate at which the part is always busy, 10^6 per second.
     """
 
     component: str
@@ -48,8 +48,8 @@ class Elasticity:
         high: Upper bound, 95 %.
         latency: The elasticity of the mean latency.
         now: The present value of the parameter.
-        unit: Its unit.
-        seeds: Seeds of the measurement; one if the first showed almost no effect.
+        unit: Unit.
+        seeds: Number of seeds; one if the first seed showed almost no effect.
     """
 
     parameter: str
@@ -64,7 +64,7 @@ class Elasticity:
 
     @property
     def determined(self) -> bool:
-        """Whether half its interval is at most 0.2, or half of the value."""
+        """Whether the half-width of its interval is at most 0.2, or at most half of the value."""
         if self.low is None or self.high is None:
             return True
         return (self.high - self.low) / 2 <= max(_WIDEST, _WIDEST_SHARE * abs(self.value))
@@ -79,11 +79,11 @@ class Lifted:
         kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``buffer``, ``lock``, ``order``, or
             ``pair``.
         text: The change in words.
-        gain: Rise of the throughput, as a share: 0.34 is 34 %.
+        gain: Relative gain of throughput: 0.34 is 34 %.
         low: Lower bound, 95 %.
         high: Upper bound, 95 %.
-        settings: Its settings, as ``--set`` takes them.
-        seeds: Seeds of the measurement; one if the first showed almost no effect.
+        settings: Settings, as ``--set`` takes them.
+        seeds: Number of seeds; one if the first seed showed almost no effect.
     """
 
     components: tuple[str, ...]
@@ -97,7 +97,7 @@ class Lifted:
 
     @property
     def counts(self) -> bool:
-        """Whether the gain shows a limit: beyond noise, and large enough."""
+        """Whether the gain shows a limit: it is beyond noise and large enough."""
         return self.gain >= LEAST_GAIN and (self.low is None or self.low > 0)
 
 
@@ -108,9 +108,9 @@ class Sensitivity:
     Attributes:
         parameter: The key.
         morris_mean: Mean of the absolute elementary effects on ln throughput, over the whole range.
-        morris_spread: Their standard deviation: large if the effect depends on other parameters.
-        sobol_first: Share of the variance that it explains alone; ``None`` if the screening excluded it.
-        sobol_total: Share of the variance with its interactions.
+        morris_spread: Standard deviation: large if the effect depends on other parameters.
+        sobol_first: Fraction of the variance that the parameter alone explains; ``None`` if the screening excluded it.
+        sobol_total: Fraction of the variance, including interactions.
     """
 
     parameter: str
@@ -126,28 +126,28 @@ class WhyResult(Result):
 
     Attributes:
         chip: The chip.
-        load: ``as given``; if the chip carries that load, ``saturated`` (a packet always waits) or ``full wires`` (the
+        load: ``as given``; if the chip carries that load, ``saturated`` (the input is saturated) or ``full wires`` (the
             load is the capacity of the wires).
         answered: Whether the throughput is sure. If not, the result has bounds only.
-        throughput_mpps: Throughput, 10^6 packets a second.
-        throughput_gbps: Throughput, 10^9 bits a second.
-        loss_fraction: Share of the packets that the chip drops.
-        verdict: The part that is the limit. ``several parts``: no part alone and no pair is. ``not clear``: the
-            measured gains are within noise. ``not known``: the throughput is not sure.
+        throughput_mpps: Throughput, 10^6 packets per second.
+        throughput_gbps: Throughput, 10^9 bits per second.
+        loss_fraction: Fraction of the packets that the chip drops.
+        verdict: The part that is the limit. ``several parts``: neither a single part nor a pair is the limit. ``not
+            clear``: the measured gains are within noise. ``not known``: the throughput is not sure.
         why: The verdict in a sentence.
         limits: Bounds of all parts, the lowest first.
         elasticities: Elasticities of all parameters, the strongest first.
-        elasticity_sum: The sum over rates minus that over times; 1 if keys set all times.
+        elasticity_sum: The sum over rates minus the sum over times; 1 if keys set all times.
         elasticity_sum_low: Lower bound, 95 %.
         elasticity_sum_high: Upper bound, 95 %.
         out_of_reach: Parts with times that no key sets, which the sum lacks.
         lifts: Gains of lifted limits, alone and in pairs, the largest first.
-        not_tried: Changes that the chip does not allow, and why.
+        not_tried: Changes that the chip does not allow, with the reason.
         sensitivities: Sensitivities with ``global_``; else empty.
         seeds: Seeds of each statement.
         packets: Measured packets of each run; more than requested if the throughput needed longer runs.
         elasticity_packets: Measured packets of each run for elasticities, which may be fewer.
-        counts: Runs found and made.
+        counts: Numbers of reused and executed runs.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "load", "seeds", "packets", "elasticity_packets")

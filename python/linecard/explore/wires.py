@@ -17,10 +17,10 @@ _IMIX = {64: 7, 594: 4, 1518: 1}
 
 
 def mean_size(said: Callable[[str], Any]) -> float:
-    """Return the mean bytes of a frame of generated traffic; ``said`` looks up keys of the chip.
+    """Return the mean bytes of a frame of generated traffic; ``said`` returns the value of a key of the chip.
 
     Raises:
-        ConfigError: The chip's file does not have the sizes of that kind of traffic.
+        ConfigError: The chip's file does not state the sizes of that kind of traffic.
     """
     kind = str(said("traffic.kind"))
     if kind == "fixed":

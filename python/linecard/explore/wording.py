@@ -23,7 +23,7 @@ def noise_text(moved: Moved | LineMoved) -> str:
 
 
 def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) -> tuple[str, ...]:
-    """The numbers of unsure rows with what to change, and the number of runs that are longer than requested.
+    """Remarks on unsure rows, with advice, and the number of runs that are longer than requested.
 
     Args:
         states: The status of each row.
@@ -33,15 +33,15 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
     to_change = {
         RATE_ONLY: "their throughput is sure (the same in shorter runs), loss and latency are not",
         NOT_STEADY: "simulate more packets (--packets), or lower the offered load",
-        NOT_PRECISE: "simulate more packets (--packets), or ask for a lower precision",
+        NOT_PRECISE: "simulate more packets (--packets), or request a lower precision",
         NOT_CONFIRMED: "simulate more packets (--packets), or bound the buffers",
     }
     most, of = lengths[-1] if lengths else 0, f"of {len(states):,}"
-    within = f", with up to {most:,} packets a run" if most else ""
+    within = f", with up to {most:,} packets per run" if most else ""
     counts = {each: states.count(each) for each in DOUBTS}
     said = [f"{each}: {n:,} {of} points{within}; {to_change[each]}" for each, n in counts.items() if n]
     if lengthened:
-        said.append(f"{lengthened:,} {of} runs are longer than requested, to be sure: up to {most:,} packets")
+        said.append(f"{lengthened:,} {of} runs were lengthened until sure: up to {most:,} packets")
     return tuple(said)
 
 

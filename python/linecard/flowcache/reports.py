@@ -9,7 +9,7 @@ from linecard.traffic.reports import Diagnostic, TrafficViewReport
 
 
 class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What every cache did over one traffic, sizes first, then ways, then policies, each in the order asked for.
+    """Every cache under the same traffic, ordered by size, number of ways and policy, each in the order of the request.
 
     Attributes:
         rows: One row per cache.
@@ -59,7 +59,7 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
 
     Attributes:
         entries: Entries of the cache.
-        ways: Entries of a set.
+        ways: Entries per set.
         sets: Sets; one makes the cache fully associative.
         policy: The policy's name, with its number and filter.
         packets: Packets looked up.
@@ -67,17 +67,17 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         misses: Packets without a hit: ``cold``, ``capacity`` and ``conflict`` together.
         miss_ratio: Misses divided by packets.
         cold: Misses whose digest does not occur in the window before.
-        capacity: Of the others, those that a fully associative LRU cache of the same size misses too.
+        capacity: Other misses that also occur in a fully associative LRU cache of the same size.
         conflict: The remaining misses.
         first_ref_misses: Packets with a new digest.
         cold_but_fa_hit: Cold misses that are hits in the fully associative LRU cache.
         hit_but_fa_miss: Hits that are misses in the fully associative LRU cache.
         policy_state_bits: State of the policy in addition to tags and results, in bits; ``None`` for an oracle.
-        oracle: Whether it uses future packets, so that hardware cannot build it.
+        oracle: Whether it uses future packets, so hardware cannot implement it.
         hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit: runs with equal values agree in every decision.
         entry_bits: Bits of an entry: the stored part of the digest, and the result.
         cache_bytes: Bytes of all entries, without the state of the policy.
-        false_hits: Packets that got the result of another flow; ``None`` if not counted.
+        false_hits: Packets that received the result of another flow; ``None`` if not counted.
         false_hit_probability: False hits, divided by packets whose flow was not in the cache.
         false_hit_probability_expected: Ways, divided by 2 to the width of the digest.
         false_hit_probability_expected_of_tags: Ways, divided by 2 to the stored bits of the digest.
@@ -127,7 +127,7 @@ class LruRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         sets: Sets; one makes the cache fully associative.
-        ways: Entries of a set.
+        ways: Entries per set.
         entries: Entries of the cache.
         packets: Packets looked up.
         misses: Packets whose digest was not in the cache.

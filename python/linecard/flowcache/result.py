@@ -17,18 +17,19 @@ UPPER_BOUNDS = ("OPT", "OPT_BYPASS")
 
 @dataclass(frozen=True, slots=True)
 class BestPolicy:
-    """The policy with the most hits of one size, among those that hardware can build.
+    """The implementable policy with the most hits at one size.
 
     Attributes:
         entries: Entries of the cache.
         ways: Entries of a set.
         policy: The policy.
-        hits: Its hits.
-        hit_rate: Its hits, divided by packets.
+        hits: Hits.
+        hit_rate: Hits, divided by packets.
         bound: The oracle of the comparison; ``None`` if no optimal policy ran.
-        percent_of_bound_hits: Its hits in percent of the oracle's. A policy that may refuse packets can exceed an
+        percent_of_bound_hits: Hits in percent of the hits of the oracle. A policy that may refuse packets can exceed an
             oracle that admits every packet.
-        percent_of_lru_gap: Share of the gap between LRU's hits and the oracle's that it closes; ``None`` without LRU.
+        percent_of_lru_gap: Fraction of the gap between the hits of LRU and of the oracle that the policy closes;
+            ``None`` without LRU.
     """
 
     entries: int
@@ -63,7 +64,7 @@ class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
     """Every cache run on the same traffic, ordered by size, ways and policy, each in the order of the request.
 
     Attributes:
-        traffic: What the flows are like, when asked for.
+        traffic: Statistics of the flows, if requested.
     """
 
     TABLE: ClassVar[str] = "rows"
@@ -80,7 +81,7 @@ class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
         return tuple(best for best in map(_best, sizes.values()) if best is not None)
 
     def row(self, policy: str, entries: int, ways: int) -> CacheRow:
-        """The row of one cache; the policy has the name of its row, in any case.
+        """The row of one cache; the name of the policy may have any case.
 
         Raises:
             KeyError: The row does not exist; the text lists the rows.

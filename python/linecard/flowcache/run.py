@@ -64,24 +64,25 @@ def flowcache(
 
     Args:
         trace: A capture, or a described link (``"edge"``, ``"core"``, or a ``.toml`` file like those of
-            ``presets/traffic``). Or a file of digests: a little-endian u32 per packet, plain or (``.gz``) inside gzip.
-            Or an array of digests, such as a NumPy array of ``uint32``. An array is read without a copy: no other
-            thread may write to it during the call.
+            ``presets/traffic``). It may also be a file of digests: a little-endian u32 per packet, plain or (``.gz``)
+            inside gzip.
+            It may also be an array of digests, such as a NumPy array of ``uint32``. An array is read without a copy: no
+            other thread may write to it during the call.
         entries: Sizes.
-        ways: Entries of a set; ``"full"`` for one set.
+        ways: Entries per set; ``"full"`` for one set.
         policy: Names in any case, such as ``"lru"``, ``"BIP32"``, ``"SECOND16+SP"``.
-        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture. With ``None``, names that end in
-            ``.u32le`` or ``.u32le.gz`` are files of digests.
+        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture. With ``None``, files that end in
+            ``.u32le`` or ``.u32le.gz`` hold digests.
         key: Definition of a flow: ``"5-tuple"`` (``None``), ``"2-tuple"``, or a list of fields such as
             ``"dst/24,protocol"``. Only with a capture.
         hash: Hash of the digest: ``"md5"`` (``None``), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. Only with a capture.
-        width: Bits of a digest, 1 to 32: the low ones.
+        width: Number of low bits that form a digest, 1 to 32.
         result_bits: Bits of a result, for the cost of an entry.
         cold_window_packets: A miss is cold if its digest does not occur in this number of packets before.
         foresight_packets: Packets that ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash ``h3``.
         jobs: Caches that run at the same time; ``None`` for one per core.
-        false_hits: Count packets that get the result of another flow with the same digest. Only with a capture.
+        false_hits: Count packets that receive the result of another flow with the same digest. Only with a capture.
         curves: Add LRU of all sizes and ways, the miss-ratio curve and the reuse distances, from one pass.
         time_out_seconds: Add statistics of the flows; a flow ends after this silence (1 second in Girish 2008). Only
             with a capture.
@@ -94,7 +95,7 @@ def flowcache(
         One row per cache, and the best policy of each size.
 
     Raises:
-        ConfigError: The request is wrong; the text lists every problem.
+        ConfigError: The request is invalid; the error lists every problem.
         TrafficError: The input cannot be read, or holds no packet with a flow.
 
     Example:

@@ -6,7 +6,7 @@ import msgspec
 
 
 class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a core reaches.
+    """The throughput of a core for every split of its area.
 
     Attributes:
         latency_cycles: Latency of an off-chip access in cycles.
@@ -16,7 +16,7 @@ class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
         rows: One row per number of threads.
         best_threads: Threads of the best split; of splits within 0.01 %, the largest number. ``plateau`` returns the
             splits that are about as good.
-        best_packets_per_mcycle: Its throughput.
+        best_packets_per_mcycle: Throughput.
         single_peak: Whether throughput over threads rises, peaks and falls.
         adapted: A malleable core of the same area; ``None`` if it was not requested.
     """
@@ -96,7 +96,7 @@ class Stretch(msgspec.Struct, frozen=True, omit_defaults=True):
     """Packets with one number of threads: a trial, or the time between two adaptations.
 
     Attributes:
-        from_packet: Packets before it.
+        from_packet: Packets before this interval.
         threads: Number of threads.
         packets_per_mcycle: Packets per million cycles.
         trial: Whether it was a trial.

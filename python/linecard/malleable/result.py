@@ -17,7 +17,7 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
     """Every split of a core's area under one program, traffic and memory.
 
     Attributes:
-        program: What was traced.
+        program: The traced program.
     """
 
     TABLE: ClassVar[str] = "rows"

@@ -1,8 +1,8 @@
-"""A multithreaded core with a data cache under a traced program: threads against cache (Mudigonda 2007).
+"""A multithreaded core under a traced program, with every split into threads and cache (Mudigonda 2007).
 
 The area of a core is split between threads and cache, in thread-equivalents. `core` runs every split of one core on the
-trace of a program and finds the bottleneck of each. It also runs a malleable core of the same area, which adapts by
-itself.
+trace of a program and finds the bottleneck of each. It also runs a malleable core of the same area, which adapts at run
+time.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ def core(
 
     Args:
         program: A traced program, or a program as `linecard.program_trace` accepts it.
-        trace: Its packets, if the program is not traced yet.
-        latency: Cycles of an access off chip.
-        bandwidth: References that memory serves a cycle.
+        trace: Packets, if the program is not traced yet.
+        latency: Cycles per off-chip access.
+        bandwidth: References that memory serves per cycle.
         area: Thread-equivalents for threads and cache.
         threads: One number of threads; ``None`` for every one that fits.
-        clock_mhz: Clock of the core, at which packets arrive at the times of the capture; 0 for back to back.
+        clock_mhz: Clock of the core, which converts capture times to cycles; 0 sends packets back to back.
         adapt_packets: Packets of an adaptive malleable core; 0 for none.
-        events: Accesses, locks and packet ends that each simulation measures; a trace that ends begins again.
+        events: Accesses, locks and packet ends that each simulation measures; a trace that ends is repeated.
         packets: Packets to trace.
-        jobs: Simulations at a time; ``None`` for one per processor.
-        progress: Called now and then with (done, in all).
+        jobs: Number of parallel simulations; ``None`` for one per processor.
+        progress: Called now and then with (done, total).
 
     Returns:
         All splits, the best split, and its bottleneck.
@@ -108,9 +108,9 @@ def deployments(
         chips: Chips to run: ``fixed`` (IXP2800, optimal fixed, and the ideal malleable one), ``malleable``,
             ``configurable`` (any number of cores).
         adapt_packets: Packets of the adaptive chip; 0 for none.
-        per_chip: Whether the references are those of the chip, which its cores share, or of each core.
-        jobs: Simulations at a time.
-        progress: Called now and then with (done, in all).
+        per_chip: Whether the references per cycle are those of the chip, which its cores share, or of each core.
+        jobs: Number of parallel simulations.
+        progress: Called now and then with (done, total).
 
     Returns:
         One dictionary per memory: throughput of each chip in packets per million cycles, 0 for a chip that was not
@@ -144,18 +144,18 @@ def registers(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Compare register schemes of a malleable core: predicted registers, all, five hot ones, register caches.
+    """Compare register schemes of a malleable core: predicted, all, five hot registers, and register caches.
 
     Args:
         traced: The program.
-        latency: Cycles of an access off chip.
-        bandwidth: References that memory serves a cycle.
+        latency: Cycles per off-chip access.
+        bandwidth: References that memory serves per cycle.
         threads: Threads; 0 for the best number.
         cache_registers: Sizes of register caches with least-recently-used replacement.
-        only_predicted: Leave out the schemes with which prediction is compared.
+        only_predicted: Leave out the reference schemes for prediction.
         events: Events that each simulation counts.
-        jobs: Simulations at a time.
-        progress: Called now and then with (done, in all).
+        jobs: Number of parallel simulations.
+        progress: Called now and then with (done, total).
 
     Returns:
         One dictionary per scheme.
@@ -188,17 +188,17 @@ def termination(
 
     Args:
         traced: The program.
-        latency: Cycles of an access off chip.
-        bandwidth: References that memory serves a cycle.
+        latency: Cycles per off-chip access.
+        bandwidth: References that memory serves per cycle.
         threads: Threads, of which one is terminated; 0 for the best number.
-        packets: Numbers of packets that count as right after it, ascending.
+        packets: Numbers of packets after the termination over which the delay is measured, ascending.
         events: Events that each simulation measures in the search for the best number of threads.
-        progress: Called now and then with (done, in all).
+        progress: Called now and then with (done, total).
 
     Returns:
-        ``threads`` before, the ``packets``, and the number of ``times`` that a thread was terminated.
-        ``longer_percent`` is the additional time of each number of packets, compared with one thread less and all lines
-        pinned.
+        Dictionary with ``threads`` before the termination, ``packets``, the number of ``times`` that a thread was
+        terminated, and ``longer_percent``. ``longer_percent`` is the additional time for each number of packets,
+        compared with a core that has one thread less and all lines pinned.
 
     Raises:
         ConfigError: ``packets`` is empty, below 1 or not ascending.

@@ -56,7 +56,7 @@ def _(result: CoreResult) -> list[Part]:
             marked=[at for at, row in enumerate(result.rows) if row.threads == result.best_threads],
         ),
         _throughput(result),
-        Stacked("Cycles by cause", list(CYCLES), cycles, "cycles of each number of threads, %"),
+        Stacked("Cycles by cause", list(CYCLES), cycles, "share of cycles at each number of threads, %"),
         *(_malleable(result, result.adapted) if result.adapted is not None else []),
     ]
 
@@ -67,9 +67,9 @@ def _(result: Cores) -> list[Part]:
     if not others:
         return view_of(first)
     curves = [_curve(each, f"{each.latency_cycles} cycles") for each in result.results]
-    every = Chart("Throughput", *_AXES, curves, "throughput of every split, by cycles of an access off chip")
+    every = Chart("Throughput", *_AXES, curves, "throughput of every split, by cycles per off-chip access")
     return [
-        Title(f"{first.program.name}: threads or cache", "by the latency of memory"),
+        Title(f"{first.program.name}: threads or cache", "by memory latency"),
         *_named(first, [every]),
         *(part for each in others for part in _named(each, [])),
     ]
@@ -132,7 +132,7 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
         Fact("Between trials", f"{found.steady_packets_per_mcycle:,.1f} packets/Mcycle"),
         Fact("Including trials", f"{found.packets_per_mcycle:,.1f} packets/Mcycle"),
         Fact("Best fixed split", fixed, f"with {several(result.best_threads, 'thread')}"),
-        Fact("Clock", f"{slower} % slower", "than that of a fixed split"),
+        Fact("Clock", f"{slower} % slower", "than the clock of a fixed split"),
     ]
     stays, tried = (
         [(each.from_packet, each.threads) for each in found.history if each.trial == trial] for trial in (False, True)
@@ -148,7 +148,7 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
             Axis("threads", zero=True),
             # One step alone is told by the facts.
             [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
-            "threads from a packet on: in a trial, or kept until the next trials",
+            "number of threads from a packet on: on trial, or kept until the next trials",
         ),
         Facts(facts, "A malleable core, adapting"),
         Table(

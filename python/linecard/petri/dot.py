@@ -15,7 +15,7 @@ MOST_LETTERS = 28
 
 
 def to_dot(net: Parts) -> str:
-    """The net for Graphviz: places round with their tokens, timed transitions open, immediate ones filled."""
+    """The net for Graphviz: round places with their tokens, open timed transitions, filled immediate transitions."""
 
     def quoted(text: str) -> str:
         return json.dumps(text, ensure_ascii=False)

@@ -1,8 +1,8 @@
 """A net for its drawing: the layer of each node, and the arcs that are lines.
 
-Layers go down from nodes without inputs; the longest path decides the layer. Places of resources, which have initial
-tokens, are beside the transitions that use them. An arc over more than a few layers, or into another module, is not a
-line: the name of its place is beside its transition.
+Layers go down from nodes without inputs; the longest path decides the layer. Places that model resources have initial
+tokens and are beside the transitions that use them. An arc over more than a few layers, or into another module, is not
+a line; its transition shows the name of the place.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ CUT_LEEWAY = 2
 
 @dataclass(slots=True)
 class Link:
-    """One arc, or two of the same text that lead there and back.
+    """One arc, or a pair of opposite arcs with the same text.
 
     Attributes:
         place: Key of its place; ``transition`` likewise.
-        kind: ``input``, ``output``, ``inhibitor``, ``reset``, or ``both`` for there and back.
+        kind: ``input``, ``output``, ``inhibitor``, ``reset``, or ``both`` for a pair.
         is_line: Whether it is drawn as a line.
     """
 
@@ -43,26 +43,26 @@ class Link:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Where it begins and where it leads."""
+        """Its first and last node."""
         ends = (self.place, self.transition)
         return ends[::-1] if self.kind == "output" else ends
 
 
 @dataclass(slots=True)
 class Piece:
-    """Nodes that are laid out together: the layer of each, the first is 0."""
+    """Nodes that are laid out together, with the layer of each, from 0."""
 
     layers: dict[str, int]
     links: list[Link] = field(default_factory=list)
 
     @property
     def depth(self) -> int:
-        """How many layers it has."""
+        """Number of layers."""
         return max(self.layers.values()) + 1
 
 
 def short(text: str, most: int) -> str:
-    """A text on one line, cut to this number of letters."""
+    """A text on one line, truncated to this number of letters."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
@@ -75,7 +75,7 @@ def marking(tokens: int) -> str:
 
 
 def links_of(net: Parts) -> list[Link]:
-    """The arcs of a net; an arc there and one back with the same text are one."""
+    """The arcs of a net; a pair of opposite arcs with the same text is one."""
     links: list[Link] = []
     inputs: dict[tuple[int, int, str], Link] = {}
     for arc in net.arcs:
@@ -91,11 +91,11 @@ def links_of(net: Parts) -> list[Link]:
 
 
 def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> list[Piece]:
-    """Nodes of one module in pieces that lines hold together; links that are too long become names.
+    """The nodes of one module in connected pieces; arcs that are too long become names.
 
     Args:
         nodes: Keys, in the order of the file.
-        links: Those between these nodes.
+        links: The arcs between these nodes.
         starts: Places with initial tokens.
     """
     found: list[Piece] = []
@@ -115,7 +115,7 @@ def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> lis
 
 
 def folded(piece: Piece, most: int) -> list[Piece]:
-    """A piece in parts of about this number of layers; arcs between parts are names."""
+    """A piece, divided into parts of about this number of layers; arcs between parts become names."""
     count = -(-piece.depth // most)
     crossing = [0] * (piece.depth + 1)
     for link in piece.links:

@@ -1,7 +1,7 @@
 """The IXP2400 as a coloured Petri net: the shipped net ``ixp2400_ipv4`` with the parameters of a preset.
 
 The net models a saturated input (``traffic.arrivals``): a free thread takes a packet at once, and ports are never busy.
-Other requests are refused.
+Other requests are rejected.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CELL_BYTES = 64
 # Time of the run that shows how many packets leave in a nanosecond.
 PILOT_NS = 300_000.0
 
-# Parameters of the net that are parameters of the preset, and those that follow from it.
+# Parameters of the net that are parameters of the preset, and derived ones.
 SAME = {
     "engines": "cluster.me.engines",
     "threads": "cluster.me.threads",
@@ -102,7 +102,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
 
 
 def overrides(values: Mapping[str, str]) -> list[str]:
-    """The net's parameters from the preset's."""
+    """The parameters of the net, from the preset."""
     kind = values["traffic.kind"]
     match kind:
         case "fixed":
@@ -125,7 +125,7 @@ def run(
     """Simulate the net until about ``packets`` packets have left, and return the metrics of the other model.
 
     Raises:
-        ConfigError: As :func:`parameters`.
+        ConfigError: Same errors as :func:`parameters`.
     """
     values = parameters(preset, changes)
     settings = overrides(values)

@@ -51,13 +51,13 @@ class Difference:
 
     Attributes:
         threads: Engines and threads of the point.
-        traffic: Its traffic.
-        scheme: Its scheme of buffering.
+        traffic: Traffic.
+        scheme: Scheme of buffering.
         component: Component of the metric.
-        metric: Its name.
+        metric: Name.
         np: Value of the event-driven model.
         petri: Value of the Petri net.
-        difference: Difference in percent of ``np`` for throughput, else in points.
+        difference: Difference in percent of ``np`` for throughput, otherwise in percentage points.
         limit: Largest difference that passes.
     """
 
@@ -73,7 +73,7 @@ class Difference:
 
     @property
     def passed(self) -> bool:
-        """Whether the models agree here."""
+        """Whether the models agree at this point."""
         return abs(self.difference) <= self.limit
 
 
@@ -96,7 +96,7 @@ class Comparison(Result):
 
     @property
     def passed(self) -> bool:
-        """Whether they agree everywhere."""
+        """Whether the models agree at all points."""
         return all(row.passed for row in self.rows)
 
     def worst(self) -> dict[tuple[str, str], Difference]:
@@ -138,7 +138,7 @@ def point_settings(threads: str, traffic: str, scheme: str) -> tuple[str, ...]:
     """
     engines, cross, each = threads.partition("x")
     if not (cross and engines.isdigit() and each.isdigit()):
-        message = f"found {threads!r}, expected engines x threads of an engine, such as 4x4"
+        message = f"found {threads!r}, expected engines x threads per engine, such as 4x4"
         raise ConfigError.of([ConfigProblem("--threads", "", message)])
     sizes = (
         ("traffic.kind=fixed", f"traffic.packet_bytes={traffic}") if traffic.isdigit() else (f"traffic.kind={traffic}",)
@@ -169,7 +169,7 @@ def compare_models(
         progress: Called with (points done, total points).
 
     Raises:
-        ConfigError: A name or value is wrong, or a change requests something that the net does not model.
+        ConfigError: A name or value is invalid, or a change requests something that the net does not model.
     """
     problems = [
         ConfigProblem(name, "", f"found {value}, expected {least} to {MOST_COUNT}")

@@ -162,7 +162,7 @@ class Net:
     _parts: list[str] = field(default_factory=list)
 
     def parameter(self, name: str, value: Value | Sequence[tuple[int, float]]) -> Expr:
-        """Name a value for all expressions; values with weights are for ``pick(name)``."""
+        """Name a value for all expressions; values with weights serve ``pick(name)``."""
         if isinstance(value, Sequence) and not isinstance(value, str):
             shown = json.dumps([list(pair) for pair in value])
         else:
@@ -181,7 +181,7 @@ class Net:
     def place(
         self, name: str, colour: str = "dot", *, tokens: int | str | Sequence[Value] = 0, fifo: bool = False
     ) -> Place:
-        """Add a place: ``tokens`` are a number of dots, or a list of tokens; ``"all"`` puts one of every colour."""
+        """Add a place: ``tokens`` are a number of dots, a list of tokens, or ``"all"``, one token of every colour."""
         shown = tokens if isinstance(tokens, int | str) else [text(token) for token in tokens]
         if colour != "dot" and shown == 0:
             shown = []
@@ -204,10 +204,10 @@ class Net:
         guard: Value | None = None,
         reward: Value | None = None,
     ) -> Transition:
-        """Add a transition: exponential, deterministic, ...; immediate without a time.
+        """Add a transition: exponential, deterministic or other; immediate if no time is stated.
 
         Args:
-            name: Its name.
+            name: Name.
             rate: Rate of an exponential time.
             delay: A constant time.
             uniform: Shortest and longest time of a uniform distribution.
@@ -215,7 +215,7 @@ class Net:
             empirical: Times, and their weights.
             weight: Weight of an immediate transition among competing ones.
             priority: Priority of an immediate transition; higher first.
-            servers: Times that run at once for a binding.
+            servers: Number of times that run in parallel for a binding.
             guard: Condition of a binding.
             reward: Reward of a firing.
 
@@ -256,11 +256,11 @@ class Net:
         self._arc(place.name, transition.name, tokens, weight, "normal")
 
     def put(self, transition: Transition, place: Place, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """Add an arc that puts a token, or dots."""
+        """Add an arc that produces a token, or dots."""
         self._arc(transition.name, place.name, tokens, weight, "normal")
 
     def read(self, place: Place, transition: Transition, tokens: Value | None = None) -> None:
-        """Add an arc that needs a token and leaves it."""
+        """Add an arc that tests for a token without removing it."""
         self._arc(place.name, transition.name, tokens, 1, "read")
 
     def inhibit(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
@@ -268,7 +268,7 @@ class Net:
         self._arc(place.name, transition.name, tokens, weight, "inhibitor")
 
     def reset(self, place: Place, transition: Transition) -> None:
-        """Add an arc that empties the place before tokens are put."""
+        """Add an arc that empties the place before output tokens are added."""
         self._arc(place.name, transition.name, None, 1, "reset")
 
     def module(self, name: str, file: str, *, places: Mapping[str, Place], **parameters: Value) -> None:

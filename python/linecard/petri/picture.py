@@ -89,7 +89,7 @@ class _Picture:
         self.mark = f"n{zlib.crc32(repr((net.net, self.names)).encode()):08x}"
 
     def svg(self) -> str:
-        """All of it, as the file's text."""
+        """The complete picture as SVG text."""
         sheet = self._best()
         canvas = Canvas()
         net = self.net

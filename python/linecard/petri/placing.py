@@ -1,8 +1,8 @@
 """The positions of the nodes and arcs of a piece of a net.
 
 The order of the nodes of a layer minimises crossings of arcs (sweeps by the mean position of neighbours). Then nodes
-are as near to their neighbours as their texts allow (least squares by pooling). Arcs over several layers have a lane in
-each. Between layers lie the texts of arcs, in as many rows as they need not to touch each other.
+are as near to their neighbours as their texts allow (least squares by pooling). Arcs over several layers occupy a lane
+in each layer. The texts of arcs are between layers, in as many rows as they need to avoid overlaps.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STRAIGHT = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Room of a node: to both sides of the middle of its symbol, and down; half the symbol's width, and its height."""
+    """Space of a node around the centre of its symbol: left, right and down; half the symbol's width, its height."""
 
     left: float
     right: float
@@ -42,7 +42,7 @@ class Size:
 
 @dataclass(slots=True)
 class Drawn:
-    """An arc as a line: points through which it goes, the middle of its text, and whether it leads up."""
+    """An arc as a line: the points of the line, the centre of its text, and whether it leads up."""
 
     link: Link
     points: list[tuple[float, float]]
@@ -52,7 +52,7 @@ class Drawn:
 
 @dataclass(slots=True)
 class Placed:
-    """A piece on paper of its own, from 0, 0."""
+    """A placed piece, with positions from 0, 0."""
 
     at: dict[str, tuple[float, float]] = field(default_factory=dict)
     lines: list[Drawn] = field(default_factory=list)
@@ -119,7 +119,7 @@ def _crossings(rows: Sequence[Sequence[str]], down: dict[str, list[str]]) -> int
 
 
 def _ordered(rows: list[list[str]], up: dict[str, list[str]], down: dict[str, list[str]]) -> list[list[str]]:
-    """The order with the fewest crossings of those that the sweeps come by."""
+    """The order with the fewest crossings among the orders of the sweeps."""
     best, fewest = rows, _crossings(rows, down)
     for sweep in range(SWEEPS):
         if not fewest:
@@ -199,7 +199,7 @@ def _ports(ways: Sequence[_Way], x: dict[str, float], room: dict[str, Size]) -> 
 
 
 def curve_x(begin: tuple[float, float], end: tuple[float, float], y: float) -> float:
-    """Where a line between two layers is at a height: it leaves and arrives straight down."""
+    """The horizontal position of a line between two layers at a height; the line starts and ends vertically."""
     low, high = 0.0, 1.0
     middle = (begin[1] + end[1]) / 2
     for _ in range(24):

@@ -6,7 +6,7 @@ import msgspec
 
 
 class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every marking that can be reached; time plays no part.
+    """All reachable markings, without regard to time.
 
     Attributes:
         net: Name of the net.
@@ -15,7 +15,7 @@ class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
         arcs: See ``places``.
         reachable_markings: Markings, including the first one.
         edges: Pairs of a marking and an enabled transition.
-        dead_markings: Markings that enable nothing.
+        dead_markings: Markings that enable no transition.
         max_tokens_in_place: Most tokens in a place.
         max_tokens_in_marking: Most tokens in a marking.
         never_enabled_transitions: Transitions that no marking enables.
@@ -52,7 +52,7 @@ class SolveReport(msgspec.Struct, frozen=True, omit_defaults=True):
         tangible_markings: Markings in which time passes.
         vanishing_markings: Markings in which no time passes.
         net: Name of the net.
-        throughput: Firings per unit of time, by transition.
+        throughput: Firings per time unit, by transition.
         mean_tokens: Tokens averaged over time, by place.
     """
 
@@ -64,25 +64,26 @@ class SolveReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Replications of a net: means, and half the widths of their 95 % intervals (Student's t over replications).
+    """Replications of a net: means, and the half-widths of their 95 % intervals (Student's t over replications).
 
     Attributes:
         net: Name of the net.
-        throughput: Firings per unit of time, by transition.
+        throughput: Firings per time unit, by transition.
         mean_tokens: Tokens averaged over time, by place.
-        throughput_half_width: Half the width of each interval; 0, without meaning, for one replication.
-        mean_tokens_half_width: Half the width of each interval of the tokens.
+        throughput_half_width: Half-width of each interval; 0, without meaning, for one replication.
+        mean_tokens_half_width: Half-width of each interval of the tokens.
         busy_servers: Mean number of busy servers over time, by transition; immediate ones have none.
-        busy_servers_half_width: Half the width of each interval of the servers.
-        rewards: Reward per unit of time, of transitions with a reward.
-        rewards_half_width: Half the width of each interval of the rewards.
+        busy_servers_half_width: Half-width of each interval of the servers.
+        rewards: Reward per time unit, of transitions with a reward.
+        rewards_half_width: Half-width of each interval of the rewards.
         occupancy: For each place the shares of time with 0, 1, 2, ... tokens; the 65th share is for 64 and more.
         most_tokens: Most tokens, by place.
         replications: Number of replications, each with its own seed.
         firings: Firings of all replications.
         time: Measured time of one replication.
         dead_replications: Replications that ended in a dead marking.
-        relative_half_width: Half of the widest relevant interval, divided by its mean; ``None`` with one replication.
+        relative_half_width: Half-width of the widest relevant interval, divided by its mean; ``None`` with one
+            replication.
     """
 
     net: str
@@ -104,10 +105,10 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class NetParts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a net is made of, its modules included.
+    """The parts of a net, including its modules.
 
     Attributes:
-        net: Its name.
+        net: Name.
         places: Places in their order.
         transitions: Transitions in their order.
         arcs: Arcs.
@@ -123,8 +124,8 @@ class PlacePart(msgspec.Struct, frozen=True, omit_defaults=True):
     """A place: its name, what its tokens are, whether they are a queue, and how many there are at the beginning.
 
     Attributes:
-        name: Its name.
-        colour: What its tokens are.
+        name: Name.
+        colour: Colour of its tokens.
         queue: Whether they are a queue.
         tokens: Tokens at the beginning.
     """
@@ -139,9 +140,9 @@ class TransitionPart(msgspec.Struct, frozen=True, omit_defaults=True):
     """A transition: its name, time and guard as they were written, and whether it is immediate.
 
     Attributes:
-        name: Its name.
-        time: Its time in a few words.
-        guard: Its guard.
+        name: Name.
+        time: Time in a few words.
+        guard: Guard.
         immediate: Whether no time passes.
     """
 
@@ -158,7 +159,7 @@ class ArcPart(msgspec.Struct, frozen=True, omit_defaults=True):
         place: Number of the place.
         transition: Number of the transition.
         kind: ``input``, ``output``, ``inhibitor`` or ``reset``.
-        text: What moves along it.
+        text: The tokens that move along it.
     """
 
     place: int
@@ -173,7 +174,7 @@ class Firing(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         time: When.
         transition: Number of the transition.
-        binding: Its variables.
+        binding: Variables.
         tokens: Tokens of each place after it.
     """
 

@@ -20,7 +20,7 @@ class Explored(Result, ExploreReport, frozen=True):
     ASKED: ClassVar[tuple[str, ...]] = ("net", "places", "transitions", "arcs")
 
     def table(self) -> Table:
-        """A place and the most tokens in it, a row each."""
+        """The maximum number of tokens of each place, one row per place."""
         return Table(("place", "most_tokens"), list(self.bounds.items()))
 
     def __repr__(self) -> str:
@@ -33,7 +33,7 @@ class Solved(Result, SolveReport, frozen=True):
     ASKED: ClassVar[tuple[str, ...]] = ("net",)
 
     def table(self) -> Table:
-        """Measure, name and value: firings in a unit of time, tokens."""
+        """Rows of measure, name and value: firings per time unit, and tokens."""
         rows: list[Sequence[object]] = [("throughput", name, value) for name, value in self.throughput.items()]
         rows += [("mean_tokens", name, value) for name, value in self.mean_tokens.items()]
         return Table(("measure", "name", "value"), rows)
@@ -48,7 +48,7 @@ class Simulated(Result, SimulateReport, frozen=True):
     ASKED: ClassVar[tuple[str, ...]] = ("net", "replications", "time")
 
     def table(self) -> Table:
-        """Measure, name, mean and half width of its 95 % interval."""
+        """Rows of measure, name, mean and half-width of its 95 % interval."""
         rows: list[Sequence[object]] = []
         for measure, means, widths in (
             ("throughput", self.throughput, self.throughput_half_width),

@@ -50,7 +50,7 @@ def explore(
     overrides: Sequence[str] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Explored:
-    """Every marking of a net, its bounds and dead ends, on all cores. The result does not depend on `jobs`.
+    """Find every marking of a net, its bounds and its deadlocks, on all cores. The result does not depend on `jobs`.
 
     A coloured net is unfolded.
 
@@ -58,12 +58,12 @@ def explore(
         net: A net.
         limit: Number of markings at which the search stops.
         invariants: Find semiflows as well.
-        jobs: Markings expanded at the same time; ``None`` for one per core.
+        jobs: Number of markings expanded in parallel; ``None`` for one per core.
         overrides: Parameters, as ``name=value``.
         progress: Called repeatedly with (markings, ``limit``).
 
     Raises:
-        ConfigError: The file is no net; every problem is listed.
+        ConfigError: The file is not a net; the error lists every problem.
     """
     _check(("limit", limit, *_LIMITS), ("jobs", jobs, *_JOBS))
     path, text = _source(net)
@@ -90,7 +90,7 @@ def solve(
     """The steady state of a net with exponential and immediate transitions, exact. A coloured net is unfolded.
 
     Raises:
-        ConfigError: The file is no net, or its steady state cannot be solved; the text says why.
+        ConfigError: The file is not a net, or its steady state cannot be solved; the error states the reason.
     """
     _check(("limit", limit, *_LIMITS))
     path, text = _source(net)
@@ -142,17 +142,17 @@ def simulate(
         net: A net whose transitions all have times.
         time: Measured time of each replication.
         warmup: Time before the measurement; ``None`` for a tenth of ``time``.
-        replications: Number of replications, each with its own seed; the smallest number with ``accuracy``.
-        accuracy: Continue with replications until half of each 95 % interval is at most this share of its mean.
+        replications: Number of replications, each with its own seed; with ``accuracy``, the minimum.
+        accuracy: Add replications until each mean is known within ± this fraction (95 % interval).
         of: Places and transitions to which ``accuracy`` applies; all if empty.
         most_replications: Largest number of replications for ``accuracy``.
-        seed: Seed of the first.
-        jobs: Replications at the same time; ``None`` for one per core.
+        seed: Seed of the first replication.
+        jobs: Number of parallel replications; ``None`` for one per core.
         overrides: Parameters, as ``name=value``.
         progress: Called repeatedly with thousandths of replications, (done, total).
 
     Raises:
-        ConfigError: The file is no net, or it cannot be simulated; the text says why.
+        ConfigError: The file is not a net, or it cannot be simulated; the error states the reason.
     """
     _check(
         ("replications", replications, 1, 1_000_000),
@@ -183,7 +183,7 @@ def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> P
     """The parts of a net, for pictures: ``parts(net).to_svg()``.
 
     Raises:
-        ConfigError: The file is no net; every problem is listed.
+        ConfigError: The file is not a net; the error lists every problem.
     """
     path, text = _source(net)
     return convert(_core.petri_parts(path, text, overrides), Parts)
@@ -210,7 +210,7 @@ def firings(
         overrides: Parameters, as ``name=value``.
 
     Raises:
-        ConfigError: The file is no net, or it cannot be simulated; the text says why.
+        ConfigError: The file is not a net, or it cannot be simulated; the error states the reason.
     """
     path, text = _source(net)
     _check(("most", most, 0, _U64_MAX), ("first", first, 0, _U64_MAX), ("seed", seed, 0, _U64_MAX))
@@ -222,11 +222,11 @@ def firings(
 def pnml(net: str | PathLike[str] | Net, *, unfold: bool = False, overrides: Sequence[str] = ()) -> str:
     """A net as PNML.
 
-    A PNML file keeps all that other tools put into it. A net of places and transitions has its times in blocks of this
-    tool. A coloured net is unfolded.
+    Data of other tools in a PNML file is preserved. A net of places and transitions has its times in tool-specific
+    blocks. A coloured net is unfolded.
 
     Raises:
-        ConfigError: The file is no net, or the net is coloured and may not or cannot be unfolded.
+        ConfigError: The file is not a net, or the net is coloured and was not or cannot be unfolded.
     """
     path, text = _source(net)
     return _core.petri_pnml(path, text, overrides, unfold=unfold)

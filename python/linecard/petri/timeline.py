@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def to_perfetto(net: Parts, firings: Sequence[Firing], unit_us: float) -> str:
-    """Firings and markings for ui.perfetto.dev: a row for each transition, a curve for each place.
+    """Firings and markings for ui.perfetto.dev: a row for each transitionand a curve for each place.
 
     Args:
         net: The parts of the net.
-        firings: Its firings in order.
-        unit_us: Microseconds per unit of the net's time.
+        firings: Firings in order.
+        unit_us: Microseconds per time unit of the net.
     """
     events: list[dict[str, object]] = [
         {"ph": "M", "pid": 1, "tid": 0, "name": "process_name", "args": {"name": "transitions"}},

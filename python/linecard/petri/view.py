@@ -53,22 +53,20 @@ def _(result: Solved) -> list[Part]:
     return [
         Title(result.net or NO_NAME),
         Facts((Fact("Markings", markings),)),
-        Table("Steady state", (text(""), BAR, "", text("")), rows, said="per unit of time, and means"),
+        Table("Steady state", (text(""), BAR, "", text("")), rows, said="per time unit, and means"),
     ]
 
 
 @view.register
 def _(result: Simulated) -> list[Part]:
-    of_time = f"{result.time:g} units of time each, {result.firings:,} firings"
+    of_time = f"{result.time:g} time units each, {result.firings:,} firings"
     facts = [Fact("Replications", f"{result.replications}", of_time)]
     if result.relative_half_width is not None:
         facts.append(
             Fact("Accuracy", f"{result.relative_half_width:.2g}", "of the mean, half the widest 95 % interval")
         )
     if result.dead_replications:
-        facts.append(
-            Fact("Deadlocks", f"{result.dead_replications} replications", "no transition was enabled any more")
-        )
+        facts.append(Fact("Deadlocks", f"{result.dead_replications} replications", "no transition was enabled"))
     empty = [name for name, mean in result.mean_tokens.items() if not mean]
     if empty:
         facts.append(Fact("Always empty", "", ", ".join(empty)))
@@ -83,7 +81,7 @@ def _(result: Simulated) -> list[Part]:
     return [
         Title(result.net or NO_NAME),
         Facts(facts),
-        Table("Rates per unit of time, and means", columns, rows, said="± half of the 95 % interval"),
+        Table("Rates per time unit, and means", columns, rows, said="± half of the 95 % interval"),
     ]
 
 

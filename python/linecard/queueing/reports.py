@@ -60,9 +60,9 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         packets_left_inside: Packets in queues at the end.
         simulated_ns: Measured simulated time.
         enqueue_hit_ns: Unloaded latency of an enqueue whose descriptor word is in the cache (Table 5).
-        enqueue_miss_ns: The same with the descriptor word in memory.
+        enqueue_miss_ns: Unloaded latency with the descriptor word in memory.
         dequeue_hit_ns: Unloaded latency of a dequeue whose descriptor word is in the cache.
-        dequeue_miss_ns: The same with the descriptor word in memory.
+        dequeue_miss_ns: Unloaded latency with the descriptor word in memory.
         model_mops: Prediction of the analytical model (section 3.6, read as a recursion).
         model_difference_percent: Difference of the prediction in percent of the simulation.
         model_printed_mops: Prediction of the formula as printed.
@@ -120,13 +120,14 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Arrivals with at least ``from_packets`` and fewer than ``to_packets`` of other queues since the last of theirs.
+    """Arrivals with at least ``from_packets`` and fewer than ``to_packets`` packets of other queues since the previous
+    arrival in their queue.
 
-    ``share`` is of all arrivals that have one before them in their queue, 0 to 1.
+    ``share`` is relative to all arrivals with a predecessor in their queue, 0 to 1.
 
     Attributes:
-        from_packets: Least gap of the range, in packets.
-        to_packets: The first gap beyond it.
+        from_packets: Smallest gap of the range, in packets.
+        to_packets: First gap beyond the range.
         share: Fraction of the packets with a predecessor in their queue.
     """
 
@@ -142,7 +143,7 @@ class QueueDesignReport(msgspec.Struct, frozen=True, omit_defaults=True):
         smallest: By product, then entries, then engines; ``None`` when no size reaches the target.
         designs: One row per number of entries and engines.
         target_mops: The target, operations per second, 10^6.
-        most_threads: Most threads that were tried.
+        most_threads: Maximum number of threads tried.
         workload: Notation of the workload, or the capture.
         format: ``workload``, or the capture's format.
         compression: Compression of the capture.
@@ -187,8 +188,8 @@ class QueueSetting(msgspec.Struct, frozen=True, omit_defaults=True):
     """One setting of the machine, the managers or the traffic.
 
     Attributes:
-        key: Its key.
-        value: Its value.
+        key: Key.
+        value: Value.
         unit: Unit of the value.
         meaning: What it means.
         source: Source of the value.

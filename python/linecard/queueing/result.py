@@ -19,7 +19,7 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
     Attributes:
         machine: The machine that the managers ran on: a preset, or a file.
         settings: Changes to its settings.
-        warmup: Operations before the measurement; those that fill the queues come before them.
+        warmup: Operations before the measurement; the operations that fill the queues precede them.
         seed: Seed of the workload.
     """
 

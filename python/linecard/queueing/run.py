@@ -1,7 +1,7 @@
 """Queue managers under a workload or a capture: `queueing_run`, `queueing_design`.
 
 The managers are those of Kumar and Crowley (2006): ``nc`` has no cache, ``dc`` a data cache, ``sqc`` a
-software-controlled cache, ``qc`` a queuing cache. ``qarray`` is the IXP2800's form of ``sqc``.
+software-controlled cache, ``qc`` a queuing cache. ``qarray`` is the variant of ``sqc`` on the IXP2800.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def queueing_run(
         managers: Names: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
         set: Changes of settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
-        trace: Whether ``workload`` is a capture or a described link, and no notation.
+        trace: Whether ``workload`` names a capture or a described link instead of a notation.
         operations: Measured operations. ``None`` means 200,000 for a workload, and two for each packet of a capture, at
-            least 20,000. A capture that ends begins again.
-        warmup: Operations before.
+            least 20,000. A capture that ends is repeated.
+        warmup: Operations before the measurement.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.
         progress: Called repeatedly with (operations done, total).
@@ -63,7 +63,7 @@ def queueing_run(
         One row per manager, with the prediction of the analytical model, and the gaps between packets of a queue.
 
     Raises:
-        ConfigError: Something asked for is wrong; every problem is listed.
+        ConfigError: The request is invalid; the error lists every problem.
         TrafficError: The capture cannot be read, or has no packet with an IP header.
 
     Example:
@@ -98,13 +98,13 @@ def queueing_design(
     """Find the smallest queuing cache (entries × engines × threads) that reaches a throughput under a workload.
 
     Args:
-        workload: As in `queueing_run`.
+        workload: Same as in `queueing_run`.
         target_mops: Million operations per second.
         set: Changes of settings. The search sets entries, engines, threads and the size of the request buffer.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` is a capture.
-        operations: Measured operations of every tried size.
-        warmup: Operations before.
+        operations: Measured operations for each cache size.
+        warmup: Operations before the measurement.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.
         progress: Called repeatedly with (sizes done, total).
@@ -113,7 +113,7 @@ def queueing_design(
         Every tried size, and the smallest that reaches the target.
 
     Raises:
-        ConfigError: Something asked for is wrong; every problem is listed.
+        ConfigError: The request is invalid; the error lists every problem.
         TrafficError: The capture cannot be read, or has no packet with an IP header.
 
     Example:
@@ -124,7 +124,7 @@ def queueing_design(
     arguments = _arguments(workload, set, machine, trace, operations, warmup, seed)
     searched = ("entries", "engines", "threads", "requests")
     asked = [change.split("=", 1)[0].strip() for change in arguments["settings"]]
-    problems = [ConfigProblem("set", key, "is searched by the design; omit it") for key in asked if key in searched]
+    problems = [ConfigProblem("set", key, "is set by the search; omit it") for key in asked if key in searched]
     if problems:
         raise ConfigError.of(problems)
     plain_result = _core.queueing_design(**arguments, target_mops=float(target_mops), strict=strict, progress=progress)

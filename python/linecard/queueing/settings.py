@@ -32,7 +32,7 @@ def queueing_settings(
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
 
     Raises:
-        ConfigError: The machine, a key or a value is wrong; every problem is listed.
+        ConfigError: The machine, a key or a value is invalid; the error lists every problem.
     """
     name = name_of("machine", machine)
     return Listed(convert(_core.queueing_settings(name, changes_of(set)), list[QueueSetting]))

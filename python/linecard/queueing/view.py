@@ -39,7 +39,7 @@ def _(result: QueueingResult) -> list[Part]:
             said="memory ports, interconnect paths, engines",
         ),
         Table(
-            "Packets of other queues between two of one queue",
+            "Packets of other queues between two packets of one queue",
             (text(""), "", text("")),
             [(name, percent(share, 0), Said(why, "dim")) for name, share, why in near],
             said="share of arrivals",
@@ -83,7 +83,9 @@ def _(result: QueueDesignResult) -> list[Part]:
     if best is not None:
         size = f"{best.entries} entries, {best.engines} engines, {best.threads} threads"
         verdict = Verdict(
-            f"{size}: {best.throughput_mops:.1f} M operations/s", "the smallest product of the three", "best"
+            f"{size}: {best.throughput_mops:.1f} M operations/s",
+            "the smallest product of entries, threads and engines",
+            "best",
         )
     engines = sorted({design.engines for design in result.designs})
     by_size = {(design.entries, design.engines): design for design in result.designs}

@@ -1,8 +1,8 @@
 """Charts as SVG: lines and points over a number, stacked shares, and bars with their intervals.
 
-Series differ by colour and by mark. A mark shows its values under the pointer. A table has the same numbers, and the
-chart's description refers to it, for readers who cannot see the chart. Colours are variables of a page's style sheet,
-which has a dark mode; `report.picture` replaces them by those of paper.
+Series differ by colour and by mark. A mark shows its values when the pointer is over it. A table has the same numbers,
+and the chart's description refers to it, for readers who cannot see the chart. Colours are variables of a page's style
+sheet, which has a dark mode; `report.picture` replaces them by colours for print.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _THIN = 9
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Elements of a chart, its height, and its words."""
+    """The elements of a chart, its height, and its description."""
 
     elements: str
     height: float
@@ -52,7 +52,7 @@ class Drawn:
 
 
 def drawn(part: Chart | Stacked | Grouped | Table) -> Drawn | None:
-    """A part as a chart, if there is anything to draw; of tables, those with a column of bars."""
+    """A part as a chart, if it contains data to draw; a table needs a column of bars."""
     match part:
         case Chart():
             return _lines(part)
@@ -128,7 +128,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def mark(number: int, x: float, y: float, size: float = 4.0) -> str:
-    """The mark of a series, without its end: four shapes, which are hollow from the fifth series on."""
+    """The mark of a series as an unclosed SVG element: four shapes, hollow from the fifth series on."""
     colour = f"var(--s{number % _COLOURS})"
     look = f'fill="{colour}"' if number % _COLOURS < _COLOURS / 2 else f'fill="var(--paper)" stroke="{colour}"'
     shape = number % 4

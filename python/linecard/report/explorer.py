@@ -1,6 +1,6 @@
-"""One self-contained page of a sweep or an optimisation: scatter, parallel coordinates, front, table, each point's run.
+"""One self-contained page of a sweep or an optimisation: scatter, parallel coordinates, front, table, runs.
 
-The page loads nothing, so it opens from a disk or an e-mail. Its data are the table's rows.
+The page needs no other file, so it opens from a disk or an e-mail. The data of the page are the rows of the table.
 """
 
 from __future__ import annotations

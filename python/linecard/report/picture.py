@@ -1,4 +1,4 @@
-"""The charts of a result as one picture: SVG for paper, and PNG (extra ``plot``)."""
+"""The charts of a result as one picture: SVG for print, and PNG (extra ``plot``)."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def need_resvg() -> Any:
 
 
 def png(svg: str) -> bytes:
-    """A picture as PNG, with twice the pixels on each side. Its own font makes equal pictures equal bytes.
+    """A picture as PNG, with twice the pixels on each side. A bundled font keeps the bytes of equal pictures equal.
 
     Raises:
         MissingExtraError: The renderer is not installed.

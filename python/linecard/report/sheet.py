@@ -1,7 +1,7 @@
 """Parts of a page: tiles, sections, a command to copy, and folded parts.
 
-Everything is escaped here. A page is HTML and CSS with one small script, which copies a command; the page also works
-without it.
+These functions escape all texts. A page is HTML and CSS with one small script, which copies a command; the page also
+works without it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def contents(text: str) -> tuple[str, str]:
 
 
 def page(title: str, said: str, *parts: str) -> str:
-    """A whole page, with a list of its sections."""
+    """A complete page, with a list of its sections."""
     body, list_of_sections = contents("\n".join(part for part in parts if part))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -74,18 +74,18 @@ def page(title: str, said: str, *parts: str) -> str:
 
 
 def linked(name: str) -> str:
-    """The name of a row, as a link to the glossary's entry of a term in it."""
+    """The name of a row, linked to the glossary if the name contains a term."""
     found = term_in(name)
     return escape(name) if found is None else f'<a class="term" href="#term-{slug(found.term)}">{escape(name)}</a>'
 
 
 def slug(term: str) -> str:
-    """A term as part of an address."""
+    """A term as a URL fragment."""
     return re.sub(r"[^a-z0-9]+", "-", term.lower()).strip("-")
 
 
 def terms(body: str) -> str:
-    """The terms to which a body links, with their meanings, folded."""
+    """A folded list of the terms to which a body links, with their meanings."""
     found = {*re.findall(r'href="#term-([a-z0-9-]+)"', body)}
     rows = "".join(
         f'<dt id="term-{slug(each.term)}">{escape(each.term)}</dt><dd>{escape(each.meaning)}</dd>'
@@ -126,7 +126,7 @@ def tiles(several: Iterable[tuple[str, str, str]]) -> str:
 
 
 def command(text: str, what: str = "The command that repeats it") -> str:
-    """A command with a button that copies it."""
+    """A command with a copy button."""
     return f'<div class="command" role="group" aria-label="{escape(what)}"><code>{escape(text)}</code></div>'
 
 

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 def study_report(
     result: StudyResult, charts: Mapping[str, Sequence[Part]], calibrations: Sequence[Mapping[str, Any]] = ()
 ) -> str:
-    """The whole page as text. The same study makes the same page.
+    """The complete page as text. The same study makes the same page.
 
     Args:
         result: The study.
-        charts: The charts of each table and figure, by the name of its file.
+        charts: The charts of each table and figure, by file name.
         calibrations: The study's calibrations with the values of the presets.
     """
     spec = result.study.spec
@@ -67,7 +67,7 @@ def _figures(parts: Sequence[Part]) -> str:
 def named_cells(page: str) -> str:
     """A page whose cells name their column, so that a phone can show rows as lists.
 
-    The first row of a table names its columns; a cell over several columns names none.
+    The first row of a table names its columns; a cell that spans several columns has no name.
     """
 
     def named(table: re.Match[str]) -> str:

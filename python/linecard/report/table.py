@@ -45,9 +45,9 @@ def table(
     """A table that scrolls by itself; the first cell of a row is its header.
 
     Args:
-        caption: Its description for screen readers.
-        columns: Their names; a column of bars has none.
-        rows: Cells: texts, numbers, or bars; a text in place of a row is a heading between rows.
+        caption: Description for screen readers.
+        columns: Names of the columns; a column of bars has no name.
+        rows: Cells: texts, numbers, or bars; a text instead of a row is a heading between rows.
         marked: Highlighted rows.
         alone: Whether the table is the only part of the page and takes its full height.
     """
@@ -103,7 +103,7 @@ def table(
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell in words; a bar has none."""
+    """A cell in words; empty for a bar."""
     if isinstance(cell, Said):
         return cell.text
     if isinstance(cell, Lines):

@@ -1,6 +1,6 @@
-"""JSON Schemas of the files that Linecard reads, with which editors complete and check a file.
+"""JSON Schemas of the files that Linecard reads, for completion and checks in editors.
 
-``make docs`` writes them from what readers declare.
+``make docs`` writes them from the declarations of the readers.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def schema(name: str = "chip") -> dict[str, Any]:
 
 
 def write_schema(name: str, beside: Path) -> Path:
-    """Write the schema of a file into its folder, as `line` names it. Another file of this name is not touched."""
+    """Write the schema of a file into its folder, under the name in `line`, unless a different file has that name."""
     file = beside.with_name(f"{name}.schema.json")
     if not file.exists() or f'"title": "Linecard: {name}"' in file.read_text(encoding="utf-8", errors="replace"):
         write_text(file, _text(name))
@@ -54,7 +54,7 @@ def write_schema(name: str, beside: Path) -> Path:
 
 
 def line(name: str) -> str:
-    """The first line of a file, which names to editors the schema that `write_schema` writes."""
+    """The first line of a file, which tells editors the schema that `write_schema` writes."""
     return f"#:schema ./{name}.schema.json\n"
 
 

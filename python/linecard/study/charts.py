@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def study_charts(result: StudyResult) -> dict[str, list[Part]]:
-    """The charts of each table and figure below its title, by the name of its file, in the document's order."""
+    """The charts of each table and figure below its title, by file name, in the order of the document."""
     tables: dict[str, list[Part]] = {
         each.spec.id: [_title(each), table_chart(result, each)] for each in result.tables if each.cells
     }
@@ -33,7 +33,7 @@ def _title(item: TableResult | FigureResult) -> Title:
 
 
 def _naming_columns(table: TableResult) -> list[str]:
-    """The columns that name a bar: those that vary, or of them those that the table names its rows by."""
+    """The columns that name a bar: varying columns, restricted to the ones by which the table names its rows."""
     return [column for column in varying_columns(table) if column in (table.spec.named_by or varying_columns(table))]
 
 
@@ -63,7 +63,7 @@ def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
 
 
 def difference_text(table: TableResult, cell: Cell) -> str:
-    """The error of a cell in the terms of its table: percent, or points of its own unit."""
+    """The error of a cell as its table states errors: in percent, or in points of the unit."""
     if cell.measured is None:
         return "failed"
     if cell.relation != "=":

@@ -1,4 +1,4 @@
-"""Columns of a study's tables: the varying ones, the constant ones, and the format of fractions."""
+"""Columns of a study's tables: varying and constant columns, and the format of fractions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def constant_keys(table: TableResult) -> dict[str, str | int | float]:
 
 
 def percent(fraction: float | None, *, sign: bool = False) -> str:
-    """A fraction as percent with one decimal; a dash for nothing."""
+    """A fraction as percent with one decimal; a dash for ``None``."""
     if fraction is None:
         return "–"
     return f"{fraction * 100:{'+' if sign else ''}.1f} %"

@@ -1,4 +1,6 @@
-"""The comparison: cells, orders, gains, shapes of curves, checks and deviations. Arithmetic on plain data, no runs.
+"""The comparison: cells, orders, gains, shapes of curves, checks and deviations.
+
+This module computes on plain data and runs nothing.
 
 Every study is judged by the same comparisons:
 
@@ -7,7 +9,7 @@ Every study is judged by the same comparisons:
   published values differ), the measured ranking agrees.
 - **Gains**: each improvement that the text states in percent, in percentage points against the measured one.
 - **Calibrated** cells were used to choose a parameter. They are shown, and do not count in any mean error. A calibrated
-  cell that misses is still a miss: limits on the largest error and tolerances of cells count it.
+  cell that misses is still a miss: limits on the largest error and tolerances of cells include it.
 """
 
 from __future__ import annotations
@@ -57,10 +59,10 @@ class Cell:
         unit: Unit of ``published``, ``measured`` and ``spread``.
         measured: Mean over the seeds; ``None`` when a run failed.
         spread: Standard deviation over the seeds.
-        error: ``(measured - published) / published``, a fraction; 0 when the measured value keeps the bound.
+        error: ``(measured - published) / published``, a fraction; 0 if the measured value is within the bound.
         calibrated: Whether the cell is calibrated: used to choose a parameter.
-        failure: Why there is no measured value.
-        run_ids: Its runs, one per seed.
+        failure: Reason why there is no measured value.
+        run_ids: Runs, one per seed.
         measure: Measure that was read from the runs; two cells of the same runs and measure are one quantity.
         samples: The measured value of each seed.
     """
@@ -82,24 +84,24 @@ class Cell:
 
     @property
     def bound(self) -> str:
-        """The prefix of the published number: ``<`` or ``>`` and a space, or nothing."""
+        """The prefix of the published number: ``<`` or ``>`` and a space, or an empty text."""
         return "" if self.relation == "=" else f"{self.relation} "
 
     @property
     def difference(self) -> float | None:
-        """Measured less published, in the cell's unit; 0 when the measured value keeps the bound."""
+        """Measured minus published value, in the unit of the cell; 0 if the measured value is within the bound."""
         if self.measured is None:
             return None
         return _beyond(self.measured - self.published, self.relation)
 
     @property
     def name(self) -> str:
-        """The cell's key values, such as ``l3fwd16, banks 2, REF_BASE``."""
+        """The key values of the cell, such as ``l3fwd16, banks 2, REF_BASE``."""
         return words(self.keys)
 
     @property
     def row(self) -> dict[str, Any]:
-        """Its fields in tables and JSON after its keys."""
+        """The fields of the cell in tables and JSON, after its keys."""
         return {
             "measure": self.column,
             "unit": self.unit,
@@ -122,7 +124,7 @@ class Order:
         group: Key columns that both rows share.
         published_gap_percent: Published excess of the first over the second, in percent; ``None`` over a zero.
         measured_gap_percent: Measured excess of the first, in percent; negative if the order is reversed.
-        agrees: Whether the measured ranking is the published one; ``None`` when a run failed.
+        agrees: Whether the measured ranking equals the published one; ``None`` when a run failed.
     """
 
     table: str
@@ -171,7 +173,7 @@ class Point:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The same fields as of a cell, without a published value."""
+        """The same fields as for a cell, without a published value."""
         return {
             "measure": self.measure,
             "unit": self.unit,
@@ -209,7 +211,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A cell beyond its tolerance, a reversed order, a missed shape or a missed limit.
+    """A cell beyond its tolerance, a reversed order, a shape that is not reproduced, or a missed limit.
 
     ``state`` is ``known`` (listed in deviations.toml and present), ``unlisted`` (present only)
     or ``gone`` (listed only).
@@ -250,8 +252,8 @@ def is_calibrated(
 ) -> bool:
     """Whether a parameter was chosen on this cell.
 
-    With ``anywhere``, marks of all tables apply to the configuration, as for gains. A mark without a configuration
-    applies to its whole table, and to no other.
+    With ``anywhere``, calibration marks of any table apply to the configuration, as for gains. A mark without a
+    configuration applies to its whole table, and to no other.
     """
     here: dict[str, Value] = {**keys, "measure": measure}
     for calibration in calibrations:
@@ -309,7 +311,7 @@ def _beyond(difference: float, relation: str) -> float:
 
 
 def quantities(cells: Iterable[Cell]) -> list[Cell]:
-    """Each quantity once, where it is printed first; several tables may have the same measure of the same runs.
+    """Each quantity once, at its first cell; several tables may contain the same measure of the same runs.
 
     A quantity on which a parameter was chosen is calibrated wherever it is printed.
     """
@@ -376,12 +378,12 @@ def gain_percent(pairs: Sequence[tuple[float | None, float | None]]) -> float | 
 def judge_shape(
     check: ShapeCheck, values: Sequence[Value], curve: Mapping[tuple[str, str], Sequence[float | None]]
 ) -> Shape:
-    """Whether a measured curve has the shape that the text states.
+    """Whether a measured curve has the shape that the text of the document states.
 
     Args:
         check: The statement of the text.
-        values: The swept values, left to right.
-        curve: For (series, measure), the measured values, left to right.
+        values: The swept values, in ascending order of the axis.
+        curve: The measured values in that order, by (series, measure).
     """
 
     def result(holds: bool | None, found: str) -> Shape:
@@ -441,7 +443,7 @@ def judge_check(
     orders: Sequence[Order],
     gains: Sequence[Gain] = (),
 ) -> Check:
-    """Whether the tables that a limit names keep it."""
+    """Whether the tables of a limit meet it."""
     missing = [name for name in check.tables if name not in ran]
     if missing:
         detail = f"not judged: {', '.join(item_name(name) for name in missing)} not run"
@@ -473,12 +475,12 @@ def judge_check(
 
 
 def is_tie(order: Order, percent: float) -> bool:
-    """Whether the document prints the two within this many percent of each other."""
+    """Whether the two published values differ by at most this percentage."""
     return order.published_gap_percent is not None and order.published_gap_percent <= percent
 
 
 def gap_text(percent: float | None) -> str:
-    """A gap in percent with its sign; a dash for none."""
+    """A gap in percent with its sign; a dash for ``None``."""
     return "–" if percent is None else f"{percent:+.1f} %"
 
 
@@ -525,13 +527,13 @@ def beyond_tolerance(cell: Cell, table: TableSpec) -> bool:
 def judge_deviations(
     present: Mapping[str, str], possible: Iterable[str], listed: Iterable[KnownDeviation], *, complete: bool
 ) -> tuple[Deviation, ...]:
-    """Compare deviations with the listed ones, both ways.
+    """Compare found deviations with the listed ones, in both directions.
 
     Args:
         present: Id → detail of everything that deviates.
-        possible: Ids of everything that was judged.
+        possible: Ids of all judged items.
         listed: The study's deviations.toml.
-        complete: Whether the whole study was run, so that a listed id that does not exist is stale too.
+        complete: Whether the whole study was run, so that a listed id that does not occur is stale.
     """
     known = {deviation.id: deviation for deviation in listed}
     judged = set(possible)

@@ -30,11 +30,11 @@ class Reading:
     """The result of a line.
 
     Attributes:
-        measured: The number that is compared with the limit; ``None`` if one of its runs failed or nothing counts.
+        measured: The number that is compared with the limit; ``None`` if a run failed or no cell counts.
         detail: Origin of that number: the worst cell or the reversed pairs, and the number of cells or pairs.
-        calibrated: Cells inside on which a parameter was chosen.
+        calibrated: Number of included cells on which a parameter was chosen.
         of: Total, if the line counts.
-        spoiled: Why the line is missed regardless of the number; otherwise empty.
+        spoiled: Reason why the line is missed regardless of the number; otherwise empty.
     """
 
     measured: float | None
@@ -45,7 +45,7 @@ class Reading:
 
 
 class Evidence:
-    """The items of a study's result, by id; ``asked`` are the requested ones."""
+    """The items of the result of a study, by id; ``asked`` holds the requested ids."""
 
     def __init__(self, study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> None:
         self.study = study
@@ -101,7 +101,7 @@ def published(study: Study, file: str, column: str, **keys: str) -> float:
     """A number that a document prints, by its file in ``published``, its column and its keys.
 
     Raises:
-        ConfigError: The file does not exist, or not exactly one such cell has a number.
+        ConfigError: The file does not exist, or the number of such cells is not one.
     """
     path = study.folder / "published" / file
     try:
@@ -166,7 +166,7 @@ def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative)
 
 
 def shapes_kept(shapes: Sequence[Shape]) -> Reading:
-    """The number of these shapes that the curves have."""
+    """The number of these shapes that the curves reproduce."""
     missed = [shape for shape in shapes if not shape.holds]
     detail = "; ".join(f"{shape.id}: {shape.found}" for shape in missed)
     if any(shape.holds is None for shape in shapes):
@@ -175,7 +175,7 @@ def shapes_kept(shapes: Sequence[Shape]) -> Reading:
 
 
 def turned(orders: Sequence[Order], tie_percent: float | None = None) -> Reading:
-    """The number of pairs in another order than printed, without pairs printed within ``tie_percent``."""
+    """The number of pairs whose order differs from the printed one, without pairs printed within ``tie_percent``."""
     counted = [
         order
         for order in orders

@@ -1,4 +1,4 @@
-"""Runs of a study side by side. A run that fails takes only its own cells with it."""
+"""Runs of a study side by side. A failed run affects only its own cells."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def execute(
     progress: Callable[[int, int], object] | None = None,
     run_function: Callable[[RunSpec, Callable[[int, int], object]], StudyRun] = run_one,
 ) -> dict[RunSpec, StudyRun | str]:
-    """Run everything; a failed run's value is the text of its error.
+    """Execute all runs; the value of a failed run is the text of its error.
 
     Args:
         runs: Distinct runs.
-        jobs: Runs at the same time; ``None`` takes one per core.
-        progress: Called from this thread now and then with (packets done, packets in all).
+        jobs: Number of parallel runs; ``None`` takes one per core.
+        progress: Called from this thread now and then with (packets done, total packets).
         run_function: Function that executes one run; replaced in tests.
 
     Raises:

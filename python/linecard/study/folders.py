@@ -1,7 +1,7 @@
-"""The folders of the shipped studies, and the Python modules in them that know their documents.
+"""The folders of the shipped studies, and the Python modules in them that are specific to their documents.
 
 A folder may hold ``limits.py`` (evaluators of its lines, see :mod:`linecard.study.limits`) and ``runners/NAME.py`` (see
-:mod:`linecard.study.runners`). They are imported from shipped studies only. The folder of a user is data, and nothing
+:mod:`linecard.study.runners`). They are imported from shipped studies only. The folder of a user is data, and no code
 in it is executed.
 """
 
@@ -23,7 +23,7 @@ def module_of(study: str, name: str) -> str | None:
 
 
 def own_runners() -> dict[str, str]:
-    """The modules of the shipped studies' own runners, by the runner's name."""
+    """The runner modules in the folders of shipped studies, by runner name."""
     return {
         file.stem: f"linecard._studies.{study}.runners.{file.stem}"
         for study, folder in study_folders().items()

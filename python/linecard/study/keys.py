@@ -71,9 +71,9 @@ class Measure(_Strict, frozen=True):
 
     Attributes:
         component: Component of the metric.
-        metric: Its name.
-        unit: Its unit.
-        label: Its name on axes and in tables.
+        metric: Name.
+        unit: Unit.
+        label: Name on axes and in tables.
         decimals: Decimals that tables show.
     """
 
@@ -89,7 +89,7 @@ class Curve(_Strict, frozen=True):
 
     Attributes:
         over: The key column on the horizontal axis; its values are numbers.
-        by: The key columns by which curves differ.
+        by: The key columns that distinguish curves.
         axis: Label of the axis.
     """
 
@@ -103,37 +103,37 @@ RUNGS: tuple[Rung, ...] = ("latency", "bandwidth", "one program", "mixes")
 
 
 class TableSpec(_Strict, frozen=True):
-    """A published table: a CSV file whose key columns choose the run and whose cell columns hold measures.
+    """A published table: a CSV file whose key columns select the run and whose cell columns hold measures.
 
     Attributes:
-        id: Name that ``--table`` takes.
-        title: One line.
-        file: The CSV file, from the study's folder.
-        cells: Published column → measure. The measure ``"*"`` is named by a key column's change.
+        id: Name for ``--table``.
+        title: Title, one line.
+        file: The CSV file, relative to the folder of the study.
+        cells: Published column → measure. The change of a key column names the measure for ``"*"``.
         where: Key columns that the file omits because they are the same for every row.
         rank: The key column whose values the document ranks; rows that agree in all other keys are compared.
-        headline: Whether the cells count in the study's main numbers. Cells that follow from inputs by arithmetic
-            alone, restate inputs, or are printed in no document do not: they are listed separately.
+        headline: Whether the cells count in the main numbers of the study. Cells do not count if they follow by
+            arithmetic from inputs, restate inputs, or are printed in no document. They are listed separately.
         restates: The measure of other tables that these cells repeat in another unit; they are not separate quantities.
         runner: Runner of the runs, a name in :mod:`linecard.study.runners`.
-        relation: The column with the relation of a published value: ``=``, ``<`` or ``>``. A bound that is kept has no
+        relation: The column with the relation of a published value: ``=``, ``<`` or ``>``. A bound that holds has no
             error.
         tolerance: Tolerance: the largest relative error of a cell, as a fraction.
-        tolerance_points: The same in the measure's own unit, for percentages; replaces ``tolerance``.
-        packets: Packets per run, if different from the study's number.
-        warmup_packets: The same for the warm-up.
+        tolerance_points: Tolerance in the unit of the measure, for percentages; replaces ``tolerance``.
+        packets: Packets per run, if different from the number of the study.
+        warmup_packets: Packets of the warm-up, if different from the number of the study.
         quick: Length of its runs in the quick study, if shorter than ``packets`` and ``warmup_packets``.
-        note: Note for the reader.
-        origin: Where the document states the numbers; the page of correlations names it for every point.
-        reading: Uncertainty of a published number, in its own unit: half its last digit, or the error of reading a
-            plot.
+        note: Note for readers.
+        origin: Position of the numbers in the document, which the page of correlations names for every point.
+        reading: Uncertainty of a published number, in the unit of the number: half its last digit, or the error of
+            reading a plot.
         predicted: The commit at which the cells were predicted, before the authors of the model had seen a number.
         rung: Level of the measurement, from a part to whole programs, on the page of correlations; each level uses only
-            values that lower levels fixed.
+            values that lower levels determine.
         curve: Curves of its rows, if any.
         grouped_by: The key column whose values the page of correlations judges separately.
-        named_by: The key columns that identify its rows; all if left out. The page of correlations names points by
-            them.
+        named_by: The key columns that identify the rows; all if left out. The page of correlations names points by
+            these columns.
     """
 
     id: str
@@ -162,7 +162,7 @@ class TableSpec(_Strict, frozen=True):
 
     @property
     def columns_by_key(self) -> list[tuple[str, str]]:
-        """The key columns that its keys name, each with the key."""
+        """The named key columns, each with its key."""
         single = (("rank", self.rank), ("grouped_by", self.grouped_by))
         found = [(key, column) for key, column in single if column is not None]
         if self.curve is not None:
@@ -181,12 +181,12 @@ class GainSpec(_Strict, frozen=True):
     """An improvement that the document states in percent: of one pair, or the mean of several.
 
     Attributes:
-        table: Table of its cells.
-        section: Where the document states it.
-        text: Words of the document.
+        table: Table of the cells.
+        section: Position of the statement in the document.
+        text: Quotation from the document.
         percent: The improvement, in percent.
-        measure: Its measure.
-        pairs: The pairs over which it is the mean.
+        measure: Measure.
+        pairs: The pairs of which the improvement is the mean.
     """
 
     table: str
@@ -201,8 +201,8 @@ class Series(_Strict, frozen=True):
     """One line of a figure.
 
     Attributes:
-        label: Its name in the legend.
-        where: Key columns that choose its runs.
+        label: Name in the legend.
+        where: Key columns that select the runs.
     """
 
     label: str
@@ -213,8 +213,8 @@ class Panel(_Strict, frozen=True):
     """One part of a figure: these measures over the sweep, as lines or as bars.
 
     Attributes:
-        label: Its axis.
-        measures: Measures that it shows.
+        label: Axis.
+        measures: Measures that the part shows.
         kind: How.
     """
 
@@ -227,20 +227,20 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
     """A statement of the text about a curve.
 
     ``peak_at``: the largest value is at ``at``. ``levels_off_at``: the step after ``at`` is smaller than the step
-    before it and at most ``within`` of the value. ``rises``: never falls from left to right up to ``at``, or from
-    ``from`` on; ``falls``: never rises there. ``above``: this series lies above ``than`` by more than ``margin``, a
-    fraction, at every swept value from ``at`` on; ``measure_than`` compares two measures.
+    before it and at most ``within`` of the value. ``rises``: never decreases up to ``at``, or from ``from`` on;
+    ``falls``: never increases there. ``above``: this series lies above ``than`` by more than ``margin``, a fraction, at
+    every swept value from ``at`` on; ``measure_than`` compares two measures.
 
     Attributes:
-        id: Its name.
+        id: Name.
         kind: Kind of the statement, see above.
-        measure: Its measure.
-        series: Label of its line.
-        text: Words of the document.
+        measure: Measure.
+        series: Label of the line.
+        text: Quotation from the document.
         at: Position on the swept axis.
         from_: First position, on the swept axis.
         within: Fraction within which a curve counts as level.
-        margin: Fraction by which it must be above.
+        margin: Fraction by which the line must be above the other.
         than: The other line.
         measure_than: The other measure.
     """
@@ -261,22 +261,22 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
 class FigureSpec(_Strict, frozen=True):
     """A sweep over the values of one column, drawn as a figure; the document prints no numbers for it.
 
-    ``packets`` and ``warmup_packets`` are as those of a table.
+    ``packets`` and ``warmup_packets`` have the same meaning as for a table.
 
     Attributes:
-        id: Name that ``--table`` takes.
-        title: One line.
+        id: Name for ``--table``.
+        title: Title, one line.
         sweep: The column that is swept.
-        values: Its values.
+        values: Values.
         axis: Label of its axis.
         series: Lines.
         panels: Parts of the figure.
-        where: Key columns that are the same for all.
+        where: Key columns that are the same for all runs.
         checks: Statements of the text about the curves.
-        runner: Runner of the runs, as of a table.
-        packets: Packets per run, if different from the study's number.
-        warmup_packets: The same for the warm-up.
-        note: Note for the reader.
+        runner: Runner of the runs, as for a table.
+        packets: Packets per run, if different from the number of the study.
+        warmup_packets: Packets of the warm-up, if different from the number of the study.
+        note: Note for readers.
     """
 
     id: str
@@ -295,16 +295,16 @@ class FigureSpec(_Strict, frozen=True):
 
 
 class CheckSpec(_Strict, frozen=True):
-    """A limit that was set for the study, over the cells, orders or gains of these tables.
+    """A limit of the study, on the cells, orders or gains of these tables.
 
-    A missed limit stays: ``deviations.toml`` explains it under ``limit: `` and its id, and ``--check`` fails.
+    A missed limit is not removed: ``deviations.toml`` explains it under ``limit: `` and its id, and ``--check`` fails.
 
     Attributes:
-        id: Its name.
+        id: Name.
         kind: The measured quantity.
-        tables: Its tables.
-        limit: Its maximum.
-        tie_percent: Published values this close count as tied in an order.
+        tables: Tables.
+        limit: Maximum.
+        tie_percent: Published values that differ by at most this much count as tied.
     """
 
     id: str
@@ -317,12 +317,12 @@ class CheckSpec(_Strict, frozen=True):
 
 
 class Varied(_Strict, frozen=True):
-    """A calibrated number that only the ``program`` of runs holds, and how they get another (``--robustness``).
+    """A calibrated number in the ``program`` of runs instead of a preset, and how ``--robustness`` varies it.
 
     Attributes:
         name: Name of the number.
-        value: What was chosen; one with a decimal point is no whole number and takes a tenth exactly.
-        runner: Runner of the runs that have it.
+        value: The chosen number. A number with a decimal point is not rounded when it is varied by a tenth.
+        runner: Runner of the runs with this number.
         program: The ``program`` of the runs, with ``{value}`` for the number.
         of: Name of that ``program`` in the study, if any.
     """
@@ -335,19 +335,19 @@ class Varied(_Strict, frozen=True):
 
 
 class Calibration(_Strict, frozen=True):
-    """A parameter that no document states, chosen on cells that therefore do not count as reproduced.
+    """A parameter that no document statesand that was chosen on cells; these cells do not count as reproduced.
 
-    The preset has its value under these keys; it is read from there. If no preset has it, ``value`` states it, and
-    ``vary`` its numbers that can be varied.
+    Its value is read from the preset, under these keys. If no preset has the value, ``value`` states it, and ``vary``
+    lists the numbers in it that can be varied.
 
     Attributes:
         parameter: The chosen parameter.
-        reason: Reason and method.
-        cells: Key columns and values of the cells it was chosen on.
+        reason: Reason and method of the choice.
+        cells: Key columns and values of the cells on which the parameter was chosen.
         preset: Preset with the value.
         keys: Keys of the value.
         value: The value, if no preset has it.
-        vary: Numbers of the value that can be varied, if no preset has it.
+        vary: Numbers in the value that can be varied, if no preset has it.
     """
 
     parameter: str
@@ -372,11 +372,11 @@ class Assumption(_Strict, frozen=True):
 
 
 class At(_Strict, frozen=True):
-    """Changes of a point of an input, for the runs with one value of a key column.
+    """Changes at a point of an input, for the runs with one value of a key column.
 
     Attributes:
         column: The key column.
-        value: Its value.
+        value: Value.
         set: Changes of keys, ``KEY=VALUE`` each.
     """
 
@@ -389,18 +389,18 @@ class At(_Strict, frozen=True):
 
 
 class Input(_Strict, frozen=True):
-    """An unpublished input on which a line of ``targets.csv`` depends, with a point that keeps the line.
+    """An unpublished input on which a line of ``targets.csv`` depends, with a point at which the line is met.
 
-    The defaults stay where they are. The scorecard also runs the point: the line is kept there, or it is missed.
+    The defaults do not change. The scorecard also runs the point and states whether the line is met there.
 
     Attributes:
         line: Name of the line.
         input: The unpublished input.
-        range: Its plausible values.
-        reason: Why they are plausible.
+        range: Plausible values of the input.
+        reason: Reason why these values are plausible.
         set: Values of the point: changes of keys, ``KEY=VALUE`` each, of every run that has the key.
         values: Values of the point that differ by a key column.
-        items: The tables and figures to whose runs they apply; all if none is named.
+        items: The tables and figures whose runs use the point; all if none is named.
     """
 
     line: str
@@ -423,14 +423,14 @@ class Input(_Strict, frozen=True):
 
 
 class StudySpec(_Strict, frozen=True):
-    """The whole of ``study.toml``.
+    """The content of ``study.toml``.
 
     Attributes:
-        id: The folder's name.
-        title: One line.
+        id: Name of the folder.
+        title: Title, one line.
         document: Authors, title, venue, year.
-        summary: Its subject.
-        full: Length of the runs in full.
+        summary: Subject of the study.
+        full: Length of the runs.
         quick: Length of the runs with ``--quick``.
         columns: Meaning of the values of each key column.
         measures: Measures that are read from a run.
@@ -441,8 +441,8 @@ class StudySpec(_Strict, frozen=True):
         checks: Limits.
         calibrations: Parameters chosen on cells.
         assumptions: Interpretations that the document does not state.
-        device: The chip whose measured rates it holds; the page of correlations has a section for each.
-        inputs: Inputs that it does not publish and on which limits depend.
+        device: The chip whose measured rates the study contains; the page of correlations has a section for each chip.
+        inputs: Unpublished inputs on which limits depend.
     """
 
     id: str
@@ -465,7 +465,7 @@ class StudySpec(_Strict, frozen=True):
 
     @property
     def items(self) -> list[TableSpec | FigureSpec]:
-        """The tables and figures, in the document's order."""
+        """The tables and figures, in the order of the document."""
         return [*self.tables, *self.figures]
 
 
@@ -473,7 +473,7 @@ class KnownDeviation(_Strict, frozen=True):
     """A known deviation: its name, its reason, and the attempts to remove it.
 
     Attributes:
-        id: Its name, as ``--check`` prints it.
+        id: Name of the deviation, as ``--check`` prints it.
         reason: Why.
         tried: Attempts to remove it.
     """
@@ -484,7 +484,7 @@ class KnownDeviation(_Strict, frozen=True):
 
 
 class Deviations(_Strict, frozen=True):
-    """The whole of ``deviations.toml``.
+    """The content of ``deviations.toml``.
 
     Attributes:
         deviations: Known deviations.

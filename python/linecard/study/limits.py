@@ -1,11 +1,11 @@
 """The limits of studies: every line of ``studies/targets.csv`` compared with the results of a study.
 
-Each line has an evaluator in ``limits.py`` of the study's folder, which computes one number from the study's result.
-This module knows neither the document nor the expected number. Calibrated cells do not count in means. They are listed
-with their error, and a line misses if they exceed its limit.
+Each line has an evaluator in ``limits.py`` in the folder of the study, which computes one number from the study's
+result. This module knows neither the document nor the expected number. Calibrated cells do not count in means. They are
+listed with their error, and a line misses if they exceed its limit.
 
-A line that is not kept may be *contradicted*: a function of the study's module computes from the published cells alone
-that they exclude it. Or it depends on an unpublished *input*: the study names one (``[[inputs]]``) with a point at
+A line that is not kept may be *contradicted*: a function in the module of the study shows that the published cells
+alone exclude it. It may also depend on an unpublished *input*, which the study names (``[[inputs]]``) with a point at
 which the line is kept. Only kept lines count as kept.
 """
 
@@ -40,10 +40,10 @@ NOT_JUDGED = "not judged"
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The verdict of the published cells alone on a line.
+    """The verdict on a line from the published cells alone.
 
     Attributes:
-        holds: Whether they exclude it.
+        holds: Whether the published cells exclude the line.
         text: The computation, in words and numbers.
     """
 
@@ -62,8 +62,8 @@ class AtPoint:
     Attributes:
         point: The input and the point.
         measured: Result of the line there, in words.
-        met: Whether its limit is kept there.
-        lost: Lines that are otherwise kept, and are not kept or not judged there.
+        met: Whether the limit is kept at this point.
+        lost: Lines that are kept by default, but not at this point.
     """
 
     point: Input
@@ -73,8 +73,8 @@ class AtPoint:
 
     @property
     def text(self) -> str:
-        """The input, the point and what it costs."""
-        lost = f"lost there: {', '.join(self.lost)}" if self.lost else "no line is lost there"
+        """The input, the point and the lines that are not kept there."""
+        lost = f"newly missed there: {', '.join(self.lost)}" if self.lost else "no limit is newly missed there"
         met = "met" if self.met else "not met"
         range_of = f"{self.point.input}, {self.point.range} ({self.point.reason})"
         return f"{range_of} {met} at {self.point.point}: {self.measured}; {lost}"
@@ -86,15 +86,16 @@ class Line:
 
     Attributes:
         target: The line as it was set.
-        unit: Of the limit and the measured number: ``fraction``, ``points``, ``th-eq``, ``factor`` or ``count``.
-        measured: The result; ``None`` if one of its runs failed or was not made.
-        of: Of how many, where things are counted.
-        kept: Whether the limit is kept; ``None`` when not all of its items were run.
-        calibrated: Calibrated cells in it.
+        unit: Unit of the limit and of the measured number: ``fraction``, ``points``, ``th-eq``, ``factor`` or
+            ``count``.
+        measured: The result; ``None`` if a run failed or was omitted.
+        of: Total, if the line counts.
+        kept: Whether the limit is kept; ``None`` if not all items were run.
+        calibrated: Number of included calibrated cells.
         detail: Origin of the number.
-        reason: Why it is missed, as the study's ``deviations.toml`` explains it.
+        reason: Reason of a miss, from ``deviations.toml``.
         contradiction: The verdict of the published cells alone, if the study computes one.
-        at_point: The line at a point of an unpublished input, if the study has one and ran it.
+        at_point: The line at a point of an unpublished input, if the study has one and the point was run.
     """
 
     target: Target
@@ -110,7 +111,7 @@ class Line:
 
     @property
     def outcome(self) -> str:
-        """One of :data:`OUTCOMES`, or that it was not judged."""
+        """One of :data:`OUTCOMES`, or a text that the line was not judged."""
         if self.kept is not False:
             return NOT_JUDGED if self.kept is None else "kept"
         if self.contradiction is not None and self.contradiction.holds:
@@ -134,7 +135,7 @@ class Line:
 
     @property
     def over(self) -> float | None:
-        """Excess over the limit, in the line's unit; 0 if it is kept."""
+        """Excess over the limit, in the unit of the line; 0 if it is kept."""
         if self.measured is None or self.limit is None:
             return None
         low = self.target.kind in ("at_least", "shape")
@@ -165,7 +166,7 @@ class Line:
         return "no number" if self.over is None else f"by {quantity(self.over, self.unit)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: numbers where ``targets.csv`` has numbers, its words where it has words."""
+        """Plain data, ready for JSON: numbers and words as in ``targets.csv``."""
         counted = self.target.of is not None or self.target.kind == "shape"
         return {
             "id": self.target.id,
@@ -181,7 +182,7 @@ class Line:
 
 
 def quantity(value: float | None, unit: str) -> str:
-    """A number in the words of its unit; a dash for none."""
+    """A number with its unit; a dash for ``None``."""
     if value is None:
         return "–"
     if unit == "fraction":
@@ -195,7 +196,7 @@ def quantity(value: float | None, unit: str) -> str:
 
 
 def target_id(name: str) -> str:
-    """Name of a line in deviations.toml, which says why it is missed."""
+    """Name of a line in deviations.toml, which states the reason of a miss."""
     return f"target: {name}"
 
 
@@ -248,7 +249,7 @@ def evaluators_of(study: str) -> Lines:
 
 
 def contradictions_of(study: str) -> Contradictions:
-    """The functions that exclude lines of a study, by their names."""
+    """The functions that show that published cells contradict lines of a study, by name."""
     found: Contradictions = getattr(_module_of(study), "CONTRADICTIONS", {})
     return found
 

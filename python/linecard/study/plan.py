@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class RunSpec:
     """One simulation, with all inputs of its result. ``runner`` names its runner (`runners`).
 
-    ``folder`` is the study's, for runners that take files of it; what a result depends on is in the file.
+    ``folder`` is the folder of the study, from which runners read files; the request names these files.
     """
 
     runner: str
@@ -52,7 +52,7 @@ def plan_cell(
     """Turn the values of the key columns into runs and a measure.
 
     Raises:
-        ConfigError: No column names the preset of a machine, or none names the measure that ``"*"`` asks for.
+        ConfigError: No column names the preset of a machine, or the measure for ``"*"``.
     """
     preset = program = trace = ""
     map_addresses = False

@@ -1,6 +1,6 @@
-"""A study of a published document, run: `reproduce`.
+"""Reproduction of a published document: `reproduce`.
 
-A study is a folder in `studies` with its runs, the published numbers, and the expectations. `spec` (the folder) →
+A study is a folder in `studies` with its runs, the published numbers, and the limits. `spec` (the folder) →
 `plan` (cells to runs) → `execute` (threads) → `compare` (arithmetic) → `limits` → `result` → `write`.
 """
 
@@ -41,16 +41,16 @@ def reproduce(
     Args:
         study: Name of a shipped study, or path of a study folder.
         tables: Only these tables or figures, such as ``[1, "figure5"]``; ``None`` takes all.
-        chapters: All tables and figures of these chapters, such as ``[5]``, beside ``tables``.
-        quick: One seed and fewer packets, for a first look.
-        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
-        progress: Called now and then with (packets done, packets in all).
+        chapters: All tables and figures of these chapters, such as ``[5]``, in addition to ``tables``.
+        quick: Whether to use one seed and fewer packets, for a first look.
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
+        progress: Called now and then with (packets done, total packets).
 
     Returns:
-        Measured beside published numbers, orders, gains, checks and deviations.
+        Measured and published numbers, orders, gains, checks and deviations.
 
     Raises:
-        ConfigError: The study or a table does not exist, or the study's files contradict each other.
+        ConfigError: The study or a table does not exist, or the files of the study contradict each other.
     """
     names = None if tables is None else [str(table) for table in tables]
     return run_study(study, tables=names, chapters=chapters, quick=quick, jobs=jobs, progress=progress)
@@ -66,7 +66,7 @@ def run_study(
     progress: Callable[[int, int], object] | None = None,
     run_function: Callable[[RunSpec, Callable[[int, int], object]], StudyRun] = run_one,
 ) -> StudyResult:
-    """Run a study; see :func:`linecard.reproduce`. ``run_function`` is what runs one simulation."""
+    """Run a study; see :func:`linecard.reproduce`. ``run_function`` executes one simulation."""
     started = time.perf_counter()
     study = load_study(name)
     items = select_items(study, tables, chapters)
@@ -94,7 +94,7 @@ def evaluate(
     quick: bool,
     seconds: float,
 ) -> StudyResult:
-    """Turn finished runs into the study's result."""
+    """Turn finished runs into the result of the study."""
     tables, figures = read(study, items, plan, runs)
     cells = [cell for table in tables for cell in table.cells]
     orders = [order for table in tables for order in table.orders]

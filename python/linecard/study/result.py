@@ -1,4 +1,4 @@
-"""The result of a study: measured beside published numbers, and the verdicts."""
+"""The result of a study: measured and published numbers, and the verdicts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class TableResult:
 
     @property
     def order_violations(self) -> int:
-        """Pairs whose measured order is not the published one."""
+        """Pairs whose measured order differs from the published one."""
         return sum(order.agrees is False for order in self.orders)
 
     @property
@@ -111,7 +111,7 @@ class FigureResult:
     shapes: tuple[Shape, ...]
 
     def curve(self, series: str, measure: str) -> list[Point]:
-        """The points of one line, left to right."""
+        """The points of one line, in the order of the axis."""
         return [point for point in self.points if point.series == series and point.measure == measure]
 
     @property
@@ -137,17 +137,19 @@ PERCENT = "percent"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StudyResult(Result):
-    """A whole study. The same study returns the same result on any machine and with any ``jobs``, except ``seconds``.
+    """The result of a study.
+
+    The same study returns the same result on any machine and with any ``jobs``, except ``seconds``.
 
     Attributes:
-        study: The study's definition.
-        quick: Whether it was run with fewer seeds and packets.
+        study: Definition of the study.
+        quick: Whether the study was run with fewer seeds and packets.
         items: Ids of the tables and figures that were run.
         checks: Limits that the study sets, with the results.
         lines: The lines of ``targets.csv`` for this study, judged.
-        deviations: Deviations: beyond a tolerance, or listed as such.
+        deviations: Deviations: beyond a tolerance, or in ``deviations.toml``.
         runs: Every distinct run and its result, or the text of its error.
-        seconds: Real time; the only field that differs between two runs of the same study.
+        seconds: Wall-clock time in seconds; the only field that differs between two runs of the same study.
     """
 
     study: Study
@@ -185,7 +187,7 @@ class StudyResult(Result):
 
     @property
     def point_cells(self) -> tuple[Cell, ...]:
-        """The same for percentages and other values that are judged by their difference because they may be small."""
+        """Numbers of the headline tables that are judged by their difference, because they may be small."""
         in_points = self._tables_in_points
         return tuple(
             cell
@@ -195,7 +197,7 @@ class StudyResult(Result):
 
     @property
     def bounds(self) -> tuple[Cell, ...]:
-        """Bounds of the headline tables: kept or not, without an error."""
+        """Bounds of the headline tables: they hold or not, and have no error."""
         return tuple(cell for cell in self._quantities if cell.relation != "=")
 
     @property
@@ -204,7 +206,7 @@ class StudyResult(Result):
 
     @property
     def apart(self) -> tuple[TableResult, ...]:
-        """Tables that count in no main number: arithmetic, restated inputs, or no published numbers."""
+        """Tables that do not enter the main numbers: arithmetic, restated inputs, or no published numbers."""
         return tuple(table for table in self.tables if table not in self.headline)
 
     @property
@@ -214,7 +216,7 @@ class StudyResult(Result):
 
     @property
     def calibrated_cells(self) -> int:
-        """Cells, of all tables that were run, that were used to choose a parameter."""
+        """Cells of all executed tables that were used to choose a parameter."""
         return sum(cell.calibrated for table in self.tables for cell in table.cells)
 
     @property
@@ -234,7 +236,7 @@ class StudyResult(Result):
 
     @property
     def order_violations(self) -> int:
-        """Pairs of the headline tables whose measured order is not the published one."""
+        """Pairs of the headline tables whose measured order differs from the published one."""
         return sum(order.agrees is False for order in self.orders)
 
     @property
@@ -245,12 +247,12 @@ class StudyResult(Result):
 
     @property
     def failures(self) -> dict[str, str]:
-        """Runs that failed, and why."""
+        """Failed runs with the reason."""
         return {str(run): outcome for run, outcome in self.runs.items() if isinstance(outcome, str)}
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why ``--check`` fails: missed limits, and deviations that are unlisted or gone. Empty without problems.
+        """Reasons why ``--check`` fails, or nothing: missed limits, and deviations that are unlisted or gone.
 
         A reason explains a limit that is missed; it does not excuse it.
         """
@@ -310,7 +312,7 @@ class StudyResult(Result):
         ]
 
     def table(self) -> Table:
-        """The comparison, a row per cell or point."""
+        """The comparison, one row per cell or point."""
         return Table(COMPARISON_COLUMNS, self.comparison_rows())
 
     def manifest(self) -> dict[str, Any]:
@@ -320,7 +322,7 @@ class StudyResult(Result):
         return {**Result.manifest(self), **manifest(self)}
 
     def write(self, folder: str | Path) -> list[Path]:
-        """Write tables, manifest, plots and the HTML report into a folder; return what was written."""
+        """Write tables, manifest, plots and the HTML report into a folder; return the written files."""
         from linecard.study.write import write_study
 
         return write_study(self, folder).written

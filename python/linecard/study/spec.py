@@ -1,8 +1,8 @@
-"""A study folder, read and checked: ``study.toml``, the published CSV files and ``deviations.toml``.
+"""Reader of a study folder: ``study.toml``, the published CSV files and ``deviations.toml``.
 
 A study is data. ``study.toml`` defines the CSV file of each table, the checks, and the meaning of key columns: ``scheme
-= "P_ALLOC"`` is a preset, ``banks = 2`` is a setting. A new study of plain tables is a new folder; this module knows no
-document.
+= "P_ALLOC"`` is a preset, ``banks = 2`` is a setting. A new study of plain tables is a new folder; this module is
+specific to no document.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class Study:
 
     @property
     def item_ids(self) -> tuple[str, ...]:
-        """Ids of the tables and figures, in the document's order."""
+        """Ids of the tables and figures, in the order of the document."""
         return item_ids(self.spec)
 
 
 def item_ids(spec: StudySpec) -> tuple[str, ...]:
-    """Ids of the tables and figures, in the document's order."""
+    """Ids of the tables and figures, in the order of the document."""
     return tuple(item.id for item in spec.items)
 
 
@@ -65,7 +65,7 @@ def load_study(name: str) -> Study:
     """Read a shipped study by name, or a study folder by path.
 
     Raises:
-        ConfigError: The study does not exist, or its files are wrong; every problem after parsing is listed.
+        ConfigError: The study does not exist, or its files are invalid; the error lists every problem after parsing.
     """
     shipped = study_folders()
     folder = shipped.get(name)
@@ -274,10 +274,10 @@ def _of_chapters(study: Study, chapters: set[int]) -> tuple[str, ...]:
 
 
 def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[int] | None = None) -> tuple[str, ...]:
-    """Ids of the requested tables and figures, in the document's order; all without a request.
+    """Ids of the requested tables and figures, in the order of the document; all if none is requested.
 
     Raises:
-        ConfigError: The study has no such table or chapter; lists every unknown one.
+        ConfigError: The study has no such table or chapter; the error lists every unknown one.
     """
     if chapters is not None:
         wanted = (*(wanted or ()), *_of_chapters(study, set(chapters)))

@@ -1,4 +1,4 @@
-"""The limits of shipped studies, a line each in ``studies/targets.csv``.
+"""The limits of shipped studies, one line each in ``studies/targets.csv``.
 
 They were set before the runs. A missed line is shown as missed: neither the file nor a limit is changed.
 """
@@ -25,7 +25,7 @@ class Target:
     Attributes:
         study: Name of the study.
         id: Name of the line, such as ``H1``.
-        what: What is measured.
+        what: The measured quantity.
         kind: ``at_most``, ``at_least``, ``violations`` (at most this number) or ``shape`` (number of statements that
             must hold).
         limit: The limit as written: a number, ``12 of 13``, or ``all``.
@@ -53,7 +53,7 @@ class Target:
 
 
 def load_targets(folder: Path) -> tuple[Target, ...]:
-    """The lines of ``targets.csv`` in a folder of studies; none without such a file.
+    """The lines of ``targets.csv`` in a folder of studies; empty without such a file.
 
     Raises:
         ConfigError: The file cannot be read, or a line has an unknown kind or limit.

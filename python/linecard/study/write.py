@@ -34,7 +34,7 @@ class Written:
 
 
 def finished_runs(result: StudyResult) -> list[StudyRun]:
-    """The runs with a result, each once, in the plan's order."""
+    """The runs with a result, each once, in the order of the plan."""
     by_id = {run.run_id: run for run in result.runs.values() if not isinstance(run, str)}
     return list(by_id.values())
 
@@ -88,7 +88,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
 
 
 def write_study(result: StudyResult, folder: str | Path) -> Written:
-    """Write everything into a folder. Files that need a missing extra are omitted and named; they are no error."""
+    """Write everything into a folder; files that need a missing extra are omitted and reported."""
     folder = files.make_folder(folder)
     done = Written()
     measurements = tables.metric_rows(finished_runs(result))

@@ -42,7 +42,7 @@ def flows(
         Packets, bytes, duration, sizes, flows, and skipped packets with the reason.
 
     Raises:
-        ConfigError: The description of a link is wrong, or ``packets`` or ``most_flows`` is no count.
+        ConfigError: The description of a link is wrong, or ``packets`` or ``most_flows`` is not a count.
         TrafficError: The capture cannot be opened, has no known format, is damaged (with ``strict``), or has more than
             ``most_flows`` flows.
 

@@ -24,18 +24,19 @@ def flow_mix(
     rate_pps: float = 20_000.0,
     seed: int = 1,
 ) -> FlowMixTraffic:
-    """Generate traffic from flow statistics, for caches and anything else that depends on flows.
+    """Generate traffic from flow statistics, for caches and other models that depend on flows.
 
-    Flows with one packet, and large flows with more than 1000, get the requested shares. The rest have 2 to 1000
-    packets. Sizes follow bounded Pareto laws. Gaps are log-normal and differ from flow to flow. They are scaled to the
-    requested mean number of active flows over time. ``view`` averages over packets, and traffic begins and ends with
-    fewer flows, so it differs by some percent. No gap of a flow reaches the time-out.
+    Flows with one packet, and large flows with more than 1000, get the requested shares. The remaining flows have 2 to
+    1000 packets. Sizes follow bounded Pareto laws. Gaps are log-normal and differ from flow to flow. Gaps are scaled to
+    the requested mean number of active flows over time. The mean that ``view`` prints differs by some percent, because
+    it averages over packets and traffic begins and ends with fewer flows. Every gap within a flow is shorter than the
+    time-out.
 
     Args:
         packets: Total number of packets.
         single_flows_percent: Flows with one packet, in percent of all flows.
-        packets_in_single_flows_percent: Packets in these flows, in percent of all packets. The two set the number of
-            flows.
+        packets_in_single_flows_percent: Packets in these flows, in percent of all packets. The two percentages
+            determine the number of flows.
         large_flows_percent: Flows with more than 1000 packets, in percent of all flows.
         packets_in_large_flows_percent: Packets in these flows, in percent of all packets.
         concurrent_flows: Mean number of active flows; a flow is active until it has been silent for the time-out.
@@ -45,7 +46,7 @@ def flow_mix(
         seed: Seed of the traffic; equal seeds generate equal traffic.
 
     Raises:
-        ConfigError: No traffic has these statistics; the text names the number that does not fit, and one that does.
+        ConfigError: No traffic has these statistics; the error names the number that is out of range, and a valid one.
 
     Example:
         >>> import linecard

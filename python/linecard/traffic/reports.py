@@ -12,8 +12,8 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         file: The capture, or the name of a described link.
-        format: Its format, or ``described link``.
-        compression: Its compression.
+        format: Format, or ``described link``.
+        compression: Compression.
         packets: Packets delivered.
         bytes: Bytes on the wire, original lengths.
         captured_bytes: Bytes stored in the capture.
@@ -156,13 +156,13 @@ class FlowSizeRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ShotNoiseReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What comes out.
+    """The generated load.
 
     Attributes:
         rates_mbps: Load of each window in Mbit/s.
-        mean_mbps: Their mean.
-        variation_percent: Their sample standard deviation, divided by their mean.
-        expected_variation_percent: The same by the closed form (Campbell's theorem, averaged over a window).
+        mean_mbps: Mean.
+        variation_percent: Sample standard deviation, divided by their mean.
+        expected_variation_percent: Its closed form (Campbell's theorem, averaged over a window).
         active_flows: Mean number of active flows, by the closed form.
         packets: Packets generated.
         seed: Seed of every random stream.

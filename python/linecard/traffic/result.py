@@ -17,7 +17,7 @@ class FlowStatistics(Result, FlowsReport, frozen=True):
     INPUT: ClassVar[str] = "file"
 
     def facts(self) -> list[Fact]:
-        """The numbers in words."""
+        """The statistics in words."""
         rate = ""
         # A capture joined from several days has a duration, but no rate.
         if self.seconds and "clock_jump" not in self.damage:

@@ -30,7 +30,7 @@ class ShotNoiseResult(Result, ShotNoiseReport, frozen=True):
         return Table(("start_seconds", "rate_mbps"), self.windows())
 
     def windows(self) -> list[tuple[float, float]]:
-        """Start in seconds and load of each window."""
+        """Rows of start in seconds and load in Mbit/s, one per window."""
         return [(number * self.window_ms / 1e3, rate) for number, rate in enumerate(self.rates_mbps)]
 
 
@@ -48,19 +48,19 @@ def shot_noise(
     """Generate shot noise (Girish 2008, section 4.4.3) and measure its load in windows.
 
     Flows arrive in a Poisson process and send at constant rates. Rates and durations are log-uniform between the bounds
-    ``shots.*`` of the chip. Sizes are those of its ``traffic.kind``.
+    ``shots.*`` of the chip. Frame sizes follow its ``traffic.kind``.
 
     Args:
-        chip: A chip with the bounds of flows, ``[shots]``.
+        chip: A chip whose file has the table ``[shots]``.
         rate_mbps: Mean load of all flows.
-        windows: Windows to generate, at least 2.
+        windows: Number of windows to generate, at least 2.
         window_ms: Length of a window; the thesis uses 200 ms, a typical round-trip time.
         set: Changes of the chip.
         seed: Seed of every random stream.
         progress: Called with (windows done, total windows).
 
     Raises:
-        ConfigError: The chip, a value or a number is wrong.
+        ConfigError: The chip, a value or a number is invalid.
 
     Example:
         >>> result = shot_noise(rate_mbps=100, windows=5, set={"traffic.kind": "Abilene"})

@@ -1,10 +1,10 @@
 """The virtual router processor: the work that a program can do for every packet at line rate.
 
-Source: Spalink 2000, section 4.2. The forwarding program runs at a packet rate with an extension in place of the
-function of a route. Operations are added to it until it no longer keeps up: over 0.1 % of the packets are lost, or over
-1 % pile up inside. The number of operations that it sustains is the headroom of their resource. The budget of
-extensions is a share of it. An extension is a list of operations without loops. It is compared with the set that the
-chip grants (``[vrp]``), then run.
+Source: Spalink 2000, section 4.2. The forwarding program runs at a packet rate with an extension instead of the routing
+function. Operations are added to the extension until the chip no longer keeps up: over 0.1 % of the packets are lost,
+or over 1 % accumulate inside. The number of operations that the chip sustains is the headroom of their resource. The
+budget of extensions is a fraction of the headroom. An extension is a list of operations without loops. The extension is
+compared with the resources that the chip reserves (``[vrp]``), then run.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def parse_rate(text: str | float) -> float:
     """Convert ``1.128Mpps``, ``700kpps`` or ``1e6`` to packets per second.
 
     Raises:
-        ConfigError: The text is no rate above zero.
+        ConfigError: The text is not a rate above zero.
     """
     found = re.fullmatch(r"\s*([0-9.eE+-]+?)\s*([kKmMgG]?)(?:pps)?\s*", str(text))
     try:
@@ -74,10 +74,10 @@ class VrpResource:
     """One resource of a budget, for each 64 bytes of a packet.
 
     Attributes:
-        resource: Its name.
+        resource: Name.
         unit: Unit of the count.
-        head_room: The most of this resource alone at which the program keeps up with the line rate.
-        budget: The share of the headroom that extensions may use.
+        head_room: Largest use of this resource alone at which the program keeps up with the line rate.
+        budget: The part of the headroom that extensions may use.
         cost_cycles: Engine cycles of one unloaded operation; they count against the cycles as well.
     """
 
@@ -90,16 +90,16 @@ class VrpResource:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class VrpBudget(Result):
-    """What extensions may use at a packet rate.
+    """The resources that extensions may use at a packet rate.
 
     Attributes:
         chip: The chip.
         rate_pps: Packets per second, of 64 bytes.
-        margin_percent: Share of the headroom that extensions may use, in percent.
+        margin_percent: Fraction of the headroom that extensions may use, in percent.
         resources: The resources, cycles first.
         registers: Registers that an extension may use.
-        istore_instructions: Free instructions of the instruction store.
-        runs: Simulations of the search.
+        istore_instructions: Free space of the instruction store, in instructions.
+        runs: Number of simulations of the search.
     """
 
     TABLE: ClassVar[str] = "resources"
@@ -124,7 +124,7 @@ class VrpBudget(Result):
 
 
 def keeps_up(result: RunResult) -> bool:
-    """Whether a run loses almost no packets, and has no more packets inside at its end than at its start."""
+    """Whether a run loses almost no packets, and whether no packets accumulate inside."""
     growth = result.metric("total", "packets_inside_at_end") - result.metric("total", "packets_inside_at_start")
     return result.summary.loss_fraction <= LOSS_ALLOWED and growth <= GROWTH_ALLOWED * result.summary.packets_in
 
@@ -218,7 +218,7 @@ def line_search(
     """A chip that takes extensions, and its runs at a rate that forwarding alone sustains.
 
     Raises:
-        ConfigError: Chip, change or rate is wrong, or forwarding alone does not sustain the rate.
+        ConfigError: The chip, a change or the rate is invalid, or forwarding alone does not sustain the rate.
     """
     rate_pps, done = parse_rate(rate), 0
     if not RATES_PPS[0] <= rate_pps <= RATES_PPS[1]:
@@ -233,7 +233,7 @@ def line_search(
 
     described = describe(chip, changes)
     if not any(parameter.key.startswith("vrp.") for parameter in described.parameters):
-        message = f"`{chip}` is a chip without [vrp], what extensions may take of it; ixp1200_eval has one"
+        message = f"`{chip}` has no table [vrp], which states what extensions may use; ixp1200_eval has one"
         raise ConfigError.of([ConfigProblem("chip", "", message)])
     lost = float(described["cluster.input.branch_share"].text) * float(
         described["cluster.input.branch_lost_cycles"].text
@@ -265,7 +265,7 @@ def vrp_budget(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpBudget:
-    """Find the work that a program can do beside forwarding for every 64 bytes at a packet rate.
+    """Find the work that a program can do in addition to forwarding for every 64 bytes at a packet rate.
 
     Args:
         chip: A chip; its ``vanilla_ip`` runs.
@@ -275,10 +275,10 @@ def vrp_budget(
         progress: Called after each simulation with (simulations done, 0).
 
     Returns:
-        For each resource the headroom of it alone, and the share that extensions may use.
+        For each resource its headroom, with no other resource added, and the part that extensions may use.
 
     Raises:
-        ConfigError: Chip, change or rate is wrong, or forwarding alone does not sustain the rate.
+        ConfigError: The chip, a change or the rate is invalid, or forwarding alone does not sustain the rate.
     """
     chip, changes = name_of("chip", chip), settings(set)
     described, search = line_search(chip, rate, changes, seed, progress)
@@ -302,7 +302,7 @@ def vrp_budget(
 @view.register
 def _(result: VrpBudget) -> list[Part]:
     title = f"{result.chip} at {result.rate_pps / 1e6:g} Mpps of 64 bytes"
-    also = f"{result.registers} registers, {result.istore_instructions} instructions of store"
+    also = f"{result.registers} registers, {result.istore_instructions} instructions of the instruction store"
     rows = [
         (
             row.resource.replace("_", " "),

@@ -33,9 +33,9 @@ class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         op: ``compute``, ``dram_read``, ``dram_write``, ``sram_read``, ``sram_write`` or ``hash``.
-        cycles: Of ``compute``: engine cycles of register instructions, with those that branches lose.
-        bytes: Of reads and writes: size of the transfer.
-        count: Of ``hash``: number of hashes.
+        cycles: For ``compute``: engine cycles of register instructions, including cycles lost by branches.
+        bytes: For reads and writes: size of the transfer in bytes.
+        count: For ``hash``: number of hashes.
     """
 
     op: str
@@ -48,8 +48,8 @@ class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An extension as its file states it.
 
     Attributes:
-        name: Its name.
-        ops: Its operations in order, executed for every 64 bytes of a packet.
+        name: Name.
+        ops: Operations in order, executed for every 64 bytes of a packet.
         registers: Registers that it uses.
         instructions: Instructions in the instruction store; counted from the operations if left out.
     """
@@ -87,12 +87,12 @@ class VrpCheck(Result):
     Attributes:
         name: Name of the extension.
         rate_pps: Packets per second, of 64 bytes.
-        accepted: Whether it is within every budget and loses no packet.
+        accepted: Whether the extension is within every budget and no packet is lost.
         uses: Resources, with demand and budget.
-        load_cycles: Engine cycles to load it into an instruction store.
-        loss_fraction: Loss of the run at the rate; ``None`` if the extension was refused before.
+        load_cycles: Engine cycles to load the extension into an instruction store.
+        loss_fraction: Loss of the run at the rate; ``None`` if the extension was refused before the run.
         latency_ns: Mean latency of a packet in that run.
-        cause: Reason of the refusal; empty if it was accepted.
+        cause: Reason of the refusal; empty if the extension was accepted.
     """
 
     TABLE: ClassVar[str] = "uses"
@@ -188,7 +188,7 @@ def vrp_check(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpCheck:
-    """Compare an extension with the set that the chip grants (``[vrp]``), and run it at the rate if it fits.
+    """Compare an extension with the resources that the chip reserves (``[vrp]``), and run it at the rate if it fits.
 
     Args:
         extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in order.
@@ -199,8 +199,8 @@ def vrp_check(
         progress: Called after each simulation with (simulations done, 0).
 
     Raises:
-        ConfigError: The extension has a loop, an unknown operation, or a count below one, by line; or chip, change or
-            rate is wrong.
+        ConfigError: The extension has a loop, an unknown operation, or a count below one, by line; or the chip, a
+            change or the rate is invalid.
     """
     found, lines = read_extension(Path(extension))
     chip, changes = name_of("chip", chip), settings(set)

@@ -1,4 +1,4 @@
-"""Core and host above the engines: packets that they can process, and the cycles of each."""
+"""Core and host above the engines: the packet rate that they can process, and the cycles per packet."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class HierarchyResult(Result, HierarchyReport, frozen=True):
-    """Packets that need more than the engines: who is reached, and what it can spend."""
+    """The packet rate at the core and the host, and their cycles per packet."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "rate_pps", "packet_bytes", "message_bytes")
 
     def table(self) -> Table:
-        """A measure and its value, a row each."""
+        """Rows of a measure and its value."""
         values = [(name, value) for name, value in self.to_dict().items() if isinstance(value, (int, float))]
         return Table(("measure", "value"), values)
 
@@ -54,13 +54,13 @@ def hierarchy(
         rate: Packets per second.
         packet_bytes: Bytes of a packet.
         message_bytes: Bytes of the packet that go to the host and return; ``None`` for all.
-        one_in: One packet in this number goes to the host, on average.
+        one_in: Mean number of packets per packet that goes to the host.
         set: Changes of the chip.
         packets: Packets to simulate.
         seed: Seed of arrivals, flows, and the choice of packets for the host.
 
     Raises:
-        ConfigError: Preset, change or request is wrong; every problem is listed.
+        ConfigError: The preset, a change or the request is invalid; the error lists every problem.
     """
     problems = [
         ConfigProblem(name, "", f"found {value}, expected 1 to {most}")

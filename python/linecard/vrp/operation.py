@@ -47,5 +47,5 @@ def step(op: str, number: int, times: int) -> dict[str, str | int]:
 
 
 def probe(role: str, size: int) -> list[str]:
-    """The measurement of the program `probe`, as changes of a preset."""
+    """The measurement of the program `probe`, as settings of a preset."""
     return [f"program.step[transfer].at={role}", f"program.step[transfer].bytes={size}"]

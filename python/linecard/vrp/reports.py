@@ -6,15 +6,15 @@ import msgspec
 
 
 class HierarchyReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What comes out.
+    """The generated load.
 
     Attributes:
         chip: The platform.
         rate_pps: Offered packets per second.
-        packet_bytes: Size of each.
+        packet_bytes: Size of a packet.
         message_bytes: Bytes of a message to the host.
         messages_per_second: Messages that the host received and returned.
-        most_messages_per_second: The same if the ports offer as many messages as they can.
+        most_messages_per_second: Messages that the host can process, if the ports offer as many as they can.
         reach_percent: Messages in percent of the packets.
         host_cycles_per_message: Cycles of the host for a message.
         core_cycles_per_message: Cycles of the core for a message.
@@ -23,7 +23,7 @@ class HierarchyReport(msgspec.Struct, frozen=True, omit_defaults=True):
         core_utilization: Utilisation of the core.
         host_utilization: Utilisation of the host.
         engine_wait_ns: Waiting time of an access of the engines for the DRAM.
-        engine_wait_alone_ns: The same without core and host.
+        engine_wait_alone_ns: This waiting time without core and host.
     """
 
     chip: str

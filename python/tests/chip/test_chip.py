@@ -172,7 +172,7 @@ def test_a_link_of_each_cluster_is_drawn_in_its_card(chip, tmp_path):
         '[[route]]\nfrom = "core"\nto = "near"\nissue_ns = 1\nback_ns = 2\nlinks = "own"\n[buffer.rx]'
     )
     drawn = linecard.draw(str(chip(("[buffer.rx]", own))), tmp_path / "chip.svg")
-    assert {"own × 4 · 100 Gbit/s", "3 ns there and back"} <= set(texts(drawn))
+    assert {"own × 4 · 100 Gbit/s", "3 ns round trip"} <= set(texts(drawn))
 
 
 @pytest.mark.parametrize("count", [1, 5, 12, 20])
@@ -427,7 +427,7 @@ def test_new_leaves_files_alone_that_are_there_or_of_another_kind(cli, tmp_path,
     assert "ends in .toml" in ended.err
     for like, expected in (
         ("example_smartnik", "did you mean `example_smartnic`?"),
-        ("ddr4_2400", "is a part, no platform"),
+        ("ddr4_2400", "is a part, not a platform"),
     ):
         ended = cli("new", tmp_path / "other.toml", "--like", like)
         assert ended.status == 2

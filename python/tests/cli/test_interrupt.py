@@ -201,4 +201,4 @@ def test_ctrl_c_ends_a_long_command(name, tmp_path):
 def test_a_net_that_fires_for_ever_without_time_says_so(cli):
     ended = cli("petri", "simulate", HANG / "livelock.toml")
     assert ended.status == 2
-    assert "fire for ever" in ended.err
+    assert "fire forever" in ended.err

@@ -21,7 +21,7 @@ def test_a_flipped_bit_is_found_said_and_repaired(cli, tmp_path):
     assert "checksum" in shown["traces"][0]["problem"]
     repaired = cli(*COMMAND, "--cache", folder)
     assert repaired.out == fresh.out
-    assert "made again" in repaired.err
+    assert "rebuilt" in repaired.err
     assert cli(*COMMAND, "--cache", folder).err == fresh.err
 
 

@@ -485,7 +485,7 @@ def test_points_that_were_not_steady_are_marked_on_the_screen_and_counted(cli, t
     table = linecard.sweep("example_smartnic", vary=asked, set=short, packets=4000)
     assert table.column("steady") == [False, True]
     assert table.column("status") == ["rate only", "ok"]
-    note = "rate only: 1 of 2 points, with up to 16,000 packets a run"
+    note = "rate only: 1 of 2 points, with up to 16,000 packets per run"
     assert note in table._repr_html_()
     words = (
         "sweep",
@@ -513,7 +513,7 @@ def test_a_run_that_stands_still_is_a_failed_row_that_is_kept(cli, capture, tmp_
     first = cli(*command)
     assert first.status == 4
     assert [row["status"] for row in json.loads(first.out)["rows"]] == ["failed", "failed"]
-    assert "stands still" in first.out
+    assert "is deadlocked" in first.out
     second = cli(*command)
     assert second.out == first.out
     wording(second.err)
@@ -530,7 +530,7 @@ def test_the_same_bytes_with_any_number_of_jobs_again_and_by_shards(cli, tmp_pat
     last = cli(*command, "--store", tmp_path / "s")
     assert last.out == whole[0]
     # Runs that were lengthened are found with those before them.
-    assert re.search(r"(\d+) runs found, 0 run", last.err)
+    assert re.search(r"(\d+) runs reused, 0 run", last.err)
 
 
 def test_an_axis_that_grows_runs_only_what_is_missing(tmp_path):
@@ -577,7 +577,7 @@ def test_a_dry_run_says_how_many_and_how_long_and_keeps_what_it_tried(cli, tmp_p
     found = json.loads(cli(*command, "--dry-run", "--json").out)
     assert (found["points"], found["runs"], found["found"], found["probes"]) == (10, 10, 3, 3)
     assert found["seconds"] > 0
-    assert "3 runs found, 7 run" in cli(*command).err
+    assert "3 runs reused, 7 run" in cli(*command).err
 
 
 def test_a_table_is_a_frame_a_csv_and_a_notebook_view(tmp_path):

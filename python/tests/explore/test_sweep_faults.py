@@ -63,7 +63,7 @@ def end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 def counted(err: str) -> tuple[int, int]:
     """Runs found and run, as stderr says."""
-    found = re.search(r"([\d,]+) runs found, ([\d,]+) run,", err)
+    found = re.search(r"([\d,]+) runs reused, ([\d,]+) run,", err)
     assert found, err
     return int(found[1]), int(found[2])
 
@@ -177,7 +177,7 @@ def test_damaged_files_are_made_again(tmp_path, finished, damage):
         assert "7 runs could not be kept in store (Is a directory) and will run again: " in err
         assert all(path.stem[:12] in err for path in chosen)
     else:
-        assert "7 damaged files made again" in err
+        assert "7 damaged files replaced" in err
         # The store is that of the undisturbed sweep again, so that the next one finds every run.
         assert all(path.read_bytes() == (folder / path.relative_to(tmp_path)).read_bytes() for path in files)
 

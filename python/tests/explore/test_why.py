@@ -317,7 +317,7 @@ def test_many_parameters_are_screened_and_their_shares_found(chip):
 def test_a_part_is_no_chip(cli):
     ended = cli("why", "ddr4_2400")
     assert ended.status == 2
-    assert "is no chip" in ended.err
+    assert "is not a chip" in ended.err
 
 
 def test_an_interval_is_that_of_student():

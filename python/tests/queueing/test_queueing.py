@@ -108,7 +108,7 @@ def test_a_capture_is_mapped_to_queues(tmp_path):
         ("R", "qc", "engines=0", "expected a whole number from 1"),
         ("R", "qc", "queues=65537", "from 1 to 65536"),
         ("R", "qc", "thread=3", "did you mean `threads`?"),
-        ("R", "qc", ["threads=3", "threads=4"], "given twice"),
+        ("R", "qc", ["threads=3", "threads=4"], "set twice"),
         ("R", "qarray", None, "at most 8"),
         ("SD16_90", "qc", "queues=8", "at least 17"),
         ("R", "", None, "expected at least one"),

@@ -91,7 +91,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 class Fake:
-    """Runs whose throughput falls with a longer handshake, and differs by seed; `asked` are those that were made."""
+    """Runs whose throughput falls with a longer handshake, and differs by seed; `asked` lists the runs made."""
 
     def __init__(self, stop_at: int = 0) -> None:
         self.asked: list[RunSpec] = []
@@ -284,7 +284,7 @@ def test_every_calibration_of_a_study_with_limits_is_varied_or_named():
 
 
 def test_a_workload_that_the_study_writes_out_is_the_one_that_it_calls_by_name():
-    """`vary` of a calibration repeats the numbers of a stand-in: they have to be those that run."""
+    """`vary` of a calibration repeats the numbers of a stand-in: they must equal the numbers that run."""
     for calibration in load_study("kumar2006").spec.calibrations:
         for varied in calibration.vary:
             if varied.of:

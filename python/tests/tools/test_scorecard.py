@@ -334,7 +334,7 @@ def test_the_command_prints_every_line_and_its_status_follows_them(tool, fake, t
     assert [(row["id"], row["outcome"]) for row in plain["rows"] if not row["kept"]] == [("S2", "contradicted")]
     checked = tool("scorecard", "spalink2000", "--check", "-o", tmp_path)
     assert (checked.status, "S2 contradicted" in checked.err) == (1, True)
-    assert "6 limits: 5 kept, 1 contradicted, 0 on an input, 0 missed" in checked.out
+    assert "6 limits: 5 kept, 1 contradicted, 0 dependent on an unpublished input, 0 missed" in checked.out
 
 
 def test_one_study_is_enough(tool, fake, tmp_path):
@@ -374,7 +374,10 @@ def test_what_is_kept_comes_out_in_the_documents(tmp_path, monkeypatch):
     monkeypatch.setattr(documents, "STUDIES", tmp_path / "studies")
     documents.keep(Scorecard((result("spalink2000"),)))
     assert [row["id"] for row in documents.kept_rows() if row["outcome"] == "contradicted"] == ["S2"]
-    assert "**6 limits: 5 kept, 1 contradicted, 0 on an input, 0 missed.**" in (tmp_path / "README.md").read_text()
+    assert (
+        "**6 limits: 5 kept, 1 contradicted, 0 dependent on an unpublished input, 0 missed.**"
+        in (tmp_path / "README.md").read_text()
+    )
     assert "| **contradicted** |" in (tmp_path / "docs/reference/scorecard.md").read_text()
     assert (tmp_path / "studies/spalink2000/printed.svg").is_file()
 
@@ -454,13 +457,13 @@ def test_an_input_counts_where_the_line_is_met_at_its_point_and_names_what_is_lo
         return next(line for line in lines if line.target.id == "H6")
 
     assert idle(there).outcome == "input"
-    assert idle(there).shown.endswith("met at program.x=3: 0 points; lost there: H5")
+    assert idle(there).shown.endswith("met at program.x=3: 0 points; newly missed there: H5")
     # A line that could not be judged at the point must not pass as one that is kept there.
     silent = tuple(replace(line, kept=None) if line.target.id == "H1" else line for line in there)
-    assert idle(silent).shown.endswith("lost there: H1, H5")
+    assert idle(silent).shown.endswith("newly missed there: H1, H5")
     still = lines_of(study, as_it_is.values(), figures.values())
     assert (idle(still).outcome, "not met at program.x=3" in idle(still).shown) == ("missed", True)
-    assert "no line is lost there" in idle(still).shown
+    assert "no limit is newly missed there" in idle(still).shown
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -47,11 +47,11 @@ pub struct Span {
 pub enum Reach {
     /// One access.
     Access {
-        /// Its kind.
+        /// Kind.
         kind: Access,
         /// Whether the thread continues at once.
         posted: bool,
-        /// Its amount.
+        /// Amount.
         amount: Amount,
     },
     /// A move of a number of bytes between components, by instructions of at most 32 bytes, one after another;
@@ -79,7 +79,7 @@ pub struct ListedAccess {
     pub role: RoleId,
     /// The kind of access.
     pub reach: Reach,
-    /// Its addresses.
+    /// Addresses.
     pub span: Span,
     /// The number of repetitions.
     pub times: u32,

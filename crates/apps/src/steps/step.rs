@@ -122,7 +122,7 @@ pub struct ListedStep {
     pub times: u32,
     /// Cycles before its action.
     pub cycles: u32,
-    /// Its action.
+    /// Action.
     pub does: Does,
 }
 

@@ -37,15 +37,15 @@ costs! {
     /// Costs of eBPF instructions.
     EbpfCycles {
         alu_cycles = 1, "64-bit arithmetic with a register or a constant of 0 to 255";
-        alu32_cycles = 1, "32-bit arithmetic, likewise";
+        alu32_cycles = 1, "32-bit arithmetic with a register or a constant of 0 to 255";
         move_cycles = 1, "64-bit move of a register";
         move32_cycles = 1, "32-bit move of a register";
         move_constant_cycles = 1, "move of a constant of at most 16 bits";
         move_wide_cycles = 1, "move of a constant of more than 16 bits";
         constant64_cycles = 1, "64-bit constant (two slots)";
         map_handle_cycles = 1, "address of a map";
-        constant16_cycles = 0, "more, for an operand above 255 or below 0";
-        constant32_cycles = 0, "more, for an operand of more than 16 bits";
+        constant16_cycles = 0, "additional cycles for an operand above 255 or below 0";
+        constant32_cycles = 0, "additional cycles for an operand of more than 16 bits";
         shift_cycles = 1, "shift by a constant";
         shift_register_cycles = 1, "shift by a register";
         multiply_cycles = 1, "multiplication";
@@ -55,25 +55,25 @@ costs! {
         swap64_cycles = 1, "byte swap of 64 bits";
         jump_cycles = 1, "jump without a condition";
         jump_zero_cycles = 1, "jump if equal, or not, to the constant 0";
-        jump_equal_cycles = 1, "jump if equal, or not, to anything else";
+        jump_equal_cycles = 1, "jump if equal, or not, to any other operand";
         jump_order_cycles = 1, "jump if less, greater, or a bit is set";
         jump32_equal_cycles = 1, "jump if 32 bits are equal, or not";
         jump32_order_cycles = 1, "jump if 32 bits are less, greater, or a bit of them is set";
-        taken_cycles = 0, "more, for a jump that is taken";
+        taken_cycles = 0, "additional cycles for a taken jump";
         call_cycles = 1, "call of a function of the program, and the return from it";
-        enter_cycles = 0, "to enter the program, for every packet";
+        enter_cycles = 0, "cycles to enter the program, for every packet";
         exit_cycles = 1, "end of the program";
-        helper_cycles = 20, "a helper that has no cycles of its own";
-        local_load_cycles = 1, "load from the stack, the context, or what is bound to no memory";
-        local_store_cycles = 1, "store there";
+        helper_cycles = 20, "a helper without separate cycles";
+        local_load_cycles = 1, "load from the stack, the context, or a region that is bound to no memory";
+        local_store_cycles = 1, "store to the stack, the context, or a region that is bound to no memory";
         packet_address_cycles = 0, "load from the packet, before the access";
-        packet_result_cycles = 1, "load of up to 4 bytes from the packet, once they are there";
-        packet_result8_cycles = 1, "load of 8 bytes from the packet, once they are there";
-        packet_merged_cycles = 1, "load from the packet of bytes that a load before has brought along";
+        packet_result_cycles = 1, "load of up to 4 bytes from the packet, after their arrival";
+        packet_result8_cycles = 1, "load of 8 bytes from the packet, after their arrival";
+        packet_merged_cycles = 1, "load from the packet of bytes that an earlier load has fetched";
         packet_store_cycles = 1, "store to the packet, before the access";
-        map_address_cycles = 0, "load from the value of a map, before the access; nothing at offset 0";
-        map_result_cycles = 1, "load of up to 4 bytes of a value, once they are there";
-        map_result8_cycles = 1, "load of 8 bytes of a value, once they are there";
+        map_address_cycles = 0, "load from the value of a map, before the access; 0 at offset 0";
+        map_result_cycles = 1, "load of up to 4 bytes of a value, after their arrival";
+        map_result8_cycles = 1, "load of 8 bytes of a value, after their arrival";
         map_store_cycles = 1, "store to the value of a map, before the access";
         atomic_cycles = 1, "atomic operation, before the access";
     }
@@ -91,18 +91,18 @@ costs! {
         atomic_cycles = 1, "atomic operation, before the access";
         branch_cycles = 1, "branch";
         jump_cycles = 1, "jump, call, return";
-        taken_cycles = 0, "more, for a branch that is taken, and for a jump";
-        load_use_cycles = 0, "more, where the next instruction needs what a load brings";
-        shift_use_cycles = 0, "more, where the next instruction needs what a shift made";
-        lock_cycles = 1, "taking a lock, or giving it back";
+        taken_cycles = 0, "additional cycles for a taken branch, and for a jump";
+        load_use_cycles = 0, "additional cycles if the next instruction uses the result of a load";
+        shift_use_cycles = 0, "additional cycles if the next instruction uses the result of a shift";
+        lock_cycles = 1, "taking or releasing a lock";
     }
 }
 
 /// Helpers that may have cycles of their own.
 const HELPERS: &[(u32, &str, &str)] = &[
-    (1, "map_lookup_elem", "cycles of bpf_map_lookup_elem, beside its accesses"),
-    (2, "map_update_elem", "cycles of bpf_map_update_elem, beside its accesses"),
-    (3, "map_delete_elem", "cycles of bpf_map_delete_elem, beside its accesses"),
+    (1, "map_lookup_elem", "cycles of bpf_map_lookup_elem, in addition to its accesses"),
+    (2, "map_update_elem", "cycles of bpf_map_update_elem, in addition to its accesses"),
+    (3, "map_delete_elem", "cycles of bpf_map_delete_elem, in addition to its accesses"),
     (5, "ktime_get_ns", "cycles of bpf_ktime_get_ns"),
     (7, "get_prandom_u32", "cycles of bpf_get_prandom_u32"),
     (8, "get_smp_processor_id", "cycles of bpf_get_smp_processor_id"),
@@ -136,29 +136,30 @@ pub(crate) struct RowCosts {
 impl RowCosts {
     fn read(section: &Section<'_>, lanes: u32) -> Self {
         let cycles = |key: &str, meaning: &str| section.integer_or(key, 0, 0..=MOST_CYCLES, meaning) as u32;
-        let each_packet = cycles("start_stop_cycles", "to start and to stop, for every packet");
-        let register_exit = cycles("register_exit_cycles", "more, for an exit that takes its action from r0");
+        let each_packet = cycles("start_stop_cycles", "cycles to start and to stop, for every packet");
+        let register_exit =
+            cycles("register_exit_cycles", "additional cycles for an exit that takes its action from r0");
         let early = section.switch_or(
             "early_exit",
             true,
-            "whether an exit that holds its action does without register_exit_cycles",
+            "whether an exit with a constant action saves register_exit_cycles",
         );
         Self {
             lanes,
             kept_arguments: section.switch_or(
                 "kept_arguments",
                 false,
-                "whether helpers leave r1 to r5 alone, so that the same argument is set once for several",
+                "whether helpers preserve r1 to r5, so that several calls can share an argument",
             ),
             path_exits: section.switch_or(
                 "path_exits",
                 false,
-                "whether the end of the program is copied for each way that fixes the action, as an exit that holds it",
+                "whether the end of the program is copied for each path with a constant action",
             ),
             exit_alone: section.switch_or(
                 "exit_alone",
                 false,
-                "whether an exit has a row of its own, behind all others of its block",
+                "whether an exit has a separate row after all other rows of its block",
             ),
             each_packet: each_packet + if early { 0 } else { register_exit },
             register_exit: if early { register_exit } else { 0 },
@@ -166,7 +167,7 @@ impl RowCosts {
                 "helper_bytes",
                 0,
                 0..=65_535,
-                "bytes that a helper reads of stack and packet in a cycle, one more for each as many; 0: any number",
+                "bytes of stack and packet that a helper reads per cycle; 0: any number",
             ) as u32,
         }
     }
@@ -200,15 +201,15 @@ impl EbpfCosts {
     /// Reads `[cluster.NAME.ebpf]`.
     fn read(section: &Section<'_>, waits: bool) -> Self {
         // What compiles programs asks for it.
-        section.integer_or("isa", 3, 1..=4, "version of the instruction set that C files are compiled for");
+        section.integer_or("isa", 3, 1..=4, "version of the instruction set for which C files are compiled");
         let share = Share::read(section);
-        let meaning = "whether a lookup in an array of a power of two of values takes the lower bits of the index, and always finds one";
+        let meaning = "whether a lookup in an array takes the lower bits of the index, if the number of values is a power of two, and always finds a value";
         let masked_index = section.switch_or("masked_index", false, meaning);
         let lanes = section.integer_or(
             "lanes",
             0,
             0..=u64::from(MOST_LANES),
-            "instructions of a row, which takes a cycle; rows are scheduled before. 0: instructions cost by class",
+            "instructions per row, which takes a cycle; rows are scheduled in advance. 0: instructions have costs by class",
         ) as u32;
         let helpers = section.section("helpers").map_or_else(Vec::new, |helpers| {
             let own = |&(number, name, meaning): &(u32, &str, &str)| {
@@ -223,13 +224,13 @@ impl EbpfCosts {
                     "taken_cycles",
                     0,
                     0..=MOST_CYCLES,
-                    "more, for a jump that is taken",
+                    "additional cycles for a taken jump",
                 ) as u32,
                 helper_cycles: section.integer_or(
                     "helper_cycles",
                     1,
                     1..=MOST_CYCLES,
-                    "a helper that has no cycles of its own; its row is one of them",
+                    "a helper without separate cycles; the row of the call is included",
                 ) as u32,
                 ..EbpfCycles::default()
             };
@@ -247,7 +248,7 @@ impl EbpfCosts {
                 rows,
             };
         }
-        let meaning = "loads from the packet at constant distances within so many bytes are one access; 0: each is its own";
+        let meaning = "loads from the packet at constant distances within this number of bytes are one access; 0: each load is a separate access";
         Self {
             cycles: EbpfCycles::of(section),
             share,
@@ -257,7 +258,7 @@ impl EbpfCosts {
             waits_for_packet_writes: section.switch_or(
                 "waits_for_packet_writes",
                 waits,
-                "whether the thread waits for stores to the packet; as waits_for_writes where it is left out",
+                "whether the thread waits for stores to the packet; the value of waits_for_writes if left out",
             ),
             has_caches: false,
             masked_index,
@@ -322,7 +323,7 @@ impl ExecutionCosts {
     /// Reads both tables of a cluster.
     pub fn read(cluster: &Section<'_>) -> Self {
         const WAITS: &str =
-            "whether the thread waits for stores, and for atomic operations whose result nobody asks for";
+            "whether the thread waits for stores, and for atomic operations with an unused result";
         let waits = |section: &Section<'_>| section.switch_or("waits_for_writes", false, WAITS);
         let mut costs = Self::plain();
         if let Some(section) = cluster.section("ebpf") {

@@ -156,7 +156,7 @@ fn by_rows(code: &Code, starts: &[u32], ops: &[Op], costs: &EbpfCosts, rows: Row
 pub(super) struct Tally {
     begins: Vec<u64>,
     leaves: Vec<u64>,
-    /// Cycles beside those that are known before.
+    /// Cycles beyond the cycles that are known in advance.
     extra_cycles: Vec<u64>,
     pub accesses: Accesses,
     pub words: Words,

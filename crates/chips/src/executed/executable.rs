@@ -43,8 +43,7 @@ impl Executable {
         let loaded = if is_elf && machine != Some(EM_BPF) {
             if file.section.is_some() || !file.maps.is_empty() || file.routes.is_some() {
                 return Err(refuse(
-                    "a C program has no sections, maps or routes to be named: they are for XDP programs"
-                        .to_owned(),
+                    "sections, maps and routes are for XDP programs, not for C programs".to_owned(),
                 ));
             }
             let image = read_image(&file.path, &file.name)?;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// Words and operations that are told apart; where more come, those that were asked for once are forgotten.
+/// Words and operations that are counted separately; if there are more, words that were accessed once are dropped.
 const MOST: usize = 1 << 18;
 
 /// One word of some part, such as a role.
@@ -88,7 +88,7 @@ impl Words {
         found
     }
 
-    /// Operations that ask for a word, without those that hardly do.
+    /// Operations that access a word, without rare ones.
     fn operations(&self, word: Word, count: u64) -> Vec<u32> {
         let mut found: Vec<(u64, u32)> = self
             .counts

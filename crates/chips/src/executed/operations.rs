@@ -17,7 +17,7 @@ fn is_handle(op: &Op) -> bool {
 /// What an operation is to the listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
-    /// Its cycles, and nothing else.
+    /// Cycles, and nothing else.
     Computes,
     Loads,
     Stores,

@@ -54,7 +54,7 @@ impl Pipeline {
 }
 
 impl Pipeline {
-    /// What the last instruction loads costs those that use it elsewhere.
+    /// The value that the last instruction loads delays instructions that use it elsewhere.
     pub fn loads_nothing(&mut self) {
         self.loaded = 0;
     }

@@ -136,7 +136,7 @@ const OUTSIDE: u32 = 0;
 #[derive(Clone, Debug)]
 struct Called {
     caller: u32,
-    /// Its first operation.
+    /// First operation.
     function: u32,
     cycles: u64,
 }
@@ -147,7 +147,7 @@ pub(super) struct Calls {
     known: Vec<Called>,
     numbers: HashMap<(u32, u32), u32>,
     at: u32,
-    /// Calls beyond those that are told apart, which have yet to return.
+    /// Calls beyond the separately counted ones, which have yet to return.
     beyond: u32,
 }
 

@@ -17,7 +17,7 @@ pub(super) fn room_of(number: u64) -> u32 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub role: RoleId,
-    /// Its first byte within the role, and its size.
+    /// First byte within the role, and its size.
     pub base: u32,
     pub within_bytes: u32,
 }

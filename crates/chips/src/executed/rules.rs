@@ -90,11 +90,11 @@ impl Rules {
     pub(super) fn read(section: &Section<'_>) -> Self {
         let rule = |row: &Section<'_>| {
             let bits = |names: Vec<u32>| names.into_iter().fold(0, |all, bit| all | bit);
-            let of = bits(row.choices("of", of::NAMES, "operations that it is on"));
+            let of = bits(row.choices("of", of::NAMES, "operations to which the rule applies"));
             let when = bits(row.choices(
                 "when",
                 when::NAMES,
-                "what holds of their operands, all of it; none: always",
+                "conditions on their operands, all of which must hold; none: always",
             ));
             if of == 0 {
                 row.fail("of", "no operation; expected a list of operations, such as [\"or64\"]");
@@ -102,12 +102,11 @@ impl Rules {
             let cycles = row.integer(
                 "cycles",
                 0..=MOST_CYCLES,
-                "the operation with its operand, in the place of its class",
+                "cycles of the operation with its operand, instead of those of its class",
             ) as u32;
-            let meaning = "more, for a jump that is taken; as for other jumps where it is left out";
+            let meaning = "additional cycles for a taken jump; as for other jumps if left out";
             let taken = row.integer_if("taken_cycles", 0..=MOST_CYCLES, meaning).map(|cycles| cycles as u32);
-            let meaning =
-                "more still, for a jump if not equal, or if a bit is set, that the low words do not take";
+            let meaning = "further cycles for a jump if not equal, or if a bit is set, whose outcome the low words do not decide";
             let taken_upper = row.integer_or("taken_upper_cycles", 0, 0..=MOST_CYCLES, meaning) as u32;
             Rule { of, when, cycles, taken, taken_upper }
         };
@@ -119,7 +118,7 @@ impl Rules {
         self.0.iter().find(|rule| rule.of & of != 0 && rule.when & holds == rule.when)
     }
 
-    /// Its cycles.
+    /// Cycles.
     pub(super) fn cycles(&self, of: u32, holds: u32) -> Option<u32> {
         self.find(of, holds).map(|rule| rule.cycles)
     }

@@ -40,7 +40,7 @@ pub(super) fn once_where_it_must_be(listed: &[Placed<'_>]) {
                     | Does::Put { then: AfterPut::GoesOn, .. }
             );
         if must && !placed.is_done_once() {
-            let message = "is done once for every packet: leave out each, share and times";
+            let message = "is executed once for every packet: omit each, share and times";
             placed.section.fail("op", message);
         }
     }
@@ -53,19 +53,19 @@ pub(super) fn locks(listed: &[Placed<'_>]) {
         let section = &placed.section;
         match placed.step.does {
             Does::Lock(lock) if held.iter().any(|&(other, _)| other == lock) => {
-                section.fail("lock", format!("{lock} is taken already: the thread would wait for itself"));
+                section.fail("lock", format!("{lock} is already held: the thread would wait for itself"));
             }
             Does::Lock(lock) => held.push((lock, section)),
             Does::Unlock(lock) => match held.iter().position(|&(other, _)| other == lock) {
                 Some(at) => drop(held.remove(at)),
                 None => {
-                    section.fail("lock", format!("{lock} is not taken here: an `op = \"lock\"` comes first"))
+                    section.fail("lock", format!("{lock} is not held here: add an `op = \"lock\"` before"))
                 }
             },
             _ => {
                 if let Some((lock, _)) = held.first().filter(|_| placed.may_end()) {
                     let message = format!(
-                        "the packet may leave here with lock {lock} taken: give it back before this step"
+                        "the packet may leave here while it holds lock {lock}: release the lock before this step"
                     );
                     section.fail("op", message);
                 }
@@ -73,7 +73,7 @@ pub(super) fn locks(listed: &[Placed<'_>]) {
         }
     }
     for (lock, section) in held {
-        section.fail("lock", format!("{lock} is never given back: add a step with op = \"unlock\""));
+        section.fail("lock", format!("{lock} is never released: add a step with op = \"unlock\""));
     }
 }
 
@@ -86,8 +86,7 @@ pub(super) fn lent(listed: &[Placed<'_>]) {
             Does::Compute | Does::Reach(_) | Does::Spread(_) | Does::Join | Does::Lock(_) | Does::Unlock(_)
         );
         if !needs_none || placed.runs {
-            let message =
-                "somebody else has the packet by now (goes_on): compute, accesses, join and locks may follow";
+            let message = "another thread has the packet by now (goes_on): only compute, accesses, join and locks may follow";
             placed.section.fail("op", message);
         }
     }
@@ -105,8 +104,7 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let (front, behind) = listed.split_at(enqueue.map_or(listed.len(), |at| at + 1));
     admitted(front, enqueue.is_some());
     for placed in front.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)) {
-        let message =
-            "hands over the block of a thread that sends: it stands behind a step with op = \"enqueue\"";
+        let message = "hands over the block of a sending thread: put it after a step with op = \"enqueue\"";
         placed.section.fail("op", message);
     }
     let Some(enqueue) = enqueue.map(|at| &listed[at].section) else { return };
@@ -120,7 +118,7 @@ pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
     let sent = behind.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)).count();
     if sent != 1 {
         let message = format!(
-            "threads that send do what stands behind it, and hand each block over once: found {sent} steps with \
+            "sending threads execute the steps after it, and hand each block over once: found {sent} steps with \
              op = \"transmit\" there, expected one"
         );
         enqueue.fail("op", message);
@@ -133,7 +131,7 @@ fn admitted(front: &[Placed<'_>], is_enqueued: bool) {
     let mut admits = front.iter().filter(is_admit);
     let Some(first) = admits.next() else {
         if let Some(last) = front.last().filter(|_| is_enqueued) {
-            last.section.fail("op", "the packet has no place in a queue: an `op = \"admit\"` comes first");
+            last.section.fail("op", "the packet has no place in a queue: add an `op = \"admit\"` before");
         }
         return;
     };
@@ -143,7 +141,7 @@ fn admitted(front: &[Placed<'_>], is_enqueued: bool) {
         return;
     }
     for again in admits {
-        again.section.fail("op", "the packet has its place in a queue by now");
+        again.section.fail("op", "the packet already has a place in a queue");
     }
     let behind = front.iter().skip_while(|placed| !is_admit(placed));
     for placed in behind.filter(|placed| placed.may_end() && !matches!(placed.step.does, Does::Enqueue)) {
@@ -163,12 +161,12 @@ fn fits_a_block(placed: &Placed<'_>) {
         Does::Reach(access) if !of_packets(access) => return,
         Does::Spread(accesses) if !accesses.iter().any(of_packets) => return,
         Does::Reach(_) | Does::Spread(_) => {
-            "behind op = \"enqueue\" a block of cells is at hand, not the packet: whole_packet and address = \"flow\" have no \
+            "after op = \"enqueue\" steps process a block of cells, not the packet: whole_packet and address = \"flow\" have no \
              meaning"
         }
         _ => {
-            "behind op = \"enqueue\" threads that send a block of cells compute, make accesses and transfers, join, and \
-             transmit: put this before it"
+            "after op = \"enqueue\" only compute, accesses, transfers, join and transmit are possible: put this step \
+             before it"
         }
     };
     placed.section.fail("op", message);

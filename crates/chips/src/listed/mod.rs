@@ -41,8 +41,7 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
         }
     }
     if section.has("extension") && !extended {
-        let message =
-            "has no effect: no step says where it stands, op = \"extend\", or `without` leaves that out";
+        let message = "has no effect: no step has op = \"extend\", or `without` leaves that step out";
         section.fail("extension", message);
         section.pass_over(&["extension"]);
     }
@@ -108,7 +107,7 @@ fn by_inbox(
     reading: &Reading<'_>,
 ) -> Runs {
     for placed in listed.iter().filter(|placed| placed.runs || matches!(placed.step.does, Does::Enqueue)) {
-        let message = "steps that name an inbox (from) stand in a list in which nothing is executed, and nobody sends blocks";
+        let message = "steps with an inbox (from) may only be in a list without executed programs and without steps that send blocks";
         placed.section.fail("op", message);
     }
     let list_of = |inbox: Option<u16>| {
@@ -154,7 +153,7 @@ fn no_helpers(section: &Section<'_>, name: &str, reading: &Reading<'_>) {
     if reading.queue_manager.is_some() || reading.results {
         let message = format!(
             "a queue manager (queues.manager) serves l3fwd16, nat and firewall, a result cache (cache.entries) l3fwd16 and \
-             firewall; what {name} does is steps of its own"
+             firewall; {name} consists of its own steps"
         );
         section.fail("run", message);
     }

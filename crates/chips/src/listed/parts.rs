@@ -19,7 +19,7 @@ impl Parts {
     /// Whether a step, or an access of one, is kept.
     pub fn keep(&mut self, step: &Section<'_>) -> bool {
         let parts =
-            step.texts("part", "parts of the program that it belongs to: `without` may leave one out");
+            step.texts("part", "parts of the program to which it belongs; `without` leaves parts out");
         let kept = !parts.iter().any(|part| self.without.contains(part));
         self.named.extend(parts);
         kept

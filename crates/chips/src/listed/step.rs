@@ -105,17 +105,17 @@ const MOST_CYCLES: u64 = 10_000_000;
 
 /// What a step does.
 pub(super) fn verb(step: &Section<'_>) -> Verb {
-    step.text_if("name", "what people, and --set, call the step");
+    step.text_if("name", "name of the step, for people and for --set");
     if step.has("op") && !VERBS.iter().any(|(name, _)| step.says("op", name)) {
         // Which keys such a step has nobody knows.
         let keys = step.keys();
         step.pass_over(&keys.iter().map(String::as_str).collect::<Vec<_>>());
     }
-    step.choice_or("op", "compute", VERBS, "what is done after the cycles")
+    step.choice_or("op", "compute", VERBS, "operation after the cycles")
 }
 
 fn each(step: &Section<'_>) -> Each {
-    step.choice_or("each", "packet", EACH, "how often the step is done")
+    step.choice_or("each", "packet", EACH, "how often the step is executed")
 }
 
 /// Reads steps, and notes what a program of them needs.
@@ -168,7 +168,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
     /// A step; nothing where it is left out.
     pub fn step<'d>(&mut self, step: &Section<'d>, verb: Verb) -> Option<Placed<'d>> {
         let each = each(step);
-        let meaning = "inbox whose packets alone it is done for, of those that its threads take from";
+        let meaning = "inbox whose packets execute the step, if its threads take packets from several";
         let from = step.text_if("from", meaning).map(|name| self.inbox(step, "from", &name) as u16);
         let placed = self.step_of(step, verb, each)?;
         Some(Placed { from, ..placed })
@@ -177,19 +177,21 @@ impl<'a, 'r> StepReader<'a, 'r> {
     /// A step that is done so often; nothing where it is left out.
     pub fn step_of<'d>(&mut self, step: &Section<'d>, verb: Verb, each: Each) -> Option<Placed<'d>> {
         let kept = self.is_kept(step);
-        let share = step.number_or("share", 1.0, 0.0..=1.0, "share of the packets for which it is done");
-        let times = step.integer_or("times", 1, 0..=MOST_TIMES, "how many times one after another") as u32;
+        let share =
+            step.number_or("share", 1.0, 0.0..=1.0, "fraction of the packets for which the step is executed");
+        let times =
+            step.integer_or("times", 1, 0..=MOST_TIMES, "number of repetitions, one after another") as u32;
         let cycles =
-            step.integer_or("cycles", 0, 0..=MOST_CYCLES, "cycles of the engine before what it does") as u32;
+            step.integer_or("cycles", 0, 0..=MOST_CYCLES, "engine cycles before the operation") as u32;
         let all = u64::from(cycles) * u64::from(times);
         if all > MOST_CYCLES {
             let message = format!(
-                "{times} times {cycles} is {all}, expected at most {MOST_CYCLES} in all: fewer of one"
+                "{times} times {cycles} is {all}, expected at most {MOST_CYCLES} in total: lower one of the two"
             );
             step.fail("cycles", message);
         }
         if verb == Verb::Run && std::mem::replace(&mut self.runs, true) {
-            step.fail("op", "the program is executed by an earlier step already: once for a packet");
+            step.fail("op", "an earlier step already executes the program: once per packet");
         }
         let does = self.does(step, verb, each);
         let instructions = u64::from(times) * instructions(&does);
@@ -207,13 +209,13 @@ impl<'a, 'r> StepReader<'a, 'r> {
 
     /// Whether a step is done in this program.
     fn is_kept(&mut self, step: &Section<'_>) -> bool {
-        let meaning = "left out where a program is executed, which does this work itself";
+        let meaning = "whether the step is skipped if a program is executed, which does this work itself";
         let replaced = step.switch_or("unless_executed", false, meaning);
         self.parts.keep(step) && !(replaced && self.reading.executable.is_some())
     }
 
     fn role(&mut self, step: &Section<'_>, bytes: u64) -> RoleId {
-        let name = step.text("at", "role, memory or unit that it goes to");
+        let name = step.text("at", "role, memory or unit to which it goes");
         let number = self.reading.roles.number(&name, &step.place_of("at"));
         if number > usize::from(u8::MAX) {
             step.fail("at", "a chip has at most 256 roles");
@@ -227,10 +229,11 @@ impl<'a, 'r> StepReader<'a, 'r> {
 
     /// An access, or a transfer, done once.
     fn access(&mut self, step: &Section<'_>, verb: Verb) -> ListedAccess {
-        let bytes = || step.integer_or("bytes", 4, 1..=65_535, "bytes that it moves") as u16;
+        let bytes = || step.integer_or("bytes", 4, 1..=65_535, "bytes of the access") as u16;
         let reach = match verb {
             Verb::Access(kind) => {
-                let whole = step.switch_or("whole_packet", false, "whether it moves all bytes of the packet");
+                let whole =
+                    step.switch_or("whole_packet", false, "whether it accesses all bytes of the packet");
                 let amount = if whole { Amount::Packet } else { Amount::Bytes(bytes()) };
                 Reach::Access { kind, posted: posted(step), amount }
             }
@@ -238,18 +241,18 @@ impl<'a, 'r> StepReader<'a, 'r> {
         };
         let asks = verb == Verb::Access(Access::Ask);
         let usual = if asks { 1 } else { 65_536 };
-        let meaning = "bytes that its addresses are spread over";
+        let meaning = "bytes over which its addresses spread";
         let within = step.integer_or("within_bytes", usual, 1..=MOST_WITHIN, meaning);
         let per_thread = step.choice_or(
             "per",
             "chip",
             &[("chip", false), ("thread", true)],
-            "who has these bytes: all threads together, or each thread as many of its own",
+            "owner of these bytes: all threads together, or each thread separately",
         );
         let all = if per_thread { within * self.reading.threads.max(1) } else { within };
         if all > MOST_WITHIN {
             let message =
-                format!("found {within} for each thread, {all} in all; expected at most {MOST_WITHIN}");
+                format!("found {within} for each thread, {all} in total; expected at most {MOST_WITHIN}");
             step.fail("within_bytes", message);
         }
         let address = step.choice_or("address", "any", ADDRESSES, "how addresses are chosen");
@@ -257,7 +260,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         if whole && address == Address::Shuffled {
             step.fail(
                 "address",
-                "packets differ in size, so that there is no order of all of them: say bytes, or any",
+                "packets differ in size, so addresses of whole packets have no order: state bytes, or any",
             );
         }
         let role = self.role(step, if asks { 0 } else { all });
@@ -273,14 +276,15 @@ impl<'a, 'r> StepReader<'a, 'r> {
     fn accesses(&mut self, step: &Section<'_>) -> Vec<ListedAccess> {
         if !step.has("accesses") {
             let message =
-                "the accesses that its cycles are spread over, [{ op = \"read\", at = \"table\" }, …]";
+                "the accesses over which its cycles are spread, [{ op = \"read\", at = \"table\" }, …]";
             step.lacks("accesses", message);
             return Vec::new();
         }
         let mut found = Vec::new();
         for access in step.list("accesses") {
-            let verb = access.choice("op", ACCESSES, "what it does");
-            let times = access.integer_or("times", 1, 0..=1000, "how many times one after another") as u32;
+            let verb = access.choice("op", ACCESSES, "operation");
+            let times =
+                access.integer_or("times", 1, 0..=1000, "number of repetitions, one after another") as u32;
             let done = self.access(&access, verb);
             if self.parts.keep(&access) {
                 found.push(ListedAccess { times, ..done });
@@ -326,14 +330,14 @@ impl<'a, 'r> StepReader<'a, 'r> {
             // Its cycles are those in front of the program.
             Verb::Run => Does::Compute,
             Verb::Extend => {
-                step.fail("op", "an extension stands in the list of a program, and in no other extension");
+                step.fail("op", "an extension must be in the list of a program, not in another extension");
                 Does::Compute
             }
         }
     }
 
     fn send(&self, step: &Section<'_>) -> Does {
-        let meaning = "output port; where a lookup said, or by flow, if left out";
+        let meaning = "output port; the port of the lookup, or by flow, if left out";
         let port = match step.integer_if("port", 0..=4095, meaning) {
             Some(port) => OutPort::Port(port as u16),
             None => OutPort::Chosen,
@@ -342,7 +346,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
     }
 
     fn put(&mut self, step: &Section<'_>) -> Does {
-        let name = step.text("to", "inbox or ring that the packet goes to");
+        let name = step.text("to", "inbox or ring to which the packet goes");
         let number = self.inbox(step, "to", &name);
         if number > usize::from(u8::MAX) {
             step.fail("to", "packets go to the first 256 inboxes and rings of a file");
@@ -354,17 +358,17 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let if_room = step.switch_or(
             "if_room",
             false,
-            "whether a packet that finds it full stays with its thread, which does the next step, and does not wait",
+            "whether the thread keeps the packet and executes the next step, instead of waiting, if the ring is full",
         );
         let goes_on = step.switch_or(
             "goes_on",
             false,
-            "whether the thread does the next steps, beside the one that takes the packet up, and is free behind the last",
+            "whether the thread executes the next steps in parallel with the thread that takes the packet, and is free after the last",
         );
         if if_room && goes_on {
             step.fail(
                 "goes_on",
-                "a packet that finds no room is not handed over: if_room or goes_on, not both",
+                "a packet that finds no space is not handed over: use if_room or goes_on, not both",
             );
         }
         let then = match (if_room, goes_on) {
@@ -397,7 +401,7 @@ fn instructions(does: &Does) -> u64 {
 }
 
 fn posted(step: &Section<'_>) -> bool {
-    step.switch_or("posted", false, "whether the thread goes on at once")
+    step.switch_or("posted", false, "whether the thread continues at once")
 }
 
 fn lock(step: &Section<'_>) -> u32 {

@@ -22,7 +22,7 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
     let cache = loops::result_cache(section, &mut named);
     let mut config = FirewallConfig { templates: vec![], ports, extract_cycles: 0, template_cycles: 0 };
     match root.section("firewall") {
-        None => root.lacks("firewall", "what the firewall costs stands in [firewall]"),
+        None => root.lacks("firewall", "the costs of the firewall must be in [firewall]"),
         Some(own) => {
             let rules = own.text_or("rules", "", "file of templates; empty takes the shipped list");
             match templates(&rules) {

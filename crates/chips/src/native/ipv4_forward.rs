@@ -38,18 +38,18 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
         scheme: section.choice(
             "scheme",
             &schemes,
-            "which parts of a packet stand in the scratchpad; DYNAMIC: DRAM for congested ports only; DETOUR: the same, and threads go \
-             on with their packets",
+            "parts of a packet that are in the scratchpad; DYNAMIC: DRAM for congested ports only; DETOUR: likewise, \
+             but threads keep their packets",
         ),
-        packet_cycles: cycles("packet_cycles", "of a packet, beside those of its cells"),
-        store_cycles: cycles("store_cycles", "of a cell on its way to where it is kept"),
-        load_cycles: cycles("load_cycles", "of a cell on its way from there to the transmit buffer"),
-        direct_cycles: cycles("direct_cycles", "of a cell from the receive buffer straight to the transmit buffer"),
-        header_bytes: section.integer("header_bytes", 8..=64, "of an access to the header") as u16,
+        packet_cycles: cycles("packet_cycles", "cycles per packet, in addition to those of its cells"),
+        store_cycles: cycles("store_cycles", "cycles to store a cell"),
+        load_cycles: cycles("load_cycles", "cycles to load a stored cell into the transmit buffer"),
+        direct_cycles: cycles("direct_cycles", "cycles to move a cell directly from the receive buffer to the transmit buffer"),
+        header_bytes: section.integer("header_bytes", 8..=64, "bytes of an access to the header") as u16,
         hashes: section.integer("hashes", 0..=1000, "hashes of a lookup") as u32,
         table_reads: section.integer("table_reads", 0..=1000, "reads of the table, one after the other")
             as u32,
-        table_words: section.integer("table_words", 1..=1000, "words of each of them") as u32,
+        table_words: section.integer("table_words", 1..=1000, "words per read of the table") as u32,
     };
     let place = section.place();
     let mut used = Vec::new();
@@ -73,7 +73,7 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
     if config.scheme.looks_at_queues() && !reading.keeps {
         section.fail(
             "scheme",
-            "DYNAMIC and DETOUR look at what waits for output ports: give [transmit] with watermarks, as platforms/ixp2400_dynamic does",
+            "DYNAMIC and DETOUR compare the bytes that wait for output ports: add [transmit] with watermarks, as in platforms/ixp2400_dynamic",
         );
     }
     (Carrier { config, roles }, used)

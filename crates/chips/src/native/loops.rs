@@ -93,7 +93,7 @@ pub(super) fn result_cache(section: &Section<'_>, named: &mut Named<'_, '_>) -> 
         section.leave(&["digest_hashes"]);
         return None;
     }
-    let meaning = "hashes that the hash unit makes for a digest of the result cache";
+    let meaning = "hashes by the hash unit for a digest of the result cache";
     let hashes = section.integer("digest_hashes", 0..=1000, meaning) as u32;
     Some(ResultCacheUse { results: named.role("cache", 0), hash: named.role("hash", 0), hashes })
 }

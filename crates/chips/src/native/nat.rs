@@ -26,7 +26,7 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
     let io = loops::io(section, not_ip, &mut named);
     let own = root.section("nat");
     if own.is_none() {
-        root.lacks("nat", "what nat costs and keeps stands in [nat]");
+        root.lacks("nat", "the costs and sizes of nat must be in [nat]");
     }
     let integer = |key: &str, range: std::ops::RangeInclusive<u64>, meaning: &str| match &own {
         Some(own) => own.integer(key, range, meaning) as u32,

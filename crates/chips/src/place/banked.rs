@@ -12,14 +12,14 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
     let count = section.integer("banks", 1..=1 << 16, "banks, each of which serves one access at a time");
     let by = [("address", false), ("turn", true)];
-    let by = match section.choice_or("by", "address", &by, "which bank serves an access") {
+    let by = match section.choice_or("by", "address", &by, "rule that selects the bank of an access") {
         true => BankBy::Turn,
         false => {
             let bytes = section.integer_or(
                 "interleave_bytes",
                 64,
                 1..=1 << 30,
-                "bytes after which an address goes on in the next bank, a power of two",
+                "consecutive bytes in one bank, a power of two",
             );
             asked.power_of_two("interleave_bytes", bytes);
             BankBy::Address { interleave_bytes: bytes.next_power_of_two() as u32 }

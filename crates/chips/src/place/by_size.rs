@@ -20,13 +20,13 @@ const MOST_NS: f64 = 1e9;
 
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
-    let reads = times(section, "read_times", "of a read, or of what else is asked");
+    let reads = times(section, "read_times", "of a read, or of another request");
     let writes = times(section, "write_times", "of a write");
     PlaceKind::Of(Arc::new(BySize { reads, writes }))
 }
 
 fn times(section: &Section<'_>, key: &str, what: &str) -> Times {
-    let meaning = format!("time {what}, by size: points `bytes:ns`, comma-separated, sizes and times rising");
+    let meaning = format!("time {what}, by size: points `bytes:ns`, comma-separated, with rising sizes and times");
     let text = section.text(key, &meaning);
     let times = Times::parse(&text);
     if let Err(message) = &times

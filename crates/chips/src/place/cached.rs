@@ -14,15 +14,15 @@ pub(crate) const REPLACEMENTS: &[(&str, Replacement)] =
 /// The place behind it is put in when all are known.
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     let section = asked.section;
-    let line_bytes = section.integer("line_bytes", 8..=4096, "bytes of a line, a power of two");
-    let ways = section.integer("ways", 1..=1 << 16, "lines of a set");
+    let line_bytes = section.integer("line_bytes", 8..=4096, "line size, a power of two");
+    let ways = section.integer("ways", 1..=1 << 16, "lines per set");
     asked.power_of_two("line_bytes", line_bytes);
-    let meaning = "ways of a set that lines which ports write or read may take; all if left out";
+    let meaning = "ways of a set for lines that ports write or read; all if left out";
     let port_ways = section.integer_if("port_ways", 1..=1 << 16, meaning).unwrap_or(ways);
     if port_ways > ways {
         section.fail("port_ways", format!("found {port_ways}, expected at most the {ways} ways of a set"));
     }
-    let held = section.integer("cache_bytes", 64..=1 << 34, "how much the cache itself holds");
+    let held = section.integer("cache_bytes", 64..=1 << 34, "capacity of the cache itself");
     let sets = held / line_bytes / ways;
     if sets == 0 || sets * line_bytes * ways != held {
         let message = format!(
@@ -40,7 +40,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
             "replacement",
             "least_recent",
             REPLACEMENTS,
-            "which line of a set makes room for another",
+            "line of a set that is replaced",
         ),
         port_ways: port_ways.min(ways) as u32,
         behind: 0,

@@ -48,7 +48,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
         "frfcfs_open",
         "policy of the controller: a preset of presets/policies, or a file",
     );
-    let channels = section.integer_or("channels", 1, 1..=1024, "parts side by side, interleaved") as u32;
+    let channels = section.integer_or("channels", 1, 1..=1024, "number of parts in parallel, interleaved") as u32;
     let usual = match section.has("interleave_bytes") {
         true => 0,
         false => usual_interleave(document, section, channels.into()),
@@ -57,13 +57,13 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
         "interleave_bytes",
         usual,
         1..=1 << 30,
-        "bytes after which an address goes on in the next part, a power of two; the page of packets is usual where ports keep \
-         them here and they would begin in some of the parts alone",
+        "consecutive bytes in one channel, a power of two; the default is the page of packets if ports keep packets here and \
+         they would otherwise begin in some channels only",
     );
     asked.power_of_two("interleave_bytes", interleave);
     let hz = asked.clocks.of(section);
     let latency_ps =
-        time_ps(section, "latency", hz, "from the chip to the controller and back, in all").unwrap_or(0);
+        time_ps(section, "latency", hz, "total time from the chip to the controller and back").unwrap_or(0);
     let failed = |key: &str, error: Error| match error {
         Error::Config { problems } => {
             for problem in problems {
@@ -116,7 +116,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
                 device: Device::new(organization(asked, part.organization, channels), part.timing),
                 rules: packet_rules(section, rules),
                 refresh,
-                rows: section.choice_or("rows", "round_robin", &maps, "which bank a row lies in"),
+                rows: section.choice_or("rows", "round_robin", &maps, "rule that selects the bank of a row"),
                 halves_apart: section.choice_or(
                     "halves",
                     "together",
@@ -127,7 +127,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
                     "halves_from_bytes",
                     1,
                     1..=64,
-                    "least bytes of a cell that are two writes, where it comes partly from registers",
+                    "minimum size of a cell that takes two writes, if it comes partly from registers",
                 ) as u32,
                 channels,
                 interleave_bytes,
@@ -174,7 +174,7 @@ fn packet_rules(section: &Section<'_>, policy: Rules) -> Rules {
     fn named<T: Copy + PartialEq>(choices: &[(&'static str, T)], value: T) -> &'static str {
         choices.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
     }
-    let usual = |what: &str| format!("{what}, instead of the policy's");
+    let usual = |what: &str| format!("{what}; overrides the policy");
     Rules {
         queues: section.choice_or(
             "queues",

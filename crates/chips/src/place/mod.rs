@@ -7,7 +7,7 @@ pub(super) use table::PlaceTable;
 
 /// A kind.
 pub(super) struct Kind {
-    /// Its name in files: that of its own file.
+    /// Name in files: that of its own file.
     pub name: &'static str,
     /// The tables that may name it, and what it is called in results then.
     tables: &'static [(&'static str, &'static str)],

@@ -20,7 +20,7 @@ const MANAGERS: [(&str, Option<Kind>); 6] = [
 
 /// Which queue manager it is, on the machine of Table 1.
 pub(crate) fn manager(section: &Section<'_>) -> Option<QueueManagerConfig> {
-    let meaning = "what enqueues and dequeues; none: programs write and read descriptors";
+    let meaning = "queue manager; none: programs write and read descriptors";
     let kind = section.choice("manager", &MANAGERS, meaning)?;
     let settings = table_1().map_err(|error| section.fail("manager", error.to_string()));
     Some(QueueManagerConfig { kind, settings: settings.ok()? })
@@ -46,9 +46,9 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
         kind,
         settings: Settings {
             entries: count("entries", "entries of its cache (sqc, qc)"),
-            engines: count("engines", "engines that carry operations out (sqc, qarray, qc)"),
-            interconnect_ps: ps("interconnect_ns", "from a thread to it and back"),
-            memory_ps: ps("memory_ns", "of an access of the memory that holds descriptors and links"),
+            engines: count("engines", "engines that execute operations (sqc, qarray, qc)"),
+            interconnect_ps: ps("interconnect_ns", "round-trip time from a thread"),
+            memory_ps: ps("memory_ns", "time of an access of the memory with descriptors and links"),
             // Instructions are the programs': engines carry them out.
             instruction_ps: Default::default(),
             ..settings

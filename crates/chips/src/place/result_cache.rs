@@ -22,10 +22,10 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
         section.leave(&["ways", "policy", "key", "digest_bits"]);
         return PlaceKind::Server(port);
     }
-    let ways = section.integer("ways", 1..=1 << 22, "entries of a set of it") as u32;
+    let ways = section.integer("ways", 1..=1 << 22, "entries per set of the cache") as u32;
     let policy =
-        section.text("policy", "its policy, a name that `linecard flowcache --policy` knows; no oracle");
-    let key = section.text("key", "what makes a flow to it: 5-tuple, 2-tuple, or fields such as dst/24");
+        section.text("policy", "replacement policy, as in `linecard flowcache --policy`, but no oracle");
+    let key = section.text("key", "definition of a flow: 5-tuple, 2-tuple, or fields such as dst/24");
     let bits = section.integer("digest_bits", 1..=32, "digest of a flow, the low bits of CRC32C over the key")
         as u32;
     let said = |key: &str, error: linecard_flowcache::FlowCacheError| section.fail(key, error.to_string());

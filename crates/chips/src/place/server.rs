@@ -19,7 +19,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
 /// Servers side by side.
 pub(super) fn several(asked: &PlaceTable<'_>) -> ServerConfig {
     let concurrency =
-        asked.section.integer_or("concurrency", 1, 1..=1 << 16, "accesses that it serves side by side");
+        asked.section.integer_or("concurrency", 1, 1..=1 << 16, "number of accesses that it serves in parallel");
     ServerConfig { concurrency: concurrency as u32, ..one(asked) }
 }
 
@@ -43,26 +43,26 @@ pub(super) fn one(asked: &PlaceTable<'_>) -> ServerConfig {
     let section = asked.section;
     let hz = asked.clocks.of(section);
     let time = |stem: &str, meaning: &str| time_ps(section, stem, hz, meaning).unwrap_or(0);
-    let mut server = server_of(time("latency", "from the beginning of the service to the result, at least"));
-    server.access_ps = [time("access", "for which an access keeps it busy"); Access::ALL.len()];
+    let mut server = server_of(time("latency", "minimum time from the beginning of the service to the result"));
+    server.access_ps = [time("access", "service time of an access"); Access::ALL.len()];
     let word =
-        time_up_to(MOST_WORD_NS, section, "word", hz, "for which each word keeps it busy, in addition");
+        time_up_to(MOST_WORD_NS, section, "word", hz, "additional service time per word");
     server.word_ps = word.unwrap_or(0);
     if server.word_ps > 0 {
         server.word_bytes = section.integer_or("word_bytes", 4, 1..=4096, "bytes of a word") as u32;
     }
-    if let Some(gbps) = section.number_if("rate_gbps", 1e-6..=1e9, "at which bytes keep it busy, in addition")
+    if let Some(gbps) = section.number_if("rate_gbps", 1e-6..=1e9, "rate at which bytes take additional service time")
     {
         server.byte_fs = byte_fs(gbps);
     }
     if let Some(ns) =
-        section.number_if("byte_ns", 0.0..=1e6, "for which each byte keeps it busy, in addition")
+        section.number_if("byte_ns", 0.0..=1e6, "additional service time per byte")
     {
         server.byte_fs += (ns * 1e6).round() as u64;
     }
     if let Some(atomics) = section.section("atomics") {
         for kind in [Access::Write, Access::Add, Access::TestAndSet, Access::Swap, Access::Continue] {
-            let meaning = "for which this kind of access keeps it busy";
+            let meaning = "service time of this kind of access";
             if let Some(ps) = time_ps(&atomics, kind.name(), hz, meaning) {
                 server.access_ps[kind as usize] = ps;
             }

@@ -34,15 +34,15 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
         |key: &str, usual: u64, meaning: &str| section.integer_or(key, usual, 0..=MOST_CYCLES, meaning);
     let banks = small("banks", 4, 64, "banks, each of which serves one access at a time");
     let bus_bytes = small("bus_bytes", 8, 4096, "width of the data bus");
-    let beats = small("beats_per_cycle", 2, 16, "transfers of the bus in a clock");
+    let beats = small("beats_per_cycle", 2, 16, "transfers of the bus per clock");
     let clock_hz = asked.clocks.of(section);
     let per_cycle = bus_bytes * beats;
-    let piece_bytes = small("piece_bytes", per_cycle.into(), 65_536, "bytes of which an access moves whole ones");
+    let piece_bytes = small("piece_bytes", per_cycle.into(), 65_536, "unit of transfer: an access moves whole multiples of these bytes");
     let beat_ns = section.number_or(
         "bus_beat_ns",
         0.0,
         0.0..=1e3,
-        "of a transfer of the bus, where it is a stage of its own behind the banks; 0: a bank is held until its data have moved",
+        "time of a bus transfer, if the bus is a separate stage behind the banks; 0: a bank is occupied until its data have moved",
     );
     let tandem = (beat_ns > 0.0).then(|| {
         let cycle_ps = 1e12 / clock_hz.max(1) as f64;
@@ -60,7 +60,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
         "back_pressure_requests",
         0,
         0..=1 << 20,
-        "requests outstanding at which engines that ask for one more stand still; 0: never",
+        "number of outstanding requests at which engines that issue another one stall; 0: never",
     ) as u32;
     let request_bytes =
         small("back_pressure_bytes", 64, 65_536, "bytes that count as a request for back pressure");
@@ -74,25 +74,25 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
         clock_hz,
         slots: SlotConfig {
             banks,
-            slots: small("slots", 16, 1 << 20, "accesses that the controller has in hand"),
+            slots: small("slots", 16, 1 << 20, "accesses that the controller handles at the same time"),
             bytes_per_cycle: per_cycle,
-            activate: cycles("activate_cycles", 3, "from the row command to the column command"),
-            column: cycles("column_cycles", 3, "from the column command to the first data"),
-            precharge: cycles("precharge_cycles", 3, "from the end of the data until the bank is free"),
+            activate: cycles("activate_cycles", 3, "time from the row command to the column command"),
+            column: cycles("column_cycles", 3, "time from the column command to the first data"),
+            precharge: cycles("precharge_cycles", 3, "time from the end of the data until the bank is free"),
             turnaround: cycles(
                 "turnaround_cycles",
                 1,
-                "for which the bus stands still between reads and writes",
+                "turnaround time of the bus between reads and writes",
             ),
-            refresh_every: cycles("refresh_every_cycles", 0, "from one refresh to the next; 0: none"),
-            refresh: cycles("refresh_cycles", 0, "for which a refresh keeps banks from being activated"),
+            refresh_every: cycles("refresh_every_cycles", 0, "time from one refresh to the next; 0: no refresh"),
+            refresh: cycles("refresh_cycles", 0, "time after a refresh in which no bank is activated"),
             tandem,
         },
         interleaving: section.choice_or(
             "interleaving",
             "high_order",
             &interleavings,
-            "which address bits choose the bank: the highest, or those above a cell",
+            "address bits that select the bank: the highest, or the bits above a cell",
         ),
         bank_bytes: (capacity / u64::from(banks)).max(1).next_power_of_two(),
         back_pressure: (requests > 0).then_some(BackPressure { requests, request_bytes }),

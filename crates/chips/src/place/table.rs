@@ -14,7 +14,7 @@ pub(crate) struct PlaceTable<'a> {
 impl PlaceTable<'_> {
     /// How much it holds, if the file says.
     pub fn capacity_bytes(&self) -> Option<u64> {
-        let meaning = "how much it holds";
+        let meaning = "capacity";
         let bytes = self.section.integer_if("capacity_bytes", 1..=1 << 50, meaning);
         bytes.or_else(|| self.section.integer_if("capacity_mib", 1..=1 << 30, meaning).map(|mib| mib << 20))
     }

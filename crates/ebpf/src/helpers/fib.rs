@@ -15,7 +15,7 @@ const SOURCE_MAC: usize = 52;
 const DESTINATION_MAC: usize = 58;
 const AF_INET: u8 = 2;
 const AF_INET6: u8 = 10;
-/// Its result if no route matches.
+/// Result if no route matches.
 const NOT_FORWARDED: u64 = 4;
 
 pub(super) fn lookup<H: Hook>(

@@ -62,7 +62,7 @@ enum Table {
 pub struct Entry {
     /// The key.
     pub key: Vec<u8>,
-    /// Its values.
+    /// Values.
     pub values: Vec<Vec<u8>>,
 }
 

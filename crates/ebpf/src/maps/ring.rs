@@ -17,7 +17,7 @@ impl Ring {
         Self { capacity, next: 0, reserved: Vec::new() }
     }
 
-    /// Offset of a new record; none where those that are reserved leave no room.
+    /// Offset of a new record; none if the reserved records leave no space.
     pub fn reserve(&mut self, bytes: u64) -> Option<u64> {
         let whole = (bytes.checked_add(HEADER_BYTES)?).next_multiple_of(8);
         if whole > self.capacity {

@@ -155,7 +155,7 @@ impl Trie {
                 (self.nodes[at as usize].length, self.nodes[at as usize].prefix.clone());
             let shared = common(&prefix, data, old_length.min(length));
             if shared == length {
-                // The new prefix stands above the node.
+                // The new prefix is above the node.
                 self.nodes[made as usize].children[bit(&prefix, length)] = at;
                 made
             } else {

@@ -43,7 +43,7 @@ impl CodeSection {
 pub struct Program {
     /// Name of its function.
     pub name: String,
-    /// Its section.
+    /// Section.
     pub section: String,
     /// Instruction slots of eight bytes of its function.
     pub slots: u32,

@@ -36,7 +36,7 @@ kinds! {
     Hash = 1, "HASH";
     /// Values by index.
     Array = 2, "ARRAY";
-    /// Programs to go on with.
+    /// Programs of tail calls.
     ProgArray = 3, "PROG_ARRAY";
     /// Where events for user space go.
     PerfEventArray = 4, "PERF_EVENT_ARRAY";
@@ -56,7 +56,7 @@ kinds! {
     HashOfMaps = 13, "HASH_OF_MAPS";
     /// Interfaces by index.
     Devmap = 14, "DEVMAP";
-    /// Processors to go on at.
+    /// Target processors.
     Cpumap = 16, "CPUMAP";
     /// Sockets by queue.
     Xskmap = 17, "XSKMAP";
@@ -105,9 +105,9 @@ impl MapKind {
 /// The definition of a map in an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapDefinition {
-    /// Its name; data sections are maps of their section's name.
+    /// Name; data sections are maps of their section's name.
     pub name: String,
-    /// Its kind.
+    /// Kind.
     pub kind: MapKind,
     /// Size of a key in bytes.
     pub key_bytes: u32,
@@ -193,7 +193,7 @@ pub(super) fn from_btf(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<(Ma
             "value" => made.value_bytes = size()?,
             "values" => {
                 values_at = bits / 8;
-                // What stands there is a number of a map or a program, whose size need not be said.
+                // The values are numbers of maps or programs, whose size may be missing.
                 made.value_bytes = 4;
                 made.inner = inner(btf, name, of, depth)?.map(Box::new);
             }

@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         self.definitions()?;
         self.functions();
         self.relocate()?;
-        // Functions that programs share stand in `.text`; where nothing else has code, so do the programs.
+        // Functions that programs share are in `.text`; if no other section has code, the programs are there, too.
         let mut programs = self.programs(|section| section.name != ".text");
         if programs.is_empty() {
             programs = self.programs(|section| section.name == ".text");

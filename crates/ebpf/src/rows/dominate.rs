@@ -10,7 +10,7 @@ struct Tree {
     below: Vec<(u32, u32)>,
 }
 
-/// Steps up from a block to one that is executed as often; those further away have little to give.
+/// Steps up from a block to one that is executed as often; more distant blocks offer little.
 const MOST_STEPS: usize = 64;
 
 impl Tree {
@@ -124,7 +124,7 @@ pub(super) fn equivalents(graph: &Graph) -> Vec<Option<usize>> {
     (0..count).map(|block| if graph.blocks[block].alive { find(block) } else { None }).collect()
 }
 
-/// Nodes of loops, and those that lie between two loops.
+/// Nodes of loops, and nodes between two loops.
 fn repeated(next: &[Vec<usize>], before: &[Vec<usize>]) -> Vec<bool> {
     let mut left = vec![true; next.len()];
     for (to, from) in [(next, before), (before, next)] {

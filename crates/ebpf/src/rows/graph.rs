@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A block: instructions that are executed together.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
-    /// Its first operation in the program.
+    /// First operation in the program.
     pub leader: u32,
     pub insts: Vec<Inst>,
     /// The successor without a jump, and the successor by its jump.

@@ -29,7 +29,7 @@ pub(super) enum Does {
 /// An instruction of the machine: one of the program, or several that were joined.
 #[derive(Clone, Debug)]
 pub(super) struct Inst {
-    /// Its operation; the last one if there are several.
+    /// Operation; the last one if there are several.
     pub at: u32,
     pub op: Op,
     pub does: Does,

@@ -46,20 +46,20 @@ pub enum ExitAction {
 /// The rows of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRows {
-    /// Its first operation.
+    /// First operation.
     pub first: u32,
     /// Number of rows.
     pub rows: u32,
     /// Instructions that remain of it and of the blocks joined to it.
     pub instructions: u32,
-    /// Its exit, if the program ends in it.
+    /// Exit, if the program ends in it.
     pub exit: Option<ExitAction>,
 }
 
 /// The schedule of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
-    /// Its blocks, in the order of the program.
+    /// Blocks, in the order of the program.
     pub blocks: Vec<BlockRows>,
     /// Rows of all blocks.
     pub total: u32,

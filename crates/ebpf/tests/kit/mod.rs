@@ -33,7 +33,7 @@ pub fn run(slots: &[Slot], packet: &[u8]) -> Result<Outcome, EbpfError> {
     machine(slots)?.packet(packet, Arrival::default(), &mut Silent)
 }
 
-/// The Internet checksum (RFC 1071) of bytes; a sum that contains a right checksum gives 0.
+/// The Internet checksum (RFC 1071) of bytes; a sum that contains a correct checksum is 0.
 pub fn checksum(bytes: &[u8]) -> u16 {
     let mut sum: u32 = 0;
     for pair in bytes.chunks(2) {

@@ -5,7 +5,7 @@ use crate::kit::{checksum, five_tuple, held, long, map, shipped, stream, swapped
 use linecard_ebpf::Verdict;
 use std::collections::BTreeMap;
 
-/// A name as it stands in a question: each part with its length.
+/// A name in the form of a question: each part with its length.
 fn encoded(name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for part in name.split('.') {

@@ -49,7 +49,7 @@ pub struct DeploymentRow {
     pub adapted_threads: u32,
     /// The hypothetical chip whose number of cores is free, too.
     pub configurable: f64,
-    /// Its cores.
+    /// Cores.
     pub configurable_cores: u32,
     /// Whether throughput over the threads of the ideal chip rises, peaks and falls.
     pub single_peak: bool,

@@ -34,7 +34,7 @@ pub struct RegisterRequest {
 /// One way to keep registers.
 #[derive(Clone, Debug, Serialize)]
 pub struct RegisterRow {
-    /// Its name: `predicted`, `oracle`, `hot5`, `double_buffer`, or `lru_` and its size.
+    /// Name: `predicted`, `oracle`, `hot5`, `double_buffer`, or `lru_` and its size.
     pub scheme: String,
     /// Number of threads.
     pub threads: u32,

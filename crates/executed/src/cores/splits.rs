@@ -137,7 +137,7 @@ pub struct CoreRequest {
     pub jobs: usize,
 }
 
-/// What a core reaches.
+/// The throughput of a core for every split of its area.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CoreReport {
     /// Latency of an off-chip access in cycles.
@@ -153,7 +153,7 @@ pub struct CoreReport {
     /// Threads of the best split; of splits within 0.01 %, the largest number. `plateau` returns the splits that are
     /// about as good.
     pub best_threads: u32,
-    /// Its throughput.
+    /// Throughput.
     pub best_packets_per_mcycle: f64,
     /// Whether throughput over threads rises, peaks and falls.
     pub single_peak: bool,

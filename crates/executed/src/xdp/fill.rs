@@ -32,7 +32,7 @@ enum Contents {
 pub(super) fn fill(machine: &mut Machine, name: &str, file: &str) -> Result<(), Error> {
     let map = machine.map(name).map_err(refused_xdp)?;
     let text = bounded::read_text(file, bounded::MOST_INPUT_BYTES)
-        .map_err(|error| config(file, format!("cannot read what fills map `{name}`: {error}")))?;
+        .map_err(|error| config(file, format!("cannot read the file for map `{name}`: {error}")))?;
     let rows = if file.ends_with(".toml") { toml_rows(file, text)? } else { csv_rows(file, &text)? };
     for row in rows {
         put(machine, map, &row).map_err(|message| config(&row.place, message))?;
@@ -150,7 +150,7 @@ fn prefix(text: &str, size: u32) -> Result<Vec<u8>, String> {
     if made.len() == size as usize {
         return Ok(made);
     }
-    Err(format!("`{text}` makes {} bytes with its length, expected {size}", made.len()))
+    Err(format!("`{text}` has {} bytes with its length, expected {size}", made.len()))
 }
 
 fn split_prefix(text: &str) -> Result<(IpAddr, u8), String> {
@@ -185,7 +185,7 @@ pub(super) fn bytes(text: &str, size: u32) -> Result<Vec<u8>, String> {
         item_bytes(item, &mut made)?;
     }
     if made.len() != size as usize {
-        return Err(format!("`{text}` makes {} bytes, expected {size}", made.len()));
+        return Err(format!("`{text}` has {} bytes, expected {size}", made.len()));
     }
     Ok(made)
 }

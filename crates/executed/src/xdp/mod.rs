@@ -48,7 +48,7 @@ pub struct XdpLoad<'a> {
 pub fn load_xdp(load: &XdpLoad<'_>) -> Result<Machine, Error> {
     let Options { budget, cpus, .. } = load.options;
     if budget > MOST_BUDGET {
-        let message = format!("found {budget} instructions a packet, expected at most {MOST_BUDGET}");
+        let message = format!("found {budget} instructions per packet, expected at most {MOST_BUDGET}");
         return Err(config("budget", message));
     }
     if !(1..=MOST_CPUS).contains(&cpus) {

@@ -36,19 +36,19 @@ pub struct RegionReport {
 pub struct MapEntry {
     /// The key, in hexadecimal.
     pub key: String,
-    /// Its value of each processor, in hexadecimal.
+    /// Value of each processor, in hexadecimal.
     pub values: Vec<String>,
-    /// Its values as numbers, if they have 1, 2, 4 or 8 bytes.
+    /// Values as numbers, if they have 1, 2, 4 or 8 bytes.
     pub numbers: Option<Vec<u64>>,
 }
 
-/// The content of a map at the end; `listed` are the first of its `entries`, of arrays those that are not zero.
+/// The content of a map at the end; `listed` holds the first `entries`, of arrays the nonzero ones.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMap")]
 pub struct MapReport {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its kind, such as `HASH`.
+    /// Kind, such as `HASH`.
     pub kind: String,
     /// Bytes of a key.
     pub key_bytes: u32,
@@ -56,34 +56,34 @@ pub struct MapReport {
     pub value_bytes: u32,
     /// Maximum number of entries.
     pub most_entries: u32,
-    /// Entries in it.
+    /// Number of entries.
     pub entries: u64,
-    /// The first of them; of arrays those that are not zero.
+    /// The first entries; of arrays the nonzero ones.
     pub listed: Vec<MapEntry>,
     /// Records of a ring buffer or of events.
     pub records: u64,
-    /// Their bytes.
+    /// Bytes.
     pub record_bytes: u64,
 }
 
-/// What an XDP program did with its packets.
+/// The results of an XDP program on its packets.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct XdpReport {
     /// The requested program.
     pub name: String,
     /// The program, by function.
     pub program: String,
-    /// Its packets: Ethernet frames without their check sequence.
+    /// Packets: Ethernet frames without their check sequence.
     pub traffic: PacketStatistics,
-    /// Their verdicts, most frequent first.
+    /// Verdicts, most frequent first.
     pub verdicts: Vec<Share>,
     /// Instructions of all packets; a 64-bit constant counts once, a call of a helper once.
     pub instructions: u64,
-    /// Their mean; `least_instructions` and `most_instructions` the extremes.
+    /// Mean; `least_instructions` and `most_instructions` the extremes.
     pub instructions_per_packet: f64,
     /// Instructions of the shortest packet.
     pub least_instructions: u64,
-    /// Instructions of the longest.
+    /// Instructions of the longest packet.
     pub most_instructions: u64,
     /// Mean size of packets after the program.
     pub mean_bytes_left: f64,

@@ -14,7 +14,7 @@ pub struct XdpRequest {
     pub name: String,
     /// Function or section, where there are several programs.
     pub program: Option<String>,
-    /// Its packets.
+    /// Packets.
     pub packets: PacketRequest,
     /// Maps and the files that fill them.
     pub maps: Vec<(String, String)>,

@@ -30,7 +30,7 @@ pub struct LaneRows {
     pub lanes: u32,
     /// Rows of the program.
     pub rows: u32,
-    /// Its instructions by rows.
+    /// Instructions by rows.
     pub instructions_per_row: f64,
 }
 
@@ -40,24 +40,24 @@ pub struct LaneRows {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "BlockRows")]
 pub struct BlockReport {
-    /// Its beginning.
+    /// Beginning.
     pub place: String,
-    /// Its rows.
+    /// Rows.
     pub rows: u32,
-    /// Its remaining instructions.
+    /// Remaining instructions.
     pub instructions: u32,
     /// Origin of the action at its exit: `constant`, `register`, or `None` if the program does not end there.
     pub exit: Option<&'static str>,
 }
 
-/// What an XDP program comes to in rows.
+/// The schedule of an XDP program into rows.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RowsReport {
     /// The requested program.
     pub name: String,
     /// The program, by function.
     pub program: String,
-    /// Its instructions; a 64-bit constant counts once.
+    /// Instructions; a 64-bit constant counts once.
     pub instructions: u32,
     /// Rows by lanes, from one on.
     pub lanes: Vec<LaneRows>,

@@ -7,13 +7,13 @@ use crate::policy::info::Parameter;
 /// The description of a filter.
 #[derive(Debug)]
 pub struct AdmissionInfo {
-    /// Its name, without its number.
+    /// Name, without its number.
     pub name: &'static str,
     /// The number that follows its name.
     pub parameter: Parameter,
-    /// Its behaviour in one line.
+    /// Behaviour in one line.
     pub summary: &'static str,
-    /// Its source.
+    /// Source.
     pub source: &'static str,
     /// Bits of its state, from a shape and the number in the name.
     pub cost_bits: fn(Geometry, u32) -> u64,

@@ -17,7 +17,7 @@ pub(super) const INFO: AdmissionInfo = AdmissionInfo {
         least: 1,
         most: 1 << 16,
     },
-    summary: "what was seen more often than the next victim inserts",
+    summary: "inserts a digest that was seen more often than the next victim",
     source: "Einziger, Friedman and Manes, ACM Transactions on Storage 2017",
     cost_bits: |geometry, _| Sketch::bits(geometry.entries()),
 };

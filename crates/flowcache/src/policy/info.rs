@@ -5,17 +5,17 @@ use crate::geometry::Geometry;
 /// The description of a policy.
 #[derive(Debug)]
 pub struct Info {
-    /// Its name, without its number.
+    /// Name, without its number.
     pub name: &'static str,
     /// Other names, in capitals without hyphens.
     pub aliases: &'static [&'static str],
     /// The number that may follow its name.
     pub parameter: Option<Parameter>,
-    /// Its behaviour in one line.
+    /// Behaviour in one line.
     pub summary: &'static str,
-    /// Its source.
+    /// Source.
     pub source: &'static str,
-    /// Its cost in hardware.
+    /// Cost in hardware.
     pub cost: Cost,
     /// Fewest sets that it supports.
     pub least_sets: u32,
@@ -24,9 +24,9 @@ pub struct Info {
 /// The number in a policy's name, such as the 32 of `BIP32`.
 #[derive(Debug)]
 pub struct Parameter {
-    /// Its meaning.
+    /// Meaning.
     pub meaning: &'static str,
-    /// Its default value.
+    /// Default value.
     pub default: u32,
     /// The smallest value.
     pub least: u32,

@@ -22,7 +22,7 @@ pub(crate) fn make(
     }
     if policy.is_oracle() && future.is_none() {
         return unfit(
-            "it looks into the future; run it over a whole trace, or choose another policy".to_owned(),
+            "it uses future packets; run it over a complete trace, or choose another policy".to_owned(),
         );
     }
     let Policy { kind, parameter, admission } = policy;

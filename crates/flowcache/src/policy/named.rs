@@ -171,7 +171,11 @@ mod tests {
             error("SECND+LRU").contains("admission filter: unknown name \"SECND\"; did you mean SECOND16")
         );
         assert!(error("BIP0").contains("BIP with a number from 1 to"), "{}", error("BIP0"));
-        assert!(error("SP3").contains("1 to 2 (reading of part-full sets)"), "{}", error("SP3"));
+        assert!(
+            error("SP3").contains("1 to 2 (interpretation of sets that are not full)"),
+            "{}",
+            error("SP3")
+        );
         assert!(error("PRED99999999999").contains("PRED with a number"));
     }
 

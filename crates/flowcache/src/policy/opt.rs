@@ -11,7 +11,7 @@ pub(super) const INFO: Info = Info {
     name: "OPT",
     aliases: &["BELADY", "MIN"],
     parameter: None,
-    summary: "the entry whose next use is furthest leaves",
+    summary: "evicts the entry whose next use is furthest away",
     source: "Belady, IBM Systems Journal 5 (1966)",
     cost: Cost::Oracle,
     least_sets: 1,

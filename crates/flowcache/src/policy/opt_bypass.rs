@@ -11,13 +11,13 @@ pub(super) const INFO: Info = Info {
     name: "OPT_BYPASS",
     aliases: &["BELADYBYPASS"],
     parameter: None,
-    summary: "as OPT, but what is needed last of all is not inserted",
+    summary: "as OPT, but a digest whose next use is the furthest of all is not inserted",
     source: "Belady, IBM Systems Journal 5 (1966), with bypass",
     cost: Cost::Oracle,
     least_sets: 1,
 };
 
-/// Its trace worked out by hand is beside that of OPT.
+/// Trace worked out by hand is beside that of OPT.
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
     build.boxed(Opt::new(build.geometry, Foresight::new(build.future()), true))
 }

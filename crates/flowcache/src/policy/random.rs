@@ -10,7 +10,7 @@ pub(super) const INFO: Info = Info {
     name: "RANDOM",
     aliases: &["RAND"],
     parameter: None,
-    summary: "an entry drawn at random leaves",
+    summary: "evicts a random entry",
     source: "common knowledge; the draws come from a seeded stream",
     cost: Cost::Bits(|_, _| 0),
     least_sets: 1,

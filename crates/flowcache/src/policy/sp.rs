@@ -15,7 +15,7 @@ use crate::order::{Order, Rule};
 pub(super) const INFO: Info = Info {
     name: "SP",
     aliases: &["SATURATINGPRIORITY"],
-    parameter: Some(Parameter { meaning: "reading of part-full sets", default: 1, least: 1, most: 2 }),
+    parameter: Some(Parameter { meaning: "interpretation of sets that are not full", default: 1, least: 1, most: 2 }),
     summary: "hits move up by one, misses replace the last",
     source: "Girish 2008, section 5.3.2",
     cost: Cost::Bits(|geometry, _| ordered_bits(geometry)),

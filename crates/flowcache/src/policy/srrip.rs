@@ -5,7 +5,7 @@ use super::build::Build;
 use super::info::Info;
 use crate::cache::{Access, Cache, NextVictim, Replay};
 
-pub(super) const INFO: Info = rrip::info("SRRIP", "a new entry must be hit before the set has aged, or leaves");
+pub(super) const INFO: Info = rrip::info("SRRIP", "a new entry is evicted unless it is hit before the set has aged");
 
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
     build.boxed(Srrip(Rrip::new(build.geometry, build.parameter)))

@@ -50,7 +50,7 @@ impl Patterns<'_> {
                     let alike = matches!((known, colour), (Colour::Int { .. }, Colour::Int { .. }))
                         || known == colour;
                     if !alike {
-                        let expected = format!("{}, as where `{name}` stands before", known.describe());
+                        let expected = format!("{}, as in the earlier use of `{name}`", known.describe());
                         return Err(Misread::new(expr.at, colour.describe(), expected));
                     }
                     return Ok((*first..*first + colour.width() as u16).collect());
@@ -115,7 +115,7 @@ pub(crate) fn transition(
             let name = &places[arc.place as usize].name;
             return Err(plain(
                 &format!("an arc of place {name:?} without `tokens`"),
-                &format!("what is taken or put, {colour}"),
+                &format!("the tokens that it takes or produces, {colour}"),
             ));
         }
         if !is_coloured(arc) && !arc.tokens.is_empty() {

@@ -72,8 +72,8 @@ impl ColouredBuilder {
     fn take_name(&mut self, part: &'static str, name: &str) -> Result<String, PetriError> {
         let full = format!("{}{name}", self.scopes[self.scope].0);
         if name.is_empty() || self.taken.insert(full.clone(), ()).is_some() {
-            let found = if name.is_empty() { "no name" } else { "a name that is taken" };
-            return Err(PetriError::part(part, &full, found, "a name of its own"));
+            let found = if name.is_empty() { "no name" } else { "a name that is already used" };
+            return Err(PetriError::part(part, &full, found, "a unique name"));
         }
         Ok(full)
     }
@@ -85,7 +85,7 @@ impl ColouredBuilder {
             return Err(PetriError::part(part, word, "this name", expected));
         }
         if names.constants.contains_key(word) || names.words.contains_key(word) {
-            return Err(PetriError::part(part, word, "a name that is taken", "a name of its own"));
+            return Err(PetriError::part(part, word, "a name that is already used", "a unique name"));
         }
         Ok(())
     }

@@ -124,7 +124,7 @@ impl Scope<'_> {
         match &expr.node {
             Node::Int(number) => one(WHOLE, vec![Op::Push(*number)]),
             Node::Real(number) => one(Kind::Real, vec![Op::Push(number.to_bits() as i64)]),
-            Node::Any => Err(Misread::new(expr.at, "`_`", "a value; `_` stands in what is taken only")),
+            Node::Any => Err(Misread::new(expr.at, "`_`", "a value; `_` may be in input arcs only")),
             Node::Name(name) => self.name(expr, name),
             Node::Field(record, field) => {
                 let value = self.compile(record)?;
@@ -142,7 +142,7 @@ impl Scope<'_> {
                     return Err(Misread::new(
                         expr.at,
                         "`...`",
-                        "every field; `...` stands in what is taken only",
+                        "every field; `...` may be in input arcs only",
                     ));
                 }
                 let (mut colours, mut parts) = (Vec::new(), Vec::new());
@@ -220,7 +220,7 @@ impl Scope<'_> {
             (_, None, Some((colour, value))) => one(Kind::Of(colour.clone()), *value),
             _ => {
                 let expected =
-                    "a variable of what the transition takes, a parameter, or a word of an enumeration";
+                    "a variable of an input arc of the transition, a parameter, or a word of an enumeration";
                 Err(Misread::new(expr.at, format!("`{name}`"), expected))
             }
         }
@@ -229,7 +229,7 @@ impl Scope<'_> {
     fn equal(&mut self, expr: &Expr, a: Value, b: Value) -> Result<Vec<Vec<Op>>, Misread> {
         let alike = fits_loosely(&a.kind, &b.kind);
         if !alike {
-            let expected = format!("two of a kind; left is {}", a.kind.describe());
+            let expected = format!("two values of the same kind; the left one is {}", a.kind.describe());
             return Err(Misread::new(expr.at, b.kind.describe(), expected));
         }
         let reals = a.kind == Kind::Real || b.kind == Kind::Real;
@@ -318,7 +318,8 @@ impl Scope<'_> {
         }
         let (then, other) = (self.compile(&parts[1])?, self.compile(&parts[2])?);
         if !fits_loosely(&then.kind, &other.kind) {
-            let expected = format!("two of a kind; after `then` stands {}", then.kind.describe());
+            let expected =
+                format!("two values of the same kind; after `then` there is {}", then.kind.describe());
             return Err(Misread::new(parts[2].at, other.kind.describe(), expected));
         }
         let condition = condition.parts.concat();
@@ -526,8 +527,8 @@ mod tests {
             ("if p.size then 1 else 2", "a condition"),
             ("p.length", "field `length`"),
             ("q", "found: \"`q`\""),
-            ("p.kind == 1", "two of a kind"),
-            ("if b then p else 1", "two of a kind"),
+            ("p.kind == 1", "two values of the same kind"),
+            ("if b then p else 1", "two values of the same kind"),
             ("p.size // 2.0", "two whole numbers"),
             ("p.size // 0", "division by zero"),
             ("9223372036854775807 + 1", "beyond 64 bits"),

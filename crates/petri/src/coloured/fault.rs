@@ -39,12 +39,9 @@ impl Fault {
             Self::OutOfRange(_, value) => {
                 format!("the value {value}, which the colour of the place does not have")
             }
-            Self::NoWeight(weight) => format!("{weight} tokens, where 0 to 4294967295 can be"),
+            Self::NoWeight(weight) => format!("{weight} tokens, expected 0 to 4294967295"),
             Self::NoTime(bits) => {
-                format!(
-                    "{}, where a time from 0, or a rate or weight above 0, has to be",
-                    f64::from_bits(bits)
-                )
+                format!("{}, expected a time from 0, or a rate or weight above 0", f64::from_bits(bits))
             }
             Self::Endless => "not the last".to_owned(),
             Self::TooManyTokens => "more than 4294967295 tokens in a place".to_owned(),

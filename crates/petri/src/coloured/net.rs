@@ -10,14 +10,14 @@ pub enum Choice {
     /// All tokens, as a multiset.
     #[default]
     Random,
-    /// The first of those that fit, as a queue.
+    /// The first fitting token, as in a queue.
     Fifo,
 }
 
 /// A place of a coloured net.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColouredPlace {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// The colour of its tokens.
     pub colour: Colour,
@@ -138,7 +138,7 @@ impl ColouredTransition {
 /// A checked coloured net.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColouredNet {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Places, in the order of their definition.
     pub places: Vec<ColouredPlace>,

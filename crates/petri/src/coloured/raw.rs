@@ -9,7 +9,7 @@ pub enum TimingText {
     Untimed,
     /// None; among the enabled ones of the highest priority, one is drawn by weight.
     Immediate {
-        /// Weight among those that compete.
+        /// Weight among competing transitions.
         weight: String,
         /// Higher goes first.
         priority: u32,

@@ -76,14 +76,14 @@ impl<'a, 'w> Unfolder<'a, 'w> {
         let mut all = 0u64;
         for (number, place) in (0u32..).zip(&net.places) {
             if place.choice == Choice::Fifo {
-                let expected = "choice = \"random\": the order of a queue is no part of a marking";
+                let expected = "choice = \"random\": the order of a queue is not part of a marking";
                 return Err(PetriError::part("place", &place.name, "a fifo place", expected));
             }
             let size = place.colour.size();
             all = all.saturating_add(size.unwrap_or(u64::MAX));
             let Some(size) = size.filter(|_| all <= MOST_PLACES) else {
                 let expected =
-                    "colours with a million values in all at most; a net with more is simulated only";
+                    "colours with at most a million values in total; a net with more can only be simulated";
                 return Err(PetriError::part("place", &place.name, "too many colours", expected));
             };
             let mut held = vec![0u64; size as usize];
@@ -326,7 +326,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
     ) -> Result<Vec<i64>, PetriError> {
         let name = &self.net.places[place as usize].name;
         if parts.iter().any(Code::is_random) {
-            let found = format!("random() or pick() in what it puts into {name}");
+            let found = format!("random() or pick() in the tokens that it produces in {name}");
             return Err(PetriError::part("transition", &transition.name, found, "what the binding decides"));
         }
         let random = &mut self.random;
@@ -343,7 +343,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
     ) -> Result<u32, PetriError> {
         let name = &self.net.places[place as usize].name;
         if code.is_random() {
-            let found = format!("random() or pick() in how many it puts into {name}");
+            let found = format!("random() or pick() in the number of tokens that it produces in {name}");
             return Err(PetriError::part("transition", &transition.name, found, "what the binding decides"));
         }
         let weight = code.run(frame, &mut self.random);

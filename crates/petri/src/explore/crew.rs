@@ -1,7 +1,7 @@
 //! Workers that expand a batch of markings in parallel.
 //!
 //! Each takes parts of the batch in order. It looks the successors of its markings up in the set of known
-//! markings, which does not change meanwhile, and records those that are new to the set and to itself. Then the
+//! markings, which does not change meanwhile, and records successors that are new to the set and to itself. Then the
 //! records are added in the order of the parts. If two workers found the same marking, the one whose part comes
 //! first determines its number, as a single worker would.
 

@@ -12,7 +12,7 @@ pub struct Explored {
     pub reachable_markings: u64,
     /// Pairs of a marking and an enabled transition.
     pub edges: u64,
-    /// Markings that enable nothing.
+    /// Markings that enable no transition.
     pub dead_markings: u64,
     /// Most tokens in a place.
     pub max_tokens_in_place: u64,

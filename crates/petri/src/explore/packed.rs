@@ -187,7 +187,7 @@ impl Set {
 /// The present row.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor {
-    /// Its number, its words, twice, and their hash.
+    /// Number, its words, twice, and their hash.
     at: usize,
     here: Vec<u64>,
     beside: Vec<u64>,
@@ -250,7 +250,7 @@ impl Rows {
         (Self { layout, set, rewritten: 0 }, cursor)
     }
 
-    /// How many there are.
+    /// Number of instances.
     pub fn count(&self) -> usize {
         self.set.slots.count()
     }
@@ -393,7 +393,7 @@ impl Fresh {
         Self { set: Set::new(0), origins: Vec::new() }
     }
 
-    /// How many there are.
+    /// Number of instances.
     pub fn count(&self) -> usize {
         self.origins.len()
     }

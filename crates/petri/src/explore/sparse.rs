@@ -88,7 +88,7 @@ fn hash_of(row: &Row) -> u64 {
 
 /// The transitions to test.
 struct Triggers {
-    /// For each place those that take from it first.
+    /// For each place, the transitions that take from it come first.
     by_place: Vec<Vec<u32>>,
     /// Those that take from none.
     always: Vec<u32>,

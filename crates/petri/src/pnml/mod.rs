@@ -195,8 +195,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         let colours = sort.listed(&self.sorts, node)?;
         // PIPE's; 0 is none there.
         if let Some(capacity @ 1..) = label(node, "capacity")? {
-            let instead =
-                "none: let a second place hold the room that is left, which what puts tokens here takes from";
+            let instead = "none: model the free space by a second place, from which transitions that add tokens here take";
             return Err(wrong(node, format!("a place with a capacity of {capacity}"), instead));
         }
         let tokens: Bag = match (self.coloured, child(node, "hlinitialMarking")) {
@@ -209,7 +208,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
         };
         self.unfolded_places += u64::from(colours);
         if self.unfolded_places > MOST_COLOURS && self.coloured {
-            let found = format!("{} places when it is unfolded, and more to come", self.unfolded_places);
+            let found = format!("more than {} places when it is unfolded", self.unfolded_places);
             return Err(wrong(node, found, "at most a million"));
         }
         let mut first = 0;

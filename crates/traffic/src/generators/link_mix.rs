@@ -18,7 +18,7 @@ const SERVER_PORTS: [u16; 8] = [80, 443, 53, 25, 22, 110, 119, 6881];
 /// The properties of the link.
 #[derive(Clone, Debug)]
 pub struct LinkMix {
-    /// Its flows.
+    /// Flows.
     pub mix: FlowMix,
     /// Sizes of packets.
     pub sizes: Sizes,

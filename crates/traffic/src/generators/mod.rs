@@ -42,9 +42,9 @@ pub struct GeneratorConfig {
     pub packets: Option<u64>,
     /// The sizes of packets.
     pub sizes: Sizes,
-    /// Their arrival times.
+    /// Arrival times.
     pub arrivals: Arrivals,
-    /// Their flows.
+    /// Flows.
     pub flows: FlowShape,
 }
 

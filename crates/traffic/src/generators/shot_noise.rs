@@ -132,7 +132,7 @@ struct Flow {
     tuple: FiveTuple,
     rate_bps: u64,
     octave: u8,
-    /// Its position in the list of its octave.
+    /// Position in the list of its octave.
     place: u32,
 }
 

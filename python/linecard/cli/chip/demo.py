@@ -15,8 +15,8 @@ CHIP = "example_smartnic"
 PACKETS = 4_000
 CHANGED = "packets.channels=2"
 UNSTEADY = (
-    " “Steady” and the warning say that this run is not in steady state: packets still pile up, so its numbers are a "
-    "trend."
+    " “Steady” and the warning say that this run is not in steady state: packets still accumulate, "
+    "so its numbers still drift."
 )
 NEXT = (
     ("linecard describe example_smartnic", "every value of this chip, with unit and source"),

@@ -16,7 +16,7 @@ def explain(
         str | None,
         typer.Argument(
             metavar="[TERM]",
-            help="A term of the glossary, or another name of it; every term if left out.",
+            help="A term of the glossary or a synonym; all terms if left out.",
             autocompletion=completion.terms,
         ),
     ] = None,

@@ -36,7 +36,7 @@ def presets(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """List the shipped presets: a summary by kind, the presets of one kind, or those that match words.
+    """List the shipped presets: a summary by kind, the presets of one kind, or the presets that match words.
 
     **Examples**
 
@@ -59,7 +59,7 @@ def presets(
     elif found or json:
         outputs.give(found)
     else:
-        stderr.note(f"no preset has all words of `{search}`; linecard presets KIND lists a kind")
+        stderr.note(f"no preset matches all words of `{search}`; linecard presets KIND lists a kind")
 
 
 def _kinds(found: Sequence[PresetInfo]) -> Table:
@@ -94,7 +94,7 @@ def describe(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Show every parameter of a preset with its unit and source, and the values that follow from them.
+    """Show every parameter of a preset with its unit and source, and derived values.
 
     If the preset extends another one, its changes come first.
 

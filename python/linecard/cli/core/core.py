@@ -41,9 +41,7 @@ def core(
     packets: Packets = 20_000,
     cache: Cache = None,
     cache_limit: CacheLimit = 4096,
-    events: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Events of each simulation with statistics.")
-    ] = 400_000,
+    events: Annotated[int, typer.Option(min=1, metavar="N", help="Measured events of each simulation.")] = 400_000,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Simulations in parallel; one per core by default.")
     ] = None,
@@ -53,7 +51,7 @@ def core(
     """Find the best split of a core's area between threads and data cache for a program.
 
     Simulates every split on one execution trace. Prints the throughput of each with its limit, and the best split.
-    Beside it is a malleable core of the same area, which adapts its number of threads at run time.
+    For comparison, it simulates a malleable core of the same area, which adapts its number of threads at run time.
 
     **Examples**
 

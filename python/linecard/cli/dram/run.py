@@ -19,10 +19,10 @@ def run(
 ) -> None:
     """Run a DRAM part under a trace of requests or a pattern.
 
-    Prints bandwidth, latencies with their parts, the use of the bus, the banks, the commands and, if the part states
+    Prints bandwidth, latencies with their parts, the bus utilisation, the banks, the commands and, if the part states
     currents, the energy. Formats of traces: `csv` with the columns `arrival`, `op`, `address` and optionally
-    `bytes`; `dramsim3` (`address OP clock`); `ramulator` (`LD address`). Arrivals are clocks of the memory. In the file
-    of requests `accept` and `complete` are clocks too; `complete` is -1 for a write that was never sent.
+    `bytes`; `dramsim3` (`address OP clock`); `ramulator` (`LD address`). Arrivals are in memory clocks. In the file of
+    requests, `accept` and `complete` are also in memory clocks; `complete` is -1 for a write that was never sent.
 
     **Examples**
 

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 def note_kept(traced: ProgramTrace) -> None:
-    """Report problems with kept traces; the result is still right."""
+    """Report problems with kept traces; the result is still correct."""
     for each in traced.notes:
         stderr.note(each)
 
 
 def end_with_damage(traced: ProgramTrace) -> None:
-    """End with the status of a damaged capture, if the trace comes from one."""
+    """Exit with the status of a damaged capture, if the trace comes from one."""
     note_damage(traced.traffic)
 
 
 def note_damage(traffic: ProgramTraffic) -> None:
-    """Report where a capture is damaged, and end with its status.
+    """Report the damage of a capture, and exit with its status.
 
     Raises:
         Exit: The capture is damaged.

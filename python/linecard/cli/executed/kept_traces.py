@@ -23,8 +23,8 @@ def show(
 ) -> None:
     """List the traces in a folder, the most recently used first.
 
-    The command reads every file and verifies its checksum. A file that cannot be used has the reason beside it. The
-    next command that needs that trace makes it again.
+    The command reads every file and verifies its checksum. For a file that cannot be used, it prints the reason.
+    The next command that needs that trace rebuilds it.
 
     **Examples**
 

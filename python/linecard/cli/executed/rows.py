@@ -14,7 +14,7 @@ def rows(
     program: Annotated[
         str, typer.Argument(metavar="PROGRAM", help="XDP program: a shipped one, a C file or an object file.")
     ],
-    lanes: Annotated[int, typer.Option(min=1, max=8, metavar="N", help="Instructions in a row, at most.")] = 4,
+    lanes: Annotated[int, typer.Option(min=1, max=8, metavar="N", help="Maximum number of instructions per row.")] = 4,
     section: Annotated[
         str | None,
         typer.Option("--section", metavar="NAME", help="Function or section, if the object has several programs."),

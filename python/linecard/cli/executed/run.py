@@ -40,7 +40,7 @@ def run(
     seed: Seed = 1,
     strict: Strict = False,
     cpus: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Processors of per-CPU maps; packets take them in turn.")
+        int, typer.Option(min=1, metavar="N", help="Number of processors of per-CPU maps; packets use them in turn.")
     ] = 1,
     interface: Annotated[int, typer.Option(min=0, metavar="N", help="Index of the receiving interface.")] = 1,
     budget: Annotated[

@@ -18,11 +18,12 @@ from linecard.explore.compare import compare as ask
 @takes_program
 @asks(ask, "program_b")
 def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
-    """Compare two designs, programs, runs or sweeps: what differs, what moved, and whether beyond noise.
+    """Compare two designs, programs, runs or sweeps: settings that differ, and metrics that changed beyond noise.
 
     Designs run with the same seeds, on the same packets, and are compared seed by seed. Runs that are not steady are
-    repeated with more packets. If they stay unsteady, no number counts as moved, and the status is 4. For two programs
-    (`compare CHIP --program a.c b.c`), the comparison also lists the source lines of both with their cost per packet.
+    repeated with more packets. If runs stay unsteady, no metric counts as changed, and the exit status is 4. For two
+    programs (`compare CHIP --program a.c b.c`), the comparison also lists the source lines of both with their cost per
+    packet.
 
     **Examples**
 
@@ -39,7 +40,7 @@ def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any],
     outputs.give(result)
     counts = result.counts
     if counts.found + counts.run:
-        stderr.note(f"{counts.found:,} runs found, {counts.run:,} run; kept in {asked['store']}")
+        stderr.note(f"{counts.found:,} runs reused, {counts.run:,} run; kept in {asked['store']}")
     if not result.answered:
         stderr.diagnose("nothing can be compared: " + "; ".join(result.notes))
         raise typer.Exit(Exit.RUN)

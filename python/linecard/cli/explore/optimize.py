@@ -35,6 +35,6 @@ def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any]
     outputs.give(result)
     counts = result.counts
     stderr.note(
-        f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused; kept in {asked['store']}"
+        f"{counts.found:,} runs reused, {counts.run:,} run, {counts.refused:,} refused; kept in {asked['store']}"
     )
     end_by_store(counts)

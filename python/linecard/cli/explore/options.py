@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 STORE = Path("results/store")
 StoreOption = Annotated[
-    Path, typer.Option("--store", metavar="DIR", help="Folder that keeps finished runs; each is run once.")
+    Path, typer.Option("--store", metavar="DIR", help="Folder that keeps finished runs, for reuse.")
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", help="Runs in parallel; one per core by default.")]
 Executor = Annotated[
@@ -36,7 +36,7 @@ def end_by_store(counts: Counts) -> None:
     """Print the remarks of the store, and end the command with a status if runs could not be kept.
 
     Raises:
-        typer.Exit: Some runs could not be kept.
+        typer.Exit: Some runs could not be stored.
     """
     for remark in counts.remarks:
         stderr.diagnose(remark)

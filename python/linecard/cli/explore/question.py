@@ -73,7 +73,7 @@ def asks(function: Callable[..., object], *without: str) -> Callable[[Callable[.
 
 
 def answered(function: Callable[..., Any], asked: dict[str, Any]) -> Any:
-    """Call the function with progress, and return its answer."""
+    """Call the function with progress, and return its result."""
     with reported(asked["store"]) as progress:
         return function(**asked, progress=progress)
 

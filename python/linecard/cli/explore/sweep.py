@@ -37,12 +37,13 @@ def sweep(
     """Run every point of a design space, and print one table.
 
     An axis is a list `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`, `1..1000 log
-    points 4`; `;` separates axes that change together. The store finds finished runs by content. A sweep that is
-    repeated, restarted after a kill, or extended runs only the missing points. Runs that are not steady are
-    repeated with more packets. The status of a point says whether it is sure. Refused and failed points are rows
-    with the reason and the command that repeats them. The counts of runs found, run and refused go to stderr, and
-    the table does not depend on them. `--dry-run` runs up to three points to estimate the time, and keeps them.
-    Status 4 means that a run failed or that no point is sure, status 2 that all points were refused.
+    points 4`; `;` separates axes that change together. The store recognises finished runs by the hash of their
+    inputs. A sweep that is repeated, restarted after a kill, or extended runs only the missing points. Runs that
+    are not steady are repeated with more packets. The status of a point says whether its result is sure. Refused
+    and failed points are rows with the reason and the command that repeats them. The counts of reused, executed
+    and refused runs go to stderr, and the table does not depend on them. `--dry-run` runs up to three points to
+    estimate the time, and keeps them. Status 4 means that a run failed or that no point is sure, status 2 that all
+    points were refused.
 
     **Examples**
 
@@ -73,16 +74,16 @@ def sweep(
         stderr.diagnose(warning)
     counts, use = result.counts, kept.use()
     stderr.note(
-        f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused, {counts.failed:,} failed; "
+        f"{counts.found:,} runs reused, {counts.run:,} run, {counts.refused:,} refused, {counts.failed:,} failed; "
         f"{result.left_out:,} points left out by constraints"
     )
     mended = len(kept.damaged - kept.not_kept.keys())
-    stderr.note(f"{asked['store']}: {filled(use)}" + (f"; {mended:,} damaged files made again" if mended else ""))
+    stderr.note(f"{asked['store']}: {filled(use)}" + (f"; {mended:,} damaged files replaced" if mended else ""))
     statuses = {row["status"] for row in result.rows}
     if "failed" in statuses or counts.not_kept:
         raise typer.Exit(Exit.RUN)
     if statuses == {"refused"}:
         raise typer.Exit(Exit.USAGE)
     if not result.answered:
-        stderr.diagnose("no point is sure, so that none can be compared: " + "; ".join(result.doubts))
+        stderr.diagnose("no point is sure, so none can be compared: " + "; ".join(result.doubts))
         raise typer.Exit(Exit.RUN)

@@ -47,7 +47,7 @@ def asked_sweep(asked: Mapping[str, Any]) -> Spec:
 
 
 def read_shard(text: str | None) -> tuple[int, int] | None:
-    """Read I/N, a part of a sweep."""
+    """Read I/N, which selects a part of a sweep."""
     if text is None:
         return None
     number, _, of = text.partition("/")

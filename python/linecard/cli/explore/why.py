@@ -21,8 +21,8 @@ def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
     """Find what limits a chip and which changes help; every statement is measured.
 
     The command prints the capacity of each part, and the gain from lifting each limit, alone and in pairs. It also
-    prints how the throughput depends on each parameter. If the chip carries all of its traffic, the runs keep a packet
-    waiting at all times.
+    prints how the throughput depends on each parameter. If the chip carries all of its traffic, the runs saturate its
+    input.
 
     **Examples**
 
@@ -39,7 +39,7 @@ def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
     outputs.give(result)
     counts = result.counts
     stderr.note(
-        f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused; kept in {asked['store']}"
+        f"{counts.found:,} runs reused, {counts.run:,} run, {counts.refused:,} refused; kept in {asked['store']}"
     )
     if not result.answered:
         raise typer.Exit(Exit.RUN)

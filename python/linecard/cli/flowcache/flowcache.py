@@ -23,7 +23,7 @@ def flowcache(
     ],
     entries: Annotated[str, typer.Option(metavar="N,…", help="Entries of the caches.")] = "512,1024,2048",
     ways: Annotated[
-        str, typer.Option(metavar="N,…", help="Ways: entries of a set; `full` for fully associative.")
+        str, typer.Option(metavar="N,…", help="Ways (entries per set); `full` for fully associative.")
     ] = "4",
     policy: Annotated[
         str,
@@ -37,7 +37,7 @@ def flowcache(
         typer.Option(
             "--format",
             metavar="NAME",
-            help="`u32le` for digests, `capture` for packets; if left out, names in .u32le or .u32le.gz are digests.",
+            help="`u32le` for digests, `capture` for packets; by default, .u32le and .u32le.gz files hold digests.",
         ),
     ] = None,
     key: Annotated[
@@ -51,16 +51,18 @@ def flowcache(
         str | None,
         typer.Option("--hash", metavar="NAME", help="Hash of the digest: md5, crc32c, xxhash or h3. If left out: md5."),
     ] = None,
-    width: Annotated[int, typer.Option(metavar="BITS", help="Low bits of the hash that form a digest.")] = 32,
+    width: Annotated[int, typer.Option(metavar="BITS", help="Number of low bits of the hash that form a digest.")] = 32,
     result_bits: Annotated[
-        int, typer.Option(metavar="BITS", help="Bits of a classification result, for the cost of an entry.")
+        int, typer.Option(metavar="BITS", help="Bits of a classification result, part of the cost of an entry.")
     ] = 8,
     cold_window: Annotated[
         int, typer.Option(metavar="N", help="A miss is cold if the last N packets do not have its digest.")
     ] = 10_000,
-    foresight: Annotated[int, typer.Option(metavar="N", help="Packets that PRED looks ahead.")] = 10_000,
+    foresight: Annotated[
+        int, typer.Option(metavar="N", help="Number of packets that the policy PRED looks ahead.")
+    ] = 10_000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of random policies and of the hash h3.")] = 1,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Caches in parallel; one per core by default.")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Parallel caches; one per core by default.")] = None,
     false_hits: Annotated[
         bool, typer.Option("--false-hits", help="Count packets that receive the result of another flow.")
     ] = False,

@@ -15,7 +15,7 @@ _THREADS, _TRAFFIC, _SCHEMES = "1x4,1x8,2x8,4x4,4x8", "64,AMP,FRG,PSC", "BASE,HB
 
 
 def compare_models(
-    threads: Annotated[str, typer.Option(metavar="MxN,…", help="Engines x threads of an engine.")] = _THREADS,
+    threads: Annotated[str, typer.Option(metavar="MxN,…", help="Engines x threads per engine.")] = _THREADS,
     traffic: Annotated[str, typer.Option(metavar="NAME,…", help="Bytes of a packet, or the name of a mix.")] = _TRAFFIC,
     scheme: Annotated[str, typer.Option(metavar="NAME,…", help="Buffering schemes.")] = _SCHEMES,
     set: Annotated[

@@ -15,14 +15,14 @@ def simulate(
     net: Net,
     time: Annotated[float, typer.Option(metavar="T", help="Measured time of each replication.")] = 10_000.0,
     warmup: Annotated[
-        float | None, typer.Option(metavar="T", help="Warm-up before it; a tenth of --time if left out.")
+        float | None, typer.Option(metavar="T", help="Warm-up time; a tenth of --time if left out.")
     ] = None,
     replications: Annotated[int, typer.Option(metavar="N", help="Replications, each with its own seed.")] = 10,
     accuracy: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Add replications until half of each 95 % interval is at most this fraction of its mean.",
+            help="Add replications until each mean is known within ± this fraction (95 % interval).",
         ),
     ] = None,
     of: Annotated[
@@ -31,7 +31,9 @@ def simulate(
             metavar="NAME", help="Place or transition to which --accuracy applies; all if left out; repeatable."
         ),
     ] = None,
-    most_replications: Annotated[int, typer.Option(metavar="N", help="Replications, at most, for --accuracy.")] = 1000,
+    most_replications: Annotated[
+        int, typer.Option(metavar="N", help="Maximum number of replications for --accuracy.")
+    ] = 1000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the first replication.")] = 1,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Replications in parallel; one per core by default.")

@@ -17,7 +17,7 @@ def trace(
     time: Annotated[float, typer.Option(metavar="T", help="Time at which the run ends.")] = 10_000.0,
     firings: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of firings.")] = 100_000,
     unit_us: Annotated[
-        float, typer.Option(metavar="US", help="Microseconds of the timeline for a unit of time of the net.")
+        float, typer.Option(metavar="US", help="Microseconds of the timeline per time unit of the net.")
     ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the run.")] = 1,
     overrides: Set = None,

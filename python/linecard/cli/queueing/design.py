@@ -21,8 +21,8 @@ def design(
     trace: Trace = None,
     machine: Machine = MACHINE,
     set: Set = None,  # the name of the option
-    operations: Annotated[int, typer.Option(metavar="N", help="Measured operations of each size.")] = 30_000,
-    warmup: Annotated[int, typer.Option(metavar="N", help="Operations of the warm-up.")] = 5_000,
+    operations: Annotated[int, typer.Option(metavar="N", help="Measured operations for each cache size.")] = 30_000,
+    warmup: Annotated[int, typer.Option(metavar="N", help="Warm-up operations.")] = 5_000,
     seed: Seed = 1,
     strict: Strict = False,
     json: Json = False,
@@ -31,7 +31,7 @@ def design(
     """Find the smallest queuing cache that reaches a throughput.
 
     Prints the fewest threads that reach the target for each number of entries and engines, and the smallest product of
-    the three.
+    all three.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""Options and exit of the commands of queues."""
+"""Options and exit status of the queueing commands."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def run(
             metavar="N", help="Measured operations. If left out: 200,000, or two for each packet of the capture."
         ),
     ] = None,
-    warmup: Annotated[int, typer.Option(metavar="N", help="Operations of the warm-up.")] = 20_000,
+    warmup: Annotated[int, typer.Option(metavar="N", help="Warm-up operations.")] = 20_000,
     seed: Seed = 1,
     strict: Strict = False,
     json: Json = False,

@@ -30,7 +30,7 @@ def flows(
             min=1,
             max=1 << 40,
             metavar="N",
-            help="Flows at most, or the command stops with an error; each takes 220 bytes of memory.",
+            help="Maximum number of flows; more are an error. Each takes 220 bytes of memory.",
         ),
     ] = 20_000_000,
 ) -> None:

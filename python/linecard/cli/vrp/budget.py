@@ -1,4 +1,4 @@
-"""`linecard vrp budget`: the operations that extensions may add at line rate."""
+"""`linecard vrp budget`: the budget of operations for extensions, at a packet rate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from linecard.cli.vrp.options import RATE_HELP, Seed, Set
 
 def budget(
     chip: Chip = "ixp1200_eval",
-    rate: Annotated[str, typer.Option(metavar="RATE,…", help=f"{RATE_HELP} Several return a row each.")] = "1.128Mpps",
+    rate: Annotated[
+        str, typer.Option(metavar="RATE,…", help=f"{RATE_HELP} Several rates return a row each.")
+    ] = "1.128Mpps",
     set: Set = None,
     seed: Seed = 1,
     json: Json = False,
@@ -23,8 +25,8 @@ def budget(
     """Find the operations that a program may add to forwarding for every 64 bytes, at a packet rate.
 
     The command adds operations of one kind to the forwarding program until the chip no longer keeps up. It then loses
-    0.1 % of the packets, or 1 % pile up inside. The number of operations is the headroom, and `vrp.margin_percent` of
-    it is the budget of extensions.
+    0.1 % of the packets, or 1 % accumulate inside. The number of operations is the headroom, and `vrp.margin_percent`
+    of it is the budget of extensions.
 
     **Examples**
 

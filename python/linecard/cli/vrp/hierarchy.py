@@ -20,13 +20,13 @@ def hierarchy(
         int | None,
         typer.Option("--message", metavar="N", help="Bytes sent to the host and back; the whole packet if left out."),
     ] = None,
-    one_in: Annotated[int, typer.Option(metavar="N", help="One packet in N, on average, is sent up.")] = 1,
+    one_in: Annotated[int, typer.Option(metavar="N", help="Send one packet in N, on average, to the host.")] = 1,
     seed: Seed = 1,
     set: Set = None,
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Send packets to the core and across the link to the host: the rate that arrives, and the cycles for each packet.
+    """Measure the packet rate, and the cycles per packet, when packets go to the core and across the link to the host.
 
     `linecard run ixp1200_host` runs the chip, `linecard draw` draws it. Engines, core and link share
     the DRAM.

@@ -1,1 +1,1 @@
-"""Subjects of sweeps, a module each with its `SUBJECT`; `linecard.explore.subject` says what one is."""
+"""Subjects of sweeps, one module each with its `SUBJECT`; `linecard.explore.subject` defines subjects."""

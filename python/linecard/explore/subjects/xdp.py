@@ -11,7 +11,7 @@ from linecard.records import plain
 
 
 def run_xdp(request: Request, progress: Progress) -> Outcome:
-    """Run an XDP program on frames; verdicts as shares of packets, in per cent."""
+    """Run an XDP program on frames; verdicts are in percent of packets."""
     asked = dict(request.arguments)
     define = asked.pop("define", None)
     defines = [] if define is None else [str(define)]

@@ -1,11 +1,11 @@
 """The runners of studies: one module per kind of run.
 
-A runner is in this package or, if it knows a document, in ``runners/`` of that study's folder.
+A runner is in this package or, if it is specific to a document, in ``runners/`` of the folder of that study.
 
 A runner is a module with a function ``run(spec, progress)``. Its inputs are in the
 :class:`~linecard.study.plan.RunSpec`; the runner defines the meaning of ``preset``, ``program``, ``trace`` and
-``overrides``. It calls ``progress`` now and then with (packets done, in all), and returns a :class:`StudyRun`. Tables
-and figures of a study name their runner; the other modules know none.
+``overrides``. It calls ``progress`` now and then with (packets done, total), and returns a :class:`StudyRun`. Tables
+and figures of a study name their runner; other modules depend on no runner.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PACKAGE = (
 
 @cache
 def runners() -> dict[str, str]:
-    """The module of each runner by its name: those of this package, and those of the shipped studies' folders."""
+    """The module of each runner by name, from this package and from the folders of shipped studies."""
     return {**{name: f"{__name__}.{name}" for name in PACKAGE}, **own_runners()}
 
 
@@ -62,7 +62,7 @@ class StudyRun(Protocol):
         """Every measurement."""
 
     def metric(self, component: str, metric: str) -> float:
-        """Value of one measurement; ``KeyError`` when there is none, with the nearest names."""
+        """Value of one measurement; raises ``KeyError`` with the nearest names if it does not exist."""
 
     def manifest(self) -> dict[str, Any]:
         """Everything needed to repeat the run."""
@@ -90,10 +90,10 @@ def chip_settings(spec: RunSpec) -> list[str]:
 
 
 def command_of(spec: RunSpec) -> list[str]:
-    """The command that makes the same run, word by word.
+    """The command that repeats the run, as a list of words.
 
     Raises:
-        ConfigError: The settings of the run are wrong.
+        ConfigError: The settings of the run are invalid.
     """
     runner = importlib.import_module(runners()[spec.runner])
     words: list[str] = runner.options(spec)
@@ -103,7 +103,7 @@ def command_of(spec: RunSpec) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class PlainRun:
-    """A finished run of a runner without its own result type: its metrics by component and name."""
+    """A finished run of a runner without a separate result type: metrics by component and name."""
 
     spec: RunSpec
     values: Mapping[tuple[str, str], float] = field(repr=False)
@@ -124,7 +124,7 @@ class PlainRun:
         )
 
     def metric(self, component: str, metric: str) -> float:
-        """Value of one measurement; ``KeyError`` when there is none, with the nearest names."""
+        """Value of one measurement; raises ``KeyError`` with the nearest names if it does not exist."""
         try:
             return self.values[component, metric]
         except KeyError:
@@ -156,7 +156,7 @@ def settings(spec: RunSpec, known: Iterable[str]) -> dict[str, str]:
     """The overrides of a run by key, as text.
 
     Raises:
-        ConfigError: A key is not ``known``; every such key is listed.
+        ConfigError: A key is not in ``known``; the error lists every such key.
     """
     known = list(known)
     found = dict(override.split("=", 1) for override in spec.overrides)

@@ -1,10 +1,10 @@
 """A program on a chip of which only counts are published: cycles of instructions, and accesses, spread evenly.
 
-``preset`` is the chip. Settings that begin with ``count.`` are the program's work on a packet. It replaces the step of
-the chip that executes a program (``op = "run"``), between the steps around it:
+``preset`` is the chip. Settings that begin with ``count.`` state the work of the program per packet. It replaces the
+step of the chip that executes a program (``op = "run"``):
 
-- ``count.cycles``: cycles of its instructions, those that issue its accesses included; ``percent`` of the chip's table
-  of eBPF instructions applies to them, too;
+- ``count.cycles``: cycles of the instructions, including cycles to issue accesses; ``percent`` of the chip's table of
+eBPF instructions also applies;
 - ``count.ROLE.OP``: accesses of that kind at a role of the chip, always of the same 4 bytes. The thread waits for reads
   (``read``); writes and additions (``write``, ``add``) are posted.
 
@@ -54,8 +54,8 @@ def changes(spec: RunSpec) -> list[str]:
     """The changes of the chip that execute the program, as ``linecard run`` takes them with ``--set``.
 
     Raises:
-        ConfigError: A count is not a whole number or is unknown, the instructions take fewer cycles than issuing the
-            accesses, or the chip executes no program.
+        ConfigError: A count is unknown or not a whole number, the cycles do not suffice to issue the accesses, or the
+            chip executes no program.
     """
     counts: dict[str, int] = {}
     rest = []

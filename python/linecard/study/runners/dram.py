@@ -1,8 +1,8 @@
 """A DRAM part alone under random accesses: `linecard.dram`.
 
-``preset`` is the part, ``program`` the policy, ``packets`` are accesses; they come as fast as they are accepted.
-``overrides``: ``narrow_percent`` and ``reads_percent`` of the accesses, ``in_flight`` (the driver's), and any value of
-the part or the policy.
+``preset`` is the part, ``program`` the policy, ``packets`` are accesses; they are issued as fast as the memory accepts
+them. ``overrides``: ``narrow_percent`` and ``reads_percent`` of the accesses, ``in_flight`` (of the driver), and any
+value of the part or the policy.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Flow caches under traffic with stated flow statistics: `linecard.flow_mix`, then `linecard.flowcache`.
 
-A run is a traffic (``mix.…``, the arguments of :func:`linecard.flow_mix`) and a shape (``entries``, ``ways``); every
-policy of :data:`POLICIES` runs over it. The packets of the study's effort are the packets of the traffic. Metrics:
+A run consists of traffic (``mix.…``, the arguments of :func:`linecard.flow_mix`) and a cache (``entries``, ``ways``);
+every policy of :data:`POLICIES` processes this traffic. The number of packets of a run is the length of the traffic.
+Metrics:
 
-- ``traffic``: what the traffic came out as.
-- a policy's name, such as ``SP``: ``miss_percent``, and of all its misses ``cold_percent_of_misses`` and so on;
+- ``traffic``: statistics of the generated traffic.
+- a policy's name, such as ``SP``: ``miss_percent``, the classes of misses (``cold_percent_of_misses`` and others);
   ``fewer_misses_than_lru_percent``; ``share_of_lru_pred_gap_percent``.
 - ``cache``: ``bytes`` (Girish 2008, equation 5.2).
 """

@@ -22,7 +22,7 @@ LINE_BYTES_PER_SECOND = 1_128_000 * 64
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Send packets up."""
+    """Send packets to the core and the host."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     rate_text, packet = found.pop("packet_kpps"), int(found.pop("packet_bytes"))
     rate = LINE_BYTES_PER_SECOND / packet if rate_text == "line" else float(rate_text) * 1e3

@@ -1,16 +1,16 @@
-"""Loads of threads on a chip: `linecard.run` of a program whose packets are series of loads, or of loads of packets.
+"""Loads of threads on a chip: `linecard.run` of a program that loads from a table, or from packets.
 
 ``preset`` is the chip, ``program`` what it runs; every setting changes a parameter of the chip or of the program. The
 results are metrics of the component ``loads``. If the setting ``program.step[load].times`` states the loads of a
 packet:
 
 - ``ns_each`` and ``cycles_each``: time of a load for a thread, in nanoseconds and in cycles of the core;
-- ``gbyte_per_s``: 8 bytes per load, all threads together.
+- ``gbyte_per_s``: 8 bytes per load, summed over all threads.
 
 Otherwise loads read packets that a port has written, through two levels of caches:
 
 - ``first_percent``, ``second_percent``: loads that hit in the first and in the second level;
-- ``beyond_percent``: all others.
+- ``beyond_percent``: all other loads.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WORD_BYTES = 8
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
-    """Run ``program`` on ``preset`` and return the time of its loads, or the memory that answered them."""
+    """Run ``program`` on ``preset`` and return the time of its loads, or the level that served them."""
     first = run_machine(spec, progress)
     given = dict(override.split("=", 1) for override in spec.overrides)
     chip = describe(spec.preset, set=[f"program.run={spec.program}", *spec.overrides])

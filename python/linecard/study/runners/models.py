@@ -1,7 +1,7 @@
 """Both models of the IXP2400: `linecard compare-models`, one point at a time.
 
-``overrides``: ``threads`` is engines x threads of each, ``traffic`` the bytes of a packet or a mix, ``program.scheme``
-the buffering scheme.
+``overrides``: ``threads`` is engines x threads per engine, ``traffic`` the bytes of a packet or a mix,
+``program.scheme`` the buffering scheme.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The occupancy of the transmit buffer of a chip: `linecard.run`, compared with one number of KiB.
+"""The occupancy of the transmit buffer of a chip: `linecard.run`, compared with a limit in KiB.
 
-The setting ``below_kib`` is that number; every other one is a change to the preset. The component ``inside`` has
+The setting ``below_kib`` is the limit; every other setting changes the preset. The component ``inside`` has
 ``time_below_percent`` and ``events_below_percent``: the percentage of the time, and of arrivals and departures, with
-fewer bytes of packets inside. Runs that differ in ``below_kib`` alone are simulated once.
+fewer bytes of packets inside. Runs that differ only in ``below_kib`` are simulated once.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """A program executed on a chip: `linecard.run` with a program.
 
-``preset`` is the chip and ``program`` the program: a shipped one, or a file of the study's folder. The setting
-``define.NAME`` is a macro of the program, and ``further.NAME`` its value in a second run. ``map.NAME`` is a file of the
-folder that fills a map. Every other setting changes a parameter of the chip. These metrics are added to those of the
-run:
+``preset`` is the chip and ``program`` the program, shipped or in the folder of the study. The setting ``define.NAME``
+is a macro of the program, and ``further.NAME`` its value in a second run. ``map.NAME`` is a file of the folder that
+fills a map. Every other setting changes a parameter of the chip. These metrics are added to those of the run:
 
 - ``program engine_cycles_per_packet``: cycles of all engines together between two packets that leave or are dropped;
-- ``program engine_cycles_around``: the same without those of the program itself;
-- ``program further_cycles``: increase of that per unit of ``NAME``, from the second run;
-- of every memory and unit, ``cycles_per_access``: core cycles between two of its accesses.
+- ``program engine_cycles_around``: the same without the cycles of the program itself;
+- ``program further_cycles``: increase of these cycles per unit of ``NAME``, from the second run;
+- for every memory and unit, ``cycles_per_access``: core cycles between two accesses.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ CLOCK, ENGINE_CYCLES = "clock.core_mhz", "engine cycles"
 
 @dataclass(frozen=True, slots=True)
 class ExecutedRun:
-    """A run with its derived metrics, and the second run that one measure needs."""
+    """A run with its derived metrics, and the second run that one measure requires."""
 
     first: RunResult
     derived: tuple[Metric, ...]
@@ -43,7 +42,7 @@ class ExecutedRun:
 
     @property
     def run_id(self) -> str:
-        """The run's id; of two runs, a hash of both."""
+        """The id of the run; for two runs, a hash of both ids."""
         if self.further is None:
             return self.first.run_id
         return hashlib.sha256(f"{self.first.run_id} {self.further.run_id}".encode()).hexdigest()[:12]
@@ -54,7 +53,7 @@ class ExecutedRun:
         return (*self.first.metrics, *self.derived)
 
     def metric(self, component: str, metric: str) -> float:
-        """Value of one measurement; ``KeyError`` when there is none, with the nearest names."""
+        """Value of one measurement; raises ``KeyError`` with the nearest names if it does not exist."""
         for row in self.derived:
             if (row.component, row.metric) == (component, metric):
                 return row.value
@@ -67,7 +66,7 @@ class ExecutedRun:
 
 
 def options(spec: RunSpec) -> list[str]:
-    """What ``linecard run`` takes beside the chip to make the first run; files are named from the folder of studies."""
+    """Options of ``linecard run`` for the first run; file names are relative to the folder of studies."""
     name = Path(spec.folder).name
     words = [
         "--program",

@@ -1,7 +1,8 @@
 """Rows of an XDP program: `linecard.xdp_rows`.
 
-``program`` is a shipped one, or a file of the study's folder; ``lanes`` are instructions of a row at most. The
-component ``program`` has ``rows``, ``instructions`` (a 64-bit constant counts once) and ``instructions_per_row``.
+``program`` is a program, shipped or in the folder of the study; ``lanes`` is the maximum number of instructions per
+row. The component ``program`` has ``rows``, ``instructions`` (a 64-bit constant counts once) and
+``instructions_per_row``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Shot noise in windows: `linecard.shot_noise`.
 
-The settings ``rate_mbps``, ``windows`` and ``window_ms`` say what is generated, every other one is a change to the
-preset. The component ``shots`` has ``mean_mbps``, ``variation_percent``, ``expected_variation_percent`` and
-``active_flows``.
+The settings ``rate_mbps``, ``windows`` and ``window_ms`` define the traffic; every other setting changes the preset.
+The component ``shots`` has ``mean_mbps``, ``variation_percent``, ``expected_variation_percent`` and ``active_flows``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The budget of the virtual router processor: `linecard.vrp_budget`.
 
-``preset`` is the platform, the setting ``rate_kpps`` the packet rate, every other setting a change to the preset. Each
+``preset`` is the platform, and the setting ``rate_kpps`` the packet rate; every other setting changes the preset. Each
 resource is a component with ``head_room``, ``budget`` and ``cost_cycles``.
 """
 

@@ -34,7 +34,7 @@ fn program() -> impl Strategy<Value = Vec<Line>> {
     })
 }
 
-/// Returns whether an operation must stand behind another one of its block, by a look at registers and memory
+/// Returns whether an operation must follow another one of its block, by a look at registers and memory
 /// as they are written: 2 for a later row, 1 for the same or a later one.
 fn distance(lines: &[Line], from: usize, to: usize) -> u32 {
     let ops: Vec<Op> = code(lines).ops().to_vec();

@@ -45,7 +45,7 @@ pub struct Firing<'a> {
     pub time: f64,
     /// Number of the transition.
     pub transition: u32,
-    /// Its variables.
+    /// Variables.
     pub binding: &'a dyn Fn() -> String,
     /// Tokens of each place after it.
     pub tokens: &'a [u32],
@@ -55,7 +55,7 @@ pub struct Firing<'a> {
 ///
 /// # Errors
 ///
-/// If a transition has no time, an expression has no value, or immediate transitions fire for ever.
+/// If a transition has no time, an expression has no value, or immediate transitions fire forever.
 pub fn simulate_coloured(
     net: &ColouredNet,
     run: &Run,
@@ -212,7 +212,7 @@ impl<'a> Engine<'a> {
         if failure.fault == Fault::Endless {
             let name = &transition.name;
             return PetriError::Unsolvable(format!(
-                "immediate transitions fire for ever without time passing; the last was {name:?}"
+                "immediate transitions fire forever without time passing; the last was {name:?}"
             ));
         }
         let place = failure.place.map_or(&transition.name, |place| &self.net.places[place as usize].name);

@@ -1,4 +1,4 @@
-//! The entries of a place that an arc can take: those that fit the arc by themselves, indexed by the words that
+//! The entries of a place that an arc can take: entries that fit the arc by themselves, indexed by the words that
 //! other arcs of the transition determine.
 
 use super::store::{NONE, mixed};

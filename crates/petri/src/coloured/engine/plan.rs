@@ -6,7 +6,7 @@ use super::offer::Index;
 
 /// An arc in the order of a search.
 pub(super) struct Step {
-    /// Number of the arc among those that take coloured tokens.
+    /// Number of the arc among the arcs that take coloured tokens.
     pub take: usize,
     /// Which of its indices.
     pub index: usize,
@@ -49,7 +49,7 @@ impl Offer {
     }
 }
 
-/// Arcs of a transition, the search through all, and those that begin with each arc.
+/// Arcs of a transition, the search through all, and the searches that begin with each arc.
 pub(super) struct Plans {
     pub offers: Vec<Offer>,
     pub full: Vec<Step>,
@@ -107,7 +107,7 @@ impl Plans {
         self.offers.len() == 1 && self.always.is_empty()
     }
 
-    /// Arcs in the order of a search that begins with one of them; those that are known best go next.
+    /// Arcs in the order of a search that begins with one of them; arcs with the most known words go next.
     fn plan(&mut self, first: usize, shared: &[&Code]) -> Vec<Step> {
         let mut left: Vec<usize> = (0..self.offers.len()).collect();
         let (mut known, mut steps): (Vec<u16>, Vec<Step>) = (Vec::new(), Vec::new());
