@@ -3,7 +3,7 @@
 use super::table::PlaceTable;
 use super::server;
 use linecard_chip::config::{PlaceKind, ServerConfig};
-use linecard_chip::place::{Facts, Kind, Served, Server, Serves};
+use linecard_chip::place::{Facts, Kind, Numbers, Served, Server, Serves};
 use linecard_program::script::Access;
 use linecard_sim::{Ticks, Timebase};
 use std::sync::Arc;
@@ -30,11 +30,13 @@ impl Kind for Halves {
     }
 
     fn facts(&self) -> Facts {
-        self.half.facts(1.0, "1 / service")
+        self.half.facts_of(1.0, "1 / service")
     }
 
     fn faster(&self) -> Arc<dyn Kind> {
-        Arc::new(Self { half: self.half.faster() })
+        let mut faster = self.clone();
+        faster.half.faster();
+        Arc::new(faster)
     }
 }
 
