@@ -190,7 +190,7 @@ def test_no_output_is_an_input_or_another_output(cli, tmp_path, monkeypatch, com
     (tmp_path / "sub").mkdir()
     (tmp_path / "nic.toml").write_text(CHIP)
     (tmp_path / "nic2.toml").write_text('kind = "chip"\ntitle = "another"\nextends = ["nic"]\n')
-    (tmp_path / "space.toml").write_text('of = "run"\n[vary]\npreset = ["nic.toml"]\nseed = [1, 2]\n')
+    (tmp_path / "space.toml").write_text('of = "run"\n[vary]\nchip = ["nic.toml"]\nseed = [1, 2]\n')
     for name in ("steps.toml", "in.pcap", "t.csv", "net.toml"):
         (tmp_path / name).write_text("what was there")
     (tmp_path / "link.toml").symlink_to("nic.toml")

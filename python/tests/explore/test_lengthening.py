@@ -194,7 +194,7 @@ def test_a_precision_that_makes_no_sense_is_refused(gate, tmp_path, cli, wording
     wording(refused.value)
     assert cli("run", gate, "--precision", "much").status == 2
     path = tmp_path / "s.toml"
-    path.write_text(f'kind = "sweep"\npreset = "{gate}"\nprecision = "2%"\nlengthen = 3\n')
+    path.write_text(f'kind = "sweep"\nchip = "{gate}"\nprecision = "2%"\nlengthen = 3\n')
     with pytest.raises(ConfigError) as refused:
         linecard.sweep(path)
     wording(refused.value)

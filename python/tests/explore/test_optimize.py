@@ -153,7 +153,7 @@ def test_seeds_give_each_objective_an_interval(cli, tmp_path):
 def test_mistakes_come_at_once_with_their_lines(cli, tmp_path):
     path = tmp_path / "bad.toml"
     path.write_text(
-        'kind = "optimize"\npreset = "ixp2800"\nobjectives = ["most x", "max a b"]\nbudget = 0\n[vary]\nx = []\n'
+        'kind = "optimize"\nchip = "ixp2800"\nobjectives = ["most x", "max a b"]\nbudget = 0\n[vary]\nx = []\n'
     )
     ended = cli("optimize", path)
     assert ended.status == 2
@@ -224,7 +224,7 @@ def test_what_is_not_steady_is_on_no_front_of_latencies(cli, tmp_path, wording):
 def test_a_program_is_that_of_all_points(cli, tmp_path, wording):
     path = tmp_path / "space.toml"
     path.write_text(
-        'kind = "optimize"\npreset = "nfp4000"\npackets = 2000\nbudget = 2\nobjectives = ["max throughput_mpps"]\n'
+        'kind = "optimize"\nchip = "nfp4000"\npackets = 2000\nbudget = 2\nobjectives = ["max throughput_mpps"]\n'
         "[vary]\nisland.count = [1, 2]\n"
     )
     words = ("--program", "parse_count", "--cpus", 2, "--set", "verdict=false", "--json", "--store", tmp_path / "s")
@@ -304,7 +304,7 @@ def test_what_cannot_be_halved_is_refused(tmp_path, change, wording):
 def test_a_no_drop_rate_is_an_objective(tmp_path):
     path = tmp_path / "ndr.toml"
     path.write_text(
-        'kind = "optimize"\nwhat = "ndr"\npreset = "example_smartnic"\nsize = "64"\npackets = 200\n'
+        'kind = "optimize"\nwhat = "ndr"\nchip = "example_smartnic"\nsize = "64"\npackets = 200\n'
         "width = 0.05\nbudget = 2\n"
         'objectives = ["max ndr_mpps", "min area", "min latency_p99_ns_at_50_pdr"]\n[set]\nisland.count = 1\n'
         "[vary]\nisland.engines = [2]\nisland.threads = [2, 4]\n"

@@ -250,7 +250,7 @@ def test_a_sample_fills_the_space_and_depends_on_its_seed_alone(kind):
 def test_mistakes_of_a_file_come_at_once_with_their_lines(tmp_path, wording):
     path = tmp_path / "bad.toml"
     path.write_text(
-        'kind = "sweep"\npreset = "example_smartnic"\npakets = 5\nrepeat = 0\nconstraints = ["a b"]\n'
+        'kind = "sweep"\nchip = "example_smartnic"\npakets = 5\nrepeat = 0\nconstraints = ["a b"]\n'
         '[vary]\nisland.threads = "9..1"\n"packets.part" = []\n[columns]\nx = 5\n[sample]\nkind = "best"\n'
     )
     with pytest.raises(ConfigError) as caught:
@@ -266,7 +266,7 @@ def test_mistakes_of_a_file_come_at_once_with_their_lines(tmp_path, wording):
 )
 def test_files_that_make_no_sense_are_refused_in_words(tmp_path, text):
     path = tmp_path / "bad.toml"
-    path.write_text(f'kind = "sweep"\npreset = "{NIC}"\n{text}\n')
+    path.write_text(f'kind = "sweep"\nchip = "{NIC}"\n{text}\n')
     with pytest.raises(ConfigError):
         make_points(read_spec(path).finish())
 
@@ -274,7 +274,7 @@ def test_files_that_make_no_sense_are_refused_in_words(tmp_path, text):
 def test_options_change_what_a_file_says(tmp_path, cli):
     path = tmp_path / "sweep.toml"
     path.write_text(
-        'kind = "sweep"\npreset = "example_smartnic"\n[vary]\nisland.threads = [1, 2]\nisland.count = [1]\n'
+        'kind = "sweep"\nchip = "example_smartnic"\n[vary]\nisland.threads = [1, 2]\nisland.count = [1]\n'
     )
     words = ("--vary", "island.threads=4", "--store", tmp_path / "s", "--packets", 50, "--no-lengthen", "--json")
     ended = cli("sweep", path, *words)
