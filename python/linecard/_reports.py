@@ -96,7 +96,7 @@ class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A key as the reader of a file declares it, whether the file has it or not.
+    """A key as the code declares it, whether the file contains it or not.
 
     Attributes:
         file: The file: a chip's reader also reads those of its memories' parts.

@@ -410,7 +410,7 @@ fn why_endless(endless: &Endless, timebase: Timebase) -> String {
                 false => "all work on a packet takes no time until it is back in the inbox",
             };
             format!(
-                "the run would never end: at {us:.3} us threads of `{cluster}` take packets out of `{inbox}`, {packets} so far,  \
+                "the run would never end: at {us:.3} us threads of `{cluster}` take packets out of `{inbox}`, {packets} so far, \
                  but simulated time does not advance: {what}. Set cycles of its steps, a latency of its memories, or a \
                  rate of the traffic (traffic.arrivals)"
             )

@@ -71,7 +71,7 @@ impl Clocks {
         for (number, clock) in self.list.iter().enumerate() {
             if section.is_set(&clock.key) && !used.contains(&number) {
                 let message =
-                    format!("has no effect here: no part uses this clock, but {}", names.join(", "));
+                    format!("has no effect here: no part uses this clock; parts use {}", names.join(", "));
                 section.fail(&clock.key, message);
             }
         }

@@ -118,7 +118,7 @@ fn what_does_not_fit_together_is_said_with_its_line_and_what_to_do() {
     let cases = [
         (
             format!("{enqueue}{transmit}"),
-            "step[0].op: the packet has no place in a queue: an `op = \"admit\"`",
+            "step[0].op: the packet has no place in a queue: add an `op = \"admit\"`",
         ),
         (
             admit.to_owned(),
@@ -130,18 +130,18 @@ fn what_does_not_fit_together_is_said_with_its_line_and_what_to_do() {
         ),
         (format!("{admit}{enqueue}"), "found 0 steps with op = \"transmit\" there, expected one"),
         (format!("{admit}{enqueue}{transmit}{transmit}"), "found 2 steps with op = \"transmit\""),
-        (transmit.to_owned(), "it stands behind a step with op = \"enqueue\""),
+        (transmit.to_owned(), "put it after a step with op = \"enqueue\""),
         (
             format!("{admit}{}{enqueue}{transmit}", step("op='drop'\nshare=0.5")),
             "step[1].op: the packet may end here with a place in a queue: put this before op = \"admit\"",
         ),
         (
             format!("{}{enqueue}{transmit}", step("op='admit'\nshare=0.5")),
-            "step[0].op: is done once for every packet",
+            "step[0].op: is executed once for every packet",
         ),
         (
             format!("{admit}{enqueue}{}{transmit}", step("op='look_up'")),
-            "step[2].op: behind op = \"enqueue\" threads that send a block of cells compute",
+            "step[2].op: after op = \"enqueue\" only compute",
         ),
         (
             format!("{admit}{enqueue}{}{transmit}", step("op='read'\nat='table'\nwhole_packet=true")),
@@ -153,7 +153,7 @@ fn what_does_not_fit_together_is_said_with_its_line_and_what_to_do() {
         ),
         (
             step("op='spread'\ncycles=3"),
-            "step[0].accesses: missing: the accesses that its cycles are spread over",
+            "step[0].accesses: missing: the accesses over which its cycles are spread",
         ),
         (
             step("op='spread'\naccesses=[{op='send'}]"),
@@ -187,16 +187,13 @@ fn what_does_not_fit_together_is_said_with_its_line_and_what_to_do() {
 fn an_extension_without_a_place_is_refused_and_so_is_one_in_another() {
     let extension = "program.extension=[{cycles=7}]";
     let without = said("[[step]]\ncycles=3", &[extension]);
-    assert!(
-        without.contains("extension: has no effect: no step says where it stands, op = \"extend\""),
-        "{without}"
-    );
+    assert!(without.contains("extension: has no effect: no step has op = \"extend\""), "{without}");
     assert_eq!(without.matches("extension").count(), 1, "said once: {without}");
     let left = said("[[step]]\npart='p'\nop='extend'", &[extension, "program.without=p"]);
     assert!(left.contains("or `without` leaves that step out"), "{left}");
     let nested = said("[[step]]\nop='extend'", &["program.extension=[{op='extend'}]"]);
     assert!(
-        nested.contains("program.extension[0].op: an extension stands in the list of a program"),
+        nested.contains("program.extension[0].op: an extension must be in the list of a program"),
         "{nested}"
     );
     let no_list = said("[[step]]\nop='extend'", &["program.extension=3"]);

@@ -166,7 +166,8 @@ fn a_file_that_is_no_toml_is_one_problem() {
     let found = problems(&[("title =", "extends = \"no_such_base.toml\"\ntitle =")], &[]);
     let [only] = found.as_slice() else { panic!("{found:?}") };
     assert!(
-        only.contains("from the current folder, and there is no `") && only.contains("/no_such_base.toml`"),
+        only.contains("relative to the current folder, and there is no `")
+            && only.contains("/no_such_base.toml`"),
         "{only}"
     );
 }
@@ -208,7 +209,10 @@ fn whose_memory_it_is_and_who_takes_from_a_ring_are_told_at_their_lines() {
     let found = problems(&[("takes = \"work\"", "takes = \"wire\"")], &[]);
     let [only] = found.as_slice() else { panic!("{found:?}") };
     assert!(
-        only.starts_with(&format!("chip:{}: ring.work: no cluster takes from it", line("[ring.work]"))),
+        only.starts_with(&format!(
+            "chip:{}: ring.work: no cluster takes packets from it",
+            line("[ring.work]")
+        )),
         "{only}"
     );
     // Whoever means it and misspells it makes one mistake.
@@ -225,7 +229,7 @@ fn rings_take_room_in_their_memory() {
     // 1,024 entries of 8 bytes beside 64 KiB that the program reads.
     let found = problems(&[("128 KiB", "64 KiB")], &[]);
     let said = format!(
-        "chip:{}: memory.scratch: holds 65536 bytes, and 73728 are placed in it (scratch 65536, ring work 8192)",
+        "chip:{}: memory.scratch: holds 65536 bytes, but 73728 bytes are bound to it (scratch 65536, ring work 8192)",
         line("[memory.scratch]")
     );
     assert!(found.len() == 1 && found[0].starts_with(&said), "{found:?}");

@@ -117,7 +117,7 @@ fn a_wrong_override_is_told_by_its_number() {
                 .into(),
             "--set (number 3): input.threds: no such key; did you mean `threads`?".into(),
             format!("--set (number 4): cluster.input.engines: found `4 ns`; expected {whole}"),
-            "--set (number 5): cluster.input.engines: given twice (also as number 4); give it once".into(),
+            "--set (number 5): cluster.input.engines: set twice (also as number 4); set it once".into(),
             "--set (number 6): input: found `input`; expected key=value, such as clock.engines_mhz=200"
                 .into(),
             "--set (number 7): input.engines.more: `cluster.input.engines` is a value and has no keys".into(),

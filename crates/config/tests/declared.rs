@@ -40,8 +40,8 @@ fn another_unit_than_the_declared_one_is_told_and_one_that_nobody_declares_as_we
     assert_eq!(
         said(document),
         [
-            "f.toml:5: name: unit is `ns`, but the key says none; units are the suffix of keys",
-            "f.toml:6: left: unit is `ns`, but the key says none; units are the suffix of keys",
+            "f.toml:5: name: unit is `ns`, but the key has none; the suffix of a key is its unit",
+            "f.toml:6: left: unit is `ns`, but the key has none; the suffix of a key is its unit",
             "f.toml:7: range: found `99`; expected a whole number from 1 to 9",
             "f.toml:8: half: found `1.5`; expected a whole number from 1 to 9",
             "--set (number 1): a: unit is `banks`; expected `requests`",

@@ -260,9 +260,9 @@ fn what_is_wrong_with_a_module_stands_in_its_file_and_is_said_once() {
     let found: Vec<&str> = error.lines().collect();
     let said = [
         format!("{outer}:1: interfaces: no such key; did you mean `interface`?"),
-        format!("{outer}:5: module a.parameters.m: found \"m\", expected parameters of it: n"),
+        format!("{outer}:5: module a.parameters.m: found \"m\", expected parameters of the module: n"),
         format!("{outer}:6: module a.places.in: found \"x\", expected a place of this net"),
-        format!("{outer}:10: module b.parameters.m: found \"m\", expected parameters of it: n"),
+        format!("{outer}:10: module b.parameters.m: found \"m\", expected parameters of the module: n"),
         format!("{outer}:11: module b.places.in: found \"x\", expected a place of this net"),
         format!("{inner}:1: interface: found \"none\", expected places of this net"),
         format!("{inner}:3: parameters.n.units: no such key; did you mean `unit`?"),

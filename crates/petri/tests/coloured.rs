@@ -406,7 +406,7 @@ fn what_has_no_value_is_told_with_transition_place_and_binding() {
         ),
         (
             error("", "x", exponential("4 - x")),
-            "transition \"go\" with x = 4: the time of it is 0, where a time from 0, or a rate or weight above 0, has to be",
+            "transition \"go\" with x = 4: the time of it is 0, expected a time from 0, or a rate or weight above 0",
         ),
         (
             error("x and true", "x", one()),
@@ -414,7 +414,7 @@ fn what_has_no_value_is_told_with_transition_place_and_binding() {
         ),
         (
             error("", "y", one()),
-            "transition \"go\": in `y`, column 1: found `y`, expected a variable of what the transition takes, a \
+            "transition \"go\": in `y`, column 1: found `y`, expected a variable of an input arc of the transition, a \
              parameter, or a word of an enumeration",
         ),
         (
@@ -439,7 +439,7 @@ fn immediate_transitions_that_go_round_are_refused() {
     net.take(a, t, "x", "1");
     net.put(t, a, "not x", "1");
     let error = run(&net.build().unwrap(), 1.0, 1).unwrap_err().to_string();
-    assert!(error.contains("fire for ever without time passing; the last was \"turn\""), "{error}");
+    assert!(error.contains("fire forever without time passing; the last was \"turn\""), "{error}");
 }
 
 #[test]

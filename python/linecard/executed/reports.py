@@ -140,7 +140,7 @@ class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The content of a map at the end; ``listed`` holds the first of its ``entries``, and only nonzero values of arrays.
+    """The content of a map at the end; ``listed`` holds the first ``entries``, of arrays the nonzero ones.
 
     Attributes:
         name: Name.
@@ -149,7 +149,7 @@ class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
         value_bytes: Bytes of a value.
         most_entries: Maximum number of entries.
         entries: Number of entries.
-        listed: The first entries; only nonzero values of arrays.
+        listed: The first entries; of arrays the nonzero ones.
         records: Records of a ring buffer or of events.
         record_bytes: Bytes.
     """

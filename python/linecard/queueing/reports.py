@@ -120,8 +120,7 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Arrivals with at least ``from_packets`` and fewer than ``to_packets`` packets of other queues since the previous
-    arrival in their queue.
+    """Arrivals with ``from_packets`` to ``to_packets`` packets of other queues since the last arrival in their queue.
 
     ``share`` is relative to all arrivals with a predecessor in their queue, 0 to 1.
 

@@ -344,7 +344,7 @@ def test_check_adds_the_way_there_the_place_and_the_way_back(cli, chip):
         ('table = "l2"', 'table = "l3"', "no memory or unit is called `l3`; did you mean `l2`?"),
         ('capacity_bytes = "2 GiB"', 'capacity_bytes = "1 MiB"', "holds 1048576 bytes, and"),
         ('to = ["l2", "main", "crc"]', 'to = ["main", "crc"]', "no [[route]] leads from `core` to `l2`"),
-        ("[inbox.work]\n", "[inbox.work]\n[inbox.idle]\n", "inbox.idle: no cluster takes from it"),
+        ("[inbox.work]\n", "[inbox.work]\n[inbox.idle]\n", "inbox.idle: no cluster takes packets from it"),
     ],
 )
 def test_a_mistake_is_named_with_file_and_line(cli, chip, old, new, expected):
@@ -365,7 +365,7 @@ def test_a_mistake_is_named_with_file_and_line(cli, chip, old, new, expected):
             'run = "forwrad"',
             "program.run: no preset is called `programs/forwrad`; did you mean",
         ),
-        ('packets = "main"\n', "", "`packets` is bound to nothing"),
+        ('packets = "main"\n', "", "`packets` is not bound"),
     ],
 )
 def test_a_mistake_in_what_a_chip_names_is_named_where_it_is(cli, chip, old, new, expected):

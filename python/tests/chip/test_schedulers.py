@@ -93,7 +93,7 @@ def test_levels_groups_and_classes_are_read(problems):
         (
             'scheduler = ["strict", "deficit"]',
             'scheduler = ["strict", "deficit"]\nclasses = 3',
-            "port.eth.classes: 3, but [[port.eth.class]] lists 2: leave classes out",
+            "port.eth.classes: 3, but [[port.eth.class]] lists 2: omit classes",
         ),
         (
             'scheduler = ["strict", "deficit"]',
@@ -103,9 +103,9 @@ def test_levels_groups_and_classes_are_read(problems):
         (
             'name = "rest"',
             'name = "rest"\ngroup = "urgent"',
-            "port.eth.group[1].group: has no effect: groups stand in groups where the scheduler has three levels",
+            "port.eth.group[1].group: has no effect: groups may be in groups only if the scheduler has three levels",
         ),
-        ('group = "rest"', 'group = "urgent"', "port.eth.group: nothing is in the group `rest`: give a class its name"),
+        ('group = "rest"', 'group = "urgent"', "port.eth.group: the group `rest` is empty: name it"),
         ('class = "voice"', 'class = "vioce"', "program.step[0].class: found `vioce`; did you mean `voice`?"),
         (
             "[port.eth]",
