@@ -22,6 +22,7 @@ mod messages;
 mod moving;
 mod policy;
 mod refresh;
+mod refreshing;
 mod row_state;
 mod rows;
 mod statistics;
