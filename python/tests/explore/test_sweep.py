@@ -273,9 +273,7 @@ def test_files_that_make_no_sense_are_refused_in_words(tmp_path, text):
 
 def test_options_change_what_a_file_says(tmp_path, cli):
     path = tmp_path / "sweep.toml"
-    path.write_text(
-        'kind = "sweep"\nchip = "example_smartnic"\n[vary]\nisland.threads = [1, 2]\nisland.count = [1]\n'
-    )
+    path.write_text('kind = "sweep"\nchip = "example_smartnic"\n[vary]\nisland.threads = [1, 2]\nisland.count = [1]\n')
     words = ("--vary", "island.threads=4", "--store", tmp_path / "s", "--packets", 50, "--no-lengthen", "--json")
     ended = cli("sweep", path, *words)
     rows = json.loads(ended.out)["rows"]
