@@ -97,6 +97,8 @@ def executed(
     shipped = program_info(name)
     xdp = name in known_xdp or (path.is_file() and is_xdp(path))
     if name not in _known() and (is_name or not path.is_file()):
+        # What is wrong with the chip is said first.
+        _core.describe(chip, list(overrides))
         near = difflib.get_close_matches(name, _known(), 1)
         hint = f"; did you mean {near[0]}?" if near else "; `linecard program list [--xdp]` lists shipped programs"
         hint = f"; a file is ./{name}" if path.is_file() else hint
