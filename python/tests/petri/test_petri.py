@@ -277,7 +277,10 @@ parameters = { mu = "speed" }
     assert found.transition_invariants == ({"first.serve": 1, "second.serve": 1},)
     for change, error in (
         (('out = "a"', 'idle = "a"'), 'second.places.idle: found "idle", expected places of its interface: in, out'),
-        (('mu = "speed"', "nu = 1"), 'module second.parameters.nu: found "nu", expected parameters of the module: mu, slots'),
+        (
+            ('mu = "speed"', "nu = 1"),
+            'module second.parameters.nu: found "nu", expected parameters of the module: mu, slots',
+        ),
         (("station.toml", "ring.toml"), "inside itself"),
         (("station.toml", "none.toml"), "cannot read"),
     ):
