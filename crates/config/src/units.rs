@@ -410,10 +410,10 @@ mod tests {
         assert_eq!(in_unit("packets/s", "3 kpps"), Ok(Quantity::Whole(3000)));
         assert_eq!(in_unit("V", "1.35 V"), Ok(Quantity::Real(1.35)));
         for (unit, text, said) in [
-            ("requests", "32 banks", "the unknown unit `banks` where the key wants `requests`"),
-            ("requests", "32 ns", "the unit `ns` where the key wants `requests`"),
-            ("requests", "32", "no unit where the key wants `requests`"),
-            ("%", "3 ns", "where the key wants a share (percent)"),
+            ("requests", "32 banks", "the unknown unit `banks`, but the key requires `requests`"),
+            ("requests", "32 ns", "the unit `ns`, but the key requires `requests`"),
+            ("requests", "32", "no unit, but the key requires `requests`"),
+            ("%", "3 ns", "but the key requires a share (percent)"),
         ] {
             let message = in_unit(unit, text).unwrap_err();
             assert!(message.contains(said), "{message}");

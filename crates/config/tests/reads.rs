@@ -160,7 +160,7 @@ day = 2003-01-01
         "f.toml:5: nan_ns: found `NaN`; expected a number of any size",
         "f.toml:6: huge: found `inf`; expected a number from 0",
         "f.toml:7: memory.sram.absent_ns: missing: expected a number from 2 to 9 (delay)",
-        "f.toml:8: memory.sram.latency_ns: found `5 MHz`, a frequency (Hz, kHz, MHz, GHz), where the key wants a time (ps, ns, us, ms, s); expected a number from 0 to 9",
+        "f.toml:8: memory.sram.latency_ns: found `5 MHz`, a frequency (Hz, kHz, MHz, GHz), but the key requires a time (ps, ns, us, ms, s); expected a number from 0 to 9",
         "f.toml:9: memory.sram.size_kib: found `100 bytes`, which is 0.09765625 KiB; expected a whole number from 0",
         "f.toml:10: memory.sram.unit_ns: unit is `us`, but the key requires `ns`",
         "f.toml:11: memory.sram.odd: `sauce` is not one of value, unit, source, low, high",

@@ -57,7 +57,7 @@ fn all_that_is_wrong_with_a_link_is_told_at_once() {
         link(&wrong).unwrap_err(),
         [
             "3: flows.seed: missing: expected a number from 0 to 1000000000000000 (seed; equal seeds generate equal traffic)",
-            "12: flows.rate: found `3 MHz`, a frequency (Hz, kHz, MHz, GHz), where the key wants a rate in packets \
+            "12: flows.rate: found `3 MHz`, a frequency (Hz, kHz, MHz, GHz), but the key requires a rate in packets \
              (packets/s, kpps, Mpps, Gpps); expected a number from 1 to 100000000",
             "14: flows.tcp: found `850`; expected a number from 0 to 100",
             "15: flows.hosts: unit is `flows`; expected `hosts`",
@@ -101,7 +101,7 @@ fn all_that_is_wrong_with_a_policy_is_told_at_once() {
         [
             "2: policy.ideal: missing: expected true or false (every access takes the time of a row hit)",
             "8: policy.precharge: found `lzay`; did you mean `lazy`? expected one of eager, lazy",
-            "9: policy.batch_k: found `4 clocks` with the unknown unit `clocks` where the key wants `requests`; expected a \
+            "9: policy.batch_k: found `4 clocks` with the unknown unit `clocks`, but the key requires `requests`; expected a \
              whole number from 0 to 1024",
             "11: policy.prefetch: found `1`; expected true or false",
             "12: policy.scheduler: has no effect: policy.controller is packet_buffer",
@@ -179,7 +179,7 @@ fn all_that_is_wrong_with_a_part_is_told_at_once() {
         "8: organization.ranks: found `9`; expected a whole number from 1 to 8".to_owned(),
         "11: organization.rows: 4000 is not a power of two".to_owned(),
         format!(
-            "13: organization.bus_bytes: found `8 ns`, a time (ps, ns, us, ms, s), where the key wants {powers}; expected a \
+            "13: organization.bus_bytes: found `8 ns`, a time (ps, ns, us, ms, s), but the key requires {powers}; expected a \
              whole number from 1 to 256"
         ),
         format!("16: timing.tRRD: missing: expected {times}: the standard's table, or the data bus, needs it"),

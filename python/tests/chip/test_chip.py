@@ -342,7 +342,7 @@ def test_check_adds_the_way_there_the_place_and_the_way_back(cli, chip):
         ('from = "core"', 'from = "cores"', "no cluster is called `cores`; did you mean `core`?"),
         ('takes = "work"', 'takes = "wrok"', "no inbox or ring is called `wrok`; did you mean `work`?"),
         ('table = "l2"', 'table = "l3"', "no memory or unit is called `l3`; did you mean `l2`?"),
-        ('capacity_bytes = "2 GiB"', 'capacity_bytes = "1 MiB"', "holds 1048576 bytes, and"),
+        ('capacity_bytes = "2 GiB"', 'capacity_bytes = "1 MiB"', "holds 1048576 bytes, but"),
         ('to = ["l2", "main", "crc"]', 'to = ["main", "crc"]', "no [[route]] leads from `core` to `l2`"),
         ("[inbox.work]\n", "[inbox.work]\n[inbox.idle]\n", "inbox.idle: no cluster takes packets from it"),
     ],
