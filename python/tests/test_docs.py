@@ -158,7 +158,7 @@ def rows(text: str) -> list[dict[str, str]]:
 
 def test_a_value_has_an_interval_as_the_reference_says(tmp_path):
     page = " ".join((DOCS / "reference" / "keys" / "chip.md").read_text().split())
-    (written,) = re.findall(r"where sources give an interval as `(.*?)`", page)
+    (written,) = re.findall(r"if sources state an interval, it is `(.*?)`", page)
     path = tmp_path / "chip.toml"
     path.write_text(
         'kind = "chip"\ntitle = "One value with an interval"\nextends = ["platforms/example_smartnic"]\n'
