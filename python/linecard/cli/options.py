@@ -51,7 +51,7 @@ Chip = Annotated[
 ]
 
 CAPTURE_HELP = "A capture, or a described link: edge, core, or a TOML file like those in presets/traffic."
-Packets = Annotated[int, typer.Option(min=0, metavar="N", help="Maximum number of packets; 0 for the whole capture.")]
+Packets = Annotated[int, typer.Option(min=0, metavar="N", help="Packets to read at most; 0 for the whole capture.")]
 
 JSON_HELP = "Print one JSON object on stdout instead of the screen."
 

@@ -620,7 +620,7 @@ def test_a_store_stays_below_its_limit_and_keeps_what_was_used_last(cli, tmp_pat
     cli(*command, "island.count=1")
     cli(*command, "island.count=7")
     assert Store(store).use().used_bytes <= size * 0.75
-    assert "1 runs found" in cli(*command, "island.count=7").err
+    assert "1 runs reused" in cli(*command, "island.count=7").err
 
 
 def test_a_folder_of_other_things_is_no_store(cli, tmp_path, wording):

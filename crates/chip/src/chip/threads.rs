@@ -17,8 +17,8 @@ use linecard_sim::Ticks;
 enum Needs {
     /// A thread's action is due.
     Acts(Action),
-    /// A thread has reached the end of its steps.
-    Ends,
+    /// A thread has reached the end of its steps; the engine still has to switch to it for so long.
+    Ends { switch: Ticks },
     /// Nothing: the engine computes, or no thread is ready.
     Nothing,
 }
@@ -33,12 +33,17 @@ impl Chip {
         if thread != NOBODY {
             self.threads[thread as usize].spent = true;
         }
+        let mut switch = 0;
         loop {
             let needs;
-            (thread, needs) = self.run_threads::<F>(engine, thread, now);
+            (thread, needs) = self.run_threads::<F>(engine, thread, switch, now);
+            switch = 0;
             let waits = match needs {
                 Needs::Nothing => return,
-                Needs::Ends => !self.ends_steps(thread, now),
+                Needs::Ends { switch: left } => {
+                    switch = left;
+                    !self.ends_steps(thread, now)
+                }
                 Needs::Acts(action) => match self.act(thread, engine, action, now) {
                     After::GoOn => false,
                     After::Wait | After::Blocked => true,
@@ -52,15 +57,21 @@ impl Chip {
     }
 
     /// Runs the threads of an engine as long as they compute and access memories that answer at once. `before` is
-    /// the thread that ran last in this instant, or [`NOBODY`]. Returns the running thread and what it needs.
+    /// the thread that ran last in this instant, or [`NOBODY`]; `switch` is the time to switch to the thread that
+    /// runs. Returns the running thread and what it needs.
     #[inline(always)]
-    fn run_threads<F: Features>(&mut self, engine: usize, mut before: u32, now: Ticks) -> (u32, Needs) {
+    fn run_threads<F: Features>(
+        &mut self,
+        engine: usize,
+        mut before: u32,
+        mut switch: Ticks,
+        now: Ticks,
+    ) -> (u32, Needs) {
         let Self { engines, threads, targets, places, clusters, account, recording, packets, agenda, .. } =
             self;
         let e = &mut engines[engine];
         let source = self.sources.first_engine + engine;
         loop {
-            let mut until = now;
             if e.running == NOBODY {
                 wake_due::<F>(e, now, threads, account, recording, packets);
                 if e.take_ready::<F>() == NOBODY {
@@ -71,15 +82,16 @@ impl Chip {
                     }
                     return (NOBODY, Needs::Nothing);
                 }
-                if e.running != before && before != NOBODY {
-                    until += e.switch;
-                }
+                switch = if e.running != before && before != NOBODY { e.switch } else { 0 };
                 let t = &mut threads[e.running as usize];
                 enter::<F>(t, State::COMPUTE, now, account, recording, packets);
             }
             let thread = e.running;
             let t = &mut threads[thread as usize];
-            let Some(step) = t.steps.list().get(t.next as usize) else { return (thread, Needs::Ends) };
+            let Some(step) = t.steps.list().get(t.next as usize) else {
+                return (thread, Needs::Ends { switch });
+            };
+            let mut until = now + switch;
             if !t.spent {
                 let cycles = match F::ALL {
                     true => cycles_of(t, e, step, targets, clusters),

@@ -62,7 +62,7 @@ def flowcache(
         int, typer.Option(metavar="N", help="Number of packets that the policy PRED looks ahead.")
     ] = 10_000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of random policies and of the hash h3.")] = 1,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Parallel caches; one per core by default.")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Caches in parallel; one per core by default.")] = None,
     false_hits: Annotated[
         bool, typer.Option("--false-hits", help="Count packets that receive the result of another flow.")
     ] = False,
