@@ -231,7 +231,7 @@ fn a_program_lies_under_its_chip_and_another_takes_its_place() {
 fn a_step_that_lasts_for_seconds_is_refused() {
     // Found by fuzzing: a thousand million cycles a piece took minutes, and more did not fit.
     let found = said("[[step]]\ncycles=10000000\ntimes=2", &[]);
-    assert!(found.contains("2 times 10000000 is 20000000, expected at most 10000000 in all"), "{found}");
+    assert!(found.contains("2 times 10000000 is 20000000, expected at most 10000000 in total"), "{found}");
 }
 
 /// `ixp1200_host` with changes; what is said of them.
