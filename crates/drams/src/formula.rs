@@ -181,7 +181,7 @@ mod tests {
             ("RL RL", "an operator"),
             ("(RL", "`)` is missing"),
             ("max(RL)", "two values"),
-            ("2.3.4", "no number"),
+            ("2.3.4", "is not a number"),
             ("#", "a name or a number"),
         ] {
             let message = Formula::parse(text).unwrap_err();
