@@ -45,7 +45,7 @@ class DescriptionReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         preset: Name.
         title: Title.
-        extends: The presets on which it is based, the one that it extends directly last.
+        extends: The presets on which it is based; its direct parent is the last.
         parameters: Parameters, in the order of the file.
         derived: Derived values.
     """

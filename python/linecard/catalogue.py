@@ -29,7 +29,7 @@ KINDS = {
     "standards": "DRAM standards, on which DRAM parts are based",
     "policies": "policies of DRAM controllers, for `linecard dram run --policy`",
     "queueing": "machines of queue managers, for `linecard queueing run --machine`",
-    "traffic": "described links, for `--trace` instead of a capture",
+    "traffic": "link descriptions, which `--trace` takes in place of a capture",
 }
 
 

@@ -12,7 +12,7 @@ pub struct Description {
     pub preset: String,
     /// Title.
     pub title: String,
-    /// The presets on which it is based, the one that it extends directly last.
+    /// The presets on which it is based; its direct parent is the last.
     pub extends: Vec<String>,
     /// Parameters, in the order of the file.
     pub parameters: Vec<Described>,

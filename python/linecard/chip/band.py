@@ -51,7 +51,8 @@ def together(
     """The changes of the last two runs: all ends that lower the number, and all ends that raise it.
 
     ``numbers`` are the results of the runs of `alone`, in order. The difference between the ends of an interval has the
-    sign of its effect. One run combines all ends with the smaller number, the other all ends with the larger.
+    sign of its effect. Of each interval, one run takes the end with the smaller result, the other
+    run the end with the larger one.
     """
     lower: list[str] = []
     raised: list[str] = []

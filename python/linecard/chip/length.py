@@ -2,7 +2,7 @@
 
 A run that is not steady is repeated, four times as long each time, within a budget. If its throughput stays the same,
 the rate is confirmed, but not loss and latency: packets accumulate, or wait behind full buffers. If a precision is
-requested, runs with a wider 95 % interval are lengthened, too. Numbers that remain unsure are marked, and neither
+requested, runs with a wider 95 % interval are lengthened, too. Numbers that remain inconclusive are marked, and neither
 ranked nor compared.
 """
 
@@ -28,9 +28,9 @@ INTERVALS = ("throughput_gbps", "loss_fraction", "latency_mean_ns")
 THROUGHPUT = "throughput_gbps"
 # Throughputs of a run and of one four times as long that are as good as the same, and packets that leave at least.
 SAME, LEAST_OUT = 0.02, 1_000
-# Numbers that are sure where only the rate is.
+# Numbers that are conclusive where only the rate is.
 RATES = ("throughput_gbps", "throughput_mpps", "offered_gbps")
-# What is said of runs that went well and whose numbers are not all sure.
+# What is said of runs that went well and whose numbers are not all conclusive.
 RATE_ONLY, NOT_STEADY, NOT_PRECISE, NOT_CONFIRMED = "rate only", "not steady", "not precise", "not confirmed"
 DOUBTS = (RATE_ONLY, NOT_STEADY, NOT_PRECISE, NOT_CONFIRMED)
 
@@ -99,7 +99,7 @@ class Aim:
     numbers: tuple[str, ...] = (THROUGHPUT,)
 
     def doubt(self, runs: Sequence[Numbers]) -> str:
-        """Why the numbers of runs, one per seed, are unsure: one of ``DOUBTS``, or empty."""
+        """Why the numbers of runs, one per seed, are inconclusive: one of ``DOUBTS``, or empty."""
         if any(run.get("steady") is False for run in runs):
             return NOT_STEADY
         if any(run.get("confirmed") is False for run in runs):
@@ -116,7 +116,7 @@ class Aim:
         return max((math.inf if half is None else half for half in halves), default=0.0)
 
     def shortfall(self, runs: Sequence[Numbers], packets: Sequence[int]) -> str:
-        """What unsure runs lack after all tried lengths, and what to change; empty if they are sure."""
+        """What inconclusive runs lack after all tried lengths, and what to change; empty if they are conclusive."""
         doubt = self.doubt(runs)
         if not doubt:
             return ""

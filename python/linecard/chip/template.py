@@ -1,4 +1,4 @@
-"""The file of a new chip, from a preset."""
+"""A file for a new chip, based on a preset."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linecard.schemas import line, write_schema
 
 @plain
 def new(file: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
-    """Write a file of a new chip: a shipped chip with its comments, or a file that extends another platform.
+    """Write a file for a new chip: a shipped chip with its comments, or a file that extends another platform.
 
     It also writes ``chip.schema.json``, with which an editor completes the file (see :func:`schema`).
 

@@ -41,7 +41,7 @@ def _instruction_set(chip: str, overrides: Sequence[str]) -> int | None:
 
 
 def is_program(name: str) -> bool:
-    """Whether a name refers to an application or a shipped program, a file of a program."""
+    """Whether a name refers to an application or a shipped program, and not to a file."""
     path = Path(name)
     if path.suffix == ".toml":
         return path.is_file() and STEPS.search(path.read_text(errors="replace")) is not None

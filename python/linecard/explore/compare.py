@@ -68,7 +68,8 @@ def compare(
     """Compare two designs, programs, runs or sweeps.
 
     Runs of designs that are not steady are repeated with four times as many packets, up to 256,000, both designs
-    together. A run of 64,000 packets or more is repeated once. A number that is not sure does not count as changed.
+    together. A run of 64,000 packets or more is repeated once. A number that is not conclusive does not count as
+    changed.
 
     Args:
         a: A design, or a file that ``run --json`` or ``sweep --json`` printed.
@@ -114,7 +115,7 @@ def compare(
         raise ConfigError.of([ConfigProblem("compare", "", message)])
     program = program_arguments(options)
     if program_b is not None and "program" not in program:
-        raise ConfigError.of([ConfigProblem("program_b", "", "has no effect without a program of the first design")])
+        raise ConfigError.of([ConfigProblem("program_b", "", "has no effect unless the first design has a program")])
     given = {**program, "precision": precision, "set": set, "set_a": set_a, "set_b": set_b, "trace": trace}
     given["packets"] = packets
     if kinds[0] != "design" and any(given.values()):
@@ -209,7 +210,7 @@ def _of_designs(
         if side.doubt:
             notes.append(f"{letter}, {name}: {side.shortfall}")
     if sides[0].packets[-1] > sides[0].packets[0]:
-        notes.append(f"runs were lengthened until sure: {sides[0].packets[-1]:,} packets")
+        notes.append(f"runs were lengthened until conclusive: {sides[0].packets[-1]:,} packets")
     lines: tuple[LineMoved, ...] = ()
     if programs[0] != programs[1]:
         lines = compared_lines([str(each) for each in programs], [side.records for side in sides], doubts)
@@ -230,7 +231,7 @@ def _of_designs(
 
 
 def _known(moved: Moved, doubts: Sequence[str]) -> Moved:
-    """Drop the verdict of a number that is not sure; where rates are sure, so is the utilization of parts."""
+    """Drop the verdict of a number that is not conclusive; if rates are, so is the utilization of parts."""
     if not any(doubts) or moved.beyond_noise is None:
         return moved
     busy = moved.name.endswith(": utilization") and not moved.name.startswith("buffer ")
@@ -350,7 +351,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
         )
     went_well = [point for point in matched if all(row["status"] == "ok" for table in tables for row in table[point])]
     notes = [
-        f"{len(matched):,} points in both, {len(went_well):,} of them sure in both; "
+        f"{len(matched):,} points in both, {len(went_well):,} of them conclusive in both; "
         f"{len(tables[0]) - len(matched):,} only in the first, {len(tables[1]) - len(matched):,} only in the second"
     ]
     changed = [p for p in matched if {r["status"] for r in tables[0][p]} != {r["status"] for r in tables[1][p]}]

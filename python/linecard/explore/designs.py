@@ -67,7 +67,7 @@ class Judged:
 
 
 def is_sure(task: Task, row: Mapping[str, Any]) -> bool:
-    """Whether the numbers of a row that the objectives use are sure."""
+    """Whether the numbers of a row that the objectives use are conclusive."""
     if row["status"] != RATE_ONLY:
         return bool(row["status"] == "ok")
     expressions = [

@@ -1,4 +1,4 @@
-"""Longer runs of a table, until their numbers are sure, by the rule of `linecard.chip.length`.
+"""Longer runs of a table, until their numbers are conclusive, by the rule of `linecard.chip.length`.
 
 An unsteady run is lengthened independently, so its result does not depend on the other points of the table. If the
 interval of a point is too wide, the runs of all its seeds become longer.
@@ -35,7 +35,7 @@ class Settled:
 
     Attributes:
         request: The run with its final length.
-        doubt: Reason why its numbers are not sure; empty if they are.
+        doubt: Reason why its numbers are not conclusive; empty if they are.
     """
 
     request: Request
@@ -79,18 +79,18 @@ def settle(
     *,
     fixed: bool = False,
 ) -> list[Settled]:
-    """Run requests, and repeat unsure runs with more packets.
+    """Run requests, and repeat inconclusive runs with more packets.
 
     Args:
         asked: The requested runs.
         groups: The numbers of the runs of each point, one per seed.
         run: Function that runs requests and returns their numbers, empty for a refused or failed run.
         aim: The precision to reach.
-        fixed: Whether the runs keep the requested length even if they are unsure.
+        fixed: Whether the runs keep the requested length even if they are inconclusive.
     """
     requests = list(asked)
     numbers = list(run(requests))
-    # Runs that cannot be longer, and runs whose throughput only is sure.
+    # Runs that cannot be longer, and runs whose throughput only is conclusive.
     ended: set[int] = set(range(len(requests))) if fixed else set()
     rate_only: set[int] = set()
     while True:
@@ -138,7 +138,7 @@ class Side:
     Attributes:
         records: The runs of the final length.
         packets: Packets of each tried length, ascending.
-        doubt: Reason why its numbers are not sure; empty if they are.
+        doubt: Reason why its numbers are not conclusive; empty if they are.
         shortfall: The doubt in words, with advice.
     """
 
@@ -151,7 +151,7 @@ class Side:
 def settle_together(
     asked: Sequence[Sequence[Request]], run: Callable[[Sequence[Request]], Sequence[Record]], aim: Aim
 ) -> list[Side]:
-    """Run the seeds of several designs, and lengthen all together until each is sure, on the same packets.
+    """Run the seeds of several designs, and lengthen all together until each is conclusive, on the same packets.
 
     Raises:
         ConfigError: A run was refused.
@@ -184,7 +184,7 @@ def _judged(numbers: Sequence[Numbers], tried: Sequence[int], aim: Aim, *, settl
     doubt = aim.doubt(numbers)
     if doubt == NOT_STEADY and settled and aim.is_narrow(numbers):
         return RATE_ONLY, (
-            "its throughput is sure (the same in shorter runs), its loss and latency are not; simulate more packets "
-            "(--packets), or lower the offered load"
+            "its throughput is conclusive (the same in shorter runs), its loss and latency are not; simulate more "
+            "packets (--packets), or lower the offered load"
         )
     return doubt, aim.shortfall(numbers, tried)

@@ -78,7 +78,7 @@ def compared_lines(
     Args:
         names: The two programs.
         records: For each program its runs, one per seed, with the costs of lines.
-        doubts: Reasons why the runs of each program are not sure; if any, no line has a verdict on noise.
+        doubts: Reasons why the runs of each program are not conclusive; if any, no line has a verdict on noise.
     """
     a, b = (_Program(name, several) for name, several in zip(names, records, strict=True))
     same = _same_lines(a, b)

@@ -55,8 +55,8 @@ def optimize(
 ) -> OptimizeResult:
     """Find the best designs of a space.
 
-    Full-length runs that are not sure are lengthened, as in :func:`linecard.sweep`. The result counts points that stay
-    unsure, and none of them is among the best.
+    Full-length runs that are not conclusive are lengthened, as in :func:`linecard.sweep`. The result counts points that
+    stay inconclusive, and none of them is among the best.
 
     Args:
         file: A space with objectives: ``kind = "optimize"``. It is a sweep file with ``objectives``, ``limits`` and
@@ -75,7 +75,7 @@ def optimize(
 
     Raises:
         ConfigError: The file is invalid, no point meets the limits, or an objective has no value.
-        RunError: No point that meets the limits is sure.
+        RunError: No point that meets the limits is conclusive.
         MissingExtraError: A search is necessary, and the extra ``explore`` is not installed.
         linecard.explore.Interrupted: Ctrl-C; completed runs are in the store.
     """
@@ -178,8 +178,8 @@ def _result(
         states = [row["status"] for each in judged.values() for row in each.rows]
         why = "; ".join(doubts_text(states, [longest], 0))
         raise RunError(
-            f"no point within the limits is sure: of {len(judged)} points, {refused} were refused or failed, "
-            f"{beyond} break a limit, and {len(unsure)} are not sure ({why}). A store keeps completed runs"
+            f"no point within the limits is conclusive: of {len(judged)} points, {refused} were refused or failed, "
+            f"{beyond} break a limit, and {len(unsure)} are not conclusive ({why}). A store keeps completed runs"
         )
     if not good:
         message = f"of {len(judged)} points, {refused} were refused or failed and {beyond} break a limit"

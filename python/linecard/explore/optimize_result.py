@@ -34,9 +34,9 @@ class OptimizeResult(Result):
         refused: Number of points that were refused or failed.
         reasons: The reasons, each with its number of points, the most frequent first.
         beyond_limits: Number of completed points that break a limit.
-        unsteady: Number of completed points with an unsure run: not steady, or less precise than
+        unsteady: Number of completed points with an inconclusive run: not steady, or less precise than
             requested. None of these points is on the front.
-        doubts: The unsure points in words, with advice.
+        doubts: The inconclusive points in words, with advice.
         hypervolume: Fraction of the box between ``best`` and ``worst`` that the front dominates, 0 to 1.
         best: The best value of each objective among the points with runs that meet the limits.
         worst: The worst value of each objective among these points.

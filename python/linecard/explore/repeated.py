@@ -35,8 +35,8 @@ class Repeated:
     Attributes:
         point: The value of each axis except the seed.
         seeds: Seeds of the successful runs, ascending.
-        status: ``ok``; ``refused`` or ``failed`` if a run was; otherwise the reason why a run was not sure, such as
-            ``not steady``.
+        status: ``ok``; ``refused`` or ``failed`` if a run was; otherwise the reason why a run was not conclusive,
+            such as ``not steady``.
         numbers: Mean and 95 % interval of each number that all runs have.
         values: The numbers themselves, by name, in the order of the seeds.
     """
@@ -61,8 +61,8 @@ class Best:
         point: The point with the largest mean among the steady points.
         rivals: Points that do not differ from it beyond chance: the 99 % interval of the paired difference contains
             zero.
-        unknown: Points that were not sure and may have a higher mean; longer runs decide.
-        left_out: Points that are not ranked, because a run was not sure, refused or failed.
+        unknown: Points that were not conclusive and may have a higher mean; longer runs decide.
+        left_out: Points that are not ranked, because a run was not conclusive, refused or failed.
     """
 
     number: str
@@ -153,7 +153,7 @@ def _clear(first: Repeated, other: Repeated, number: str) -> bool:
     within = [_own_error(first, number, a) ** 2 + _own_error(other, number, b) ** 2 for a, b in pairs]
     own = math.sqrt(sum(within)) / len(pairs)
     bound = max(error * (_T[freedom - 1] if freedom <= len(_T) else _T_NORMAL), own * _T_NORMAL)
-    # If only the rate of a run is sure, it has this margin.
+    # If only the rate of a run is conclusive, it has this margin.
     bound += sum(SAME * each.numbers[number].value for each in (first, other) if each.status == RATE_ONLY)
     return bool(statistics.fmean(differences) > bound)
 

@@ -63,7 +63,7 @@ class SweepResult(Result):
         numbers: Measured and computed columns.
         rows: A row per point, in the order of the axes. It holds the axes' values, ``status``, the numbers (``None`` if
             missing), ``reason``, the ``command`` that repeats the row, and ``run``, the name of the run. The status of
-            a successful run is ``ok`` if its numbers are sure, and ``rate only`` if only its throughput is sure.
+            a successful run is ``ok`` if its numbers are conclusive, and ``rate only`` if only its throughput is.
             Otherwise it is ``not steady``, ``not precise`` or ``not confirmed``.
         left_out: Points that break a constraint.
         warnings: Remarks on the table.
@@ -114,12 +114,12 @@ class SweepResult(Result):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Remarks on rows that are not sure and on lengthened runs, one sentence each."""
+        """Remarks on rows that are not conclusive and on lengthened runs, one sentence each."""
         return doubts_text([row["status"] for row in self.rows], self.lengths, self.lengthened)
 
     @property
     def answered(self) -> bool:
-        """Whether a row is sure, or all rows were refused or failed, so that their reasons are the result."""
+        """Whether a row is conclusive, or all rows were refused or failed, so that their reasons are the result."""
         states = {row["status"] for row in self.rows}
         return not states.isdisjoint({"ok", RATE_ONLY}) or states.isdisjoint(DOUBTS)
 

@@ -69,7 +69,7 @@ class Spec:
         precision: Largest half-width of the 95 % interval of each point's throughput, as a fraction of it, such as
             ``"1%"``. For ``ndr`` it is the width of the result.
         precise: Numbers of a point that need this precision.
-        lengthen: Whether to repeat runs that are not sure with more packets.
+        lengthen: Whether to repeat runs that are not conclusive with more packets.
     """
 
     title: str

@@ -63,7 +63,7 @@ def sweep(
 
     Runs of chips that are not steady are repeated with four times as many packets, up to 256,000. A run of 64,000
     packets or more is repeated once. Runs keep their length if ``lengthen`` is false or ``packets`` is an axis. The
-    ``status`` of a row says whether its numbers are sure.
+    ``status`` of a row says whether its numbers are conclusive.
 
     Args:
         target: Sweep file, or the input of each run: a design, or with ``--what`` a DRAM part, capture, net or program.
@@ -83,7 +83,7 @@ def sweep(
         repeat: Seeds of each point.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
             For ``ndr``, it is the width of the result.
-        lengthen: Repeat runs that are not sure with more packets; default: the file's value, or yes.
+        lengthen: Repeat runs that are not conclusive with more packets; default: the file's value, or yes.
         sample: Draw a sample instead of the whole grid: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
         points: Points of the sample.
         sample_seed: Seed of the sample.
@@ -206,7 +206,7 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
 def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -> SweepResult:
     """Run points and make their table; its counts include all runs so far.
 
-    Runs that are not sure are lengthened, unless ``fixed``, the spec or an axis sets their length.
+    Runs that are not conclusive are lengthened, unless ``fixed``, the spec or an axis sets their length.
     """
     store = bench.store
     asked = [name for _, column in spec.columns for name in column.names]

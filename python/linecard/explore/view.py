@@ -1,4 +1,4 @@
-"""The view of a sweep: a row per point, means over seeds, points that are not sure, and a chart."""
+"""The view of a sweep: a row per point, means over seeds, points that are not conclusive, and a chart."""
 
 from __future__ import annotations
 

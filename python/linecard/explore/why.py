@@ -1,7 +1,8 @@
 """`linecard why`: the limit of a chip, and the changes that raise its throughput. Runs measure every statement.
 
-The analysis first runs the chip until its throughput is sure. Each run must be steady, or confirmed by runs four times
-as long; the interval must be as narrow as requested. If the budget ends before that, the analysis returns no verdict.
+The analysis first runs the chip until its throughput is conclusive. Each run must be steady, or confirmed by runs four
+times as long; the interval must be as narrow as requested. If the budget ends
+before that, the analysis returns no verdict.
 
 Four measurements follow. All share random numbers: a changed run draws the numbers of the unchanged run. Every change
 runs with the first seed. Only changes with an effect run with the other seeds.
@@ -92,10 +93,10 @@ def why(
         set: Changes of parameters.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
         packets: Packets that each run measures, before any lengthening. The warm-up before them has half as many. If
-            the throughput is not sure, runs become four times as long, repeatedly, up to 256,000 packets. From 64,000
-            packets, runs become longer once.
+            the throughput is not conclusive, runs become four times as long, repeatedly, up to 256,000 packets. From
+            64,000 packets, runs become longer once.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
-            In Python 0.01 is 1 %; ``None`` requires a sure throughput only.
+            In Python 0.01 is 1 %; ``None`` requires a conclusive throughput only.
         seeds: Number of seeds, from which the intervals follow.
         seed: The first seed.
         global_: Add Morris' screening and Sobol's indices over half to twice each parameter (extra ``explore``).
@@ -156,7 +157,7 @@ class Question:
         self.load = "as given"
         # Throughput in packets or in bits, whichever varies less between seeds: random sizes add noise to one of them.
         self.metric = "throughput_mpps"
-        # Why the throughput is not sure; empty if it is.
+        # Why the throughput is not conclusive; empty if it is.
         self.doubt = ""
         # Lengths at this load that were too short, and their runs.
         self.tried: list[tuple[dict[str, Any], list[Record]]] = []
@@ -216,7 +217,7 @@ class Question:
         return found
 
     def base(self) -> list[Record]:
-        """Runs of the unchanged chip, long enough for a sure throughput.
+        """Runs of the unchanged chip, long enough for a conclusive throughput.
 
         If the chip carries all of its traffic, the runs saturate the input.
         """
@@ -245,7 +246,7 @@ class Question:
         return dropped > _MOSTLY * float(numbers_of(record)["packets_in"])
 
     def _settled(self, *, verdict: bool) -> list[Record]:
-        """Runs of the unchanged chip, long enough for a sure throughput; else the longest, with ``doubt`` set."""
+        """Runs of the unchanged chip, long enough for a conclusive throughput; else the longest, with ``doubt`` set."""
 
         def made() -> list[Record]:
             return self.bench.run([self.request({}, seed, verdict=verdict) for seed in self.seeds])
@@ -311,7 +312,7 @@ class Question:
         )
 
     def answer(self, *, global_: bool) -> WhyResult:
-        """The result of `linecard why`; without lifts and elasticities if the throughput is not sure."""
+        """The result of `linecard why`; without lifts and elasticities if the throughput is not conclusive."""
         asked = self.shared["packets"]
         base = self.base()
         elasticities: tuple[Elasticity, ...] = ()

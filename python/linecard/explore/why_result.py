@@ -128,12 +128,12 @@ class WhyResult(Result):
         chip: The chip.
         load: ``as given``; if the chip carries that load, ``saturated`` (the input is saturated) or ``full wires`` (the
             load is the capacity of the wires).
-        answered: Whether the throughput is sure. If not, the result has bounds only.
+        answered: Whether the throughput is conclusive. If not, the result has bounds only.
         throughput_mpps: Throughput, 10^6 packets per second.
         throughput_gbps: Throughput, 10^9 bits per second.
         loss_fraction: Fraction of the packets that the chip drops.
         verdict: The part that is the limit. ``several parts``: neither a single part nor a pair is the limit. ``not
-            clear``: the measured gains are within noise. ``not known``: the throughput is not sure.
+            clear``: the measured gains are within noise. ``not known``: the throughput is not conclusive.
         why: The verdict in a sentence.
         limits: Bounds of all parts, the lowest first.
         elasticities: Elasticities of all parameters, the strongest first.

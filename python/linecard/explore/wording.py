@@ -23,7 +23,7 @@ def noise_text(moved: Moved | LineMoved) -> str:
 
 
 def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) -> tuple[str, ...]:
-    """Remarks on unsure rows, with advice, and the number of runs that are longer than requested.
+    """Remarks on inconclusive rows, with advice, and the number of runs that are longer than requested.
 
     Args:
         states: The status of each row.
@@ -31,7 +31,7 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
         lengthened: Number of rows with a run that is longer than requested.
     """
     to_change = {
-        RATE_ONLY: "their throughput is sure (the same in shorter runs), loss and latency are not",
+        RATE_ONLY: "their throughput is conclusive (the same in shorter runs), loss and latency are not",
         NOT_STEADY: "simulate more packets (--packets), or lower the offered load",
         NOT_PRECISE: "simulate more packets (--packets), or request a lower precision",
         NOT_CONFIRMED: "simulate more packets (--packets), or bound the buffers",
@@ -41,7 +41,7 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
     counts = {each: states.count(each) for each in DOUBTS}
     said = [f"{each}: {n:,} {of} points{within}; {to_change[each]}" for each, n in counts.items() if n]
     if lengthened:
-        said.append(f"{lengthened:,} {of} runs were lengthened until sure: up to {most:,} packets")
+        said.append(f"{lengthened:,} {of} runs were lengthened until conclusive: up to {most:,} packets")
     return tuple(said)
 
 

@@ -23,7 +23,7 @@ def new(
         typer.Option("--like", metavar="PRESET", help="Preset to start from.", autocompletion=completion.chips),
     ] = "example_smartnic",
 ) -> None:
-    """Write a file of a new chip, from a preset.
+    """Write a file for a new chip, based on a preset.
 
     From a shipped chip it writes the whole file with its comments, from another platform a few lines that extend it. It
     also writes `chip.schema.json`, which the first line of the file names. With it an editor completes and checks the

@@ -39,11 +39,11 @@ def sweep(
     An axis is a list `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`, `1..1000 log
     points 4`; `;` separates axes that change together. The store recognises finished runs by the hash of their
     inputs. A sweep that is repeated, restarted after a kill, or extended runs only the missing points. Runs that
-    are not steady are repeated with more packets. The status of a point says whether its result is sure. Refused
+    are not steady are repeated with more packets. The status of a point says whether its result is conclusive. Refused
     and failed points are rows with the reason and the command that repeats them. The counts of reused, executed
     and refused runs go to stderr, and the table does not depend on them. `--dry-run` runs up to three points to
-    estimate the time, and keeps them. Status 4 means that a run failed or that no point is sure, status 2 that all
-    points were refused.
+    estimate the time, and keeps them. Status 4 means that a run failed or that no point is conclusive, status 2
+    that all points were refused.
 
     **Examples**
 
@@ -85,5 +85,5 @@ def sweep(
     if statuses == {"refused"}:
         raise typer.Exit(Exit.USAGE)
     if not result.answered:
-        stderr.diagnose("no point is sure, so none can be compared: " + "; ".join(result.doubts))
+        stderr.diagnose("no point is conclusive, so none can be compared: " + "; ".join(result.doubts))
         raise typer.Exit(Exit.RUN)
