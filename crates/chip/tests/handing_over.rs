@@ -95,6 +95,20 @@ fn a_window_lets_the_next_packet_in_when_one_has_ended() {
 }
 
 #[test]
+fn a_thread_whose_put_was_done_for_it_is_switched_to_before_its_next_packet() {
+    // Thread 0 waits for room with packet 2 from 30 on. Thread 1 has packet 3 from 30 to 235, 5 of them for the switch, and
+    // waits with packet 4 from 245 on. Packet 2 found room at 110: thread 0 takes packet 5, after another switch.
+    let mut config = two_stages([2, 1], Some(1), None);
+    config.clusters[0].switch_cycles = 5;
+    let put = |cycles| vec![(cycles, Action::Put { inbox: 1 })];
+    let first = each(vec![put(10), put(10), put(10), put(200), put(10), vec![(10, SEND)]]);
+    let second = Box::new(Fixed(vec![(100, SEND)]));
+    let ran = run_with(config, vec![first, second], vec![(0, 1, 64); 6], ALL);
+    assert_eq!(ran.left(), [(0, 110), (1, 210), (5, 260), (2, 310), (3, 410), (4, 510)]);
+    nothing_is_left(&ran);
+}
+
+#[test]
 fn a_program_knows_which_inbox_its_packet_comes_from() {
     // One cluster takes from both: what ports bring it hands to itself.
     let mut config = two_stages([1, 1], None, None);
