@@ -7,7 +7,7 @@ True
 
 Functions of the package:
 
-- `run`: one design under one kind of traffic; `sweep`: a table over a space of designs;
+- `run`: one design under one kind of traffic; `sweep`: a design space, as one table;
 - `flows`: packets and flows of a capture; `flow_mix`: traffic with stated flow statistics;
 - `flowcache`: hit rates of flow caches; `dram`: a DRAM part alone;
 - `presets` and `describe`: shipped presets, with units and sources;

@@ -1,4 +1,4 @@
-"""The wrapper of every function of the compiled core, which turns a defect of the core into an error like others.
+"""Wraps every function of the compiled core: a defect of the core becomes an ordinary error of Linecard.
 
 A panic of Rust reaches Python as an exception that ``except Exception`` does not catch. On import, the core wraps each
 of its functions in `guarded`, so that no panic escapes.

@@ -1,4 +1,4 @@
-"""The page of the keys of all other files: spaces of designs, studies, queues, nets, links, cores, extensions."""
+"""The page of the keys of all other files: design spaces, studies, queues, nets, links, cores, extensions."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ struct Row {
     report: Report,
     #[serde(flatten)]
     unloaded: Unloaded,
-    /// Prediction of the analytical model (section 3.6, read as a recursion).
+    /// Prediction of the analytical model (section 3.6, interpreted as a recursion).
     model_mops: f64,
     /// Difference of the prediction in percent of the simulation.
     model_difference_percent: f64,

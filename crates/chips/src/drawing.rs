@@ -24,7 +24,7 @@ pub struct ChipDrawing {
     pub ports: Vec<DrawnPort>,
 }
 
-/// Clusters of one name.
+/// Clusters that share a name.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Cluster")]
 pub struct DrawnCluster {

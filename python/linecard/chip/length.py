@@ -169,5 +169,5 @@ def numbers_of_summary(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_numbers(row: Mapping[str, Any]) -> bool:
-    """Whether the run of a row succeeded, precise enough or not."""
+    """Whether the run of a row succeeded, even if its result is not precise enough."""
     return row["status"] == "ok" or row["status"] in DOUBTS

@@ -342,7 +342,7 @@ class ChipDrawing(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Cluster(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Clusters of one name.
+    """Clusters that share a name.
 
     Attributes:
         name: Name.

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def maps(given: Sequence[str]) -> dict[str, str]:
-    """Maps and their files, from texts NAME=FILE."""
+    """Maps and their files, from strings of the form NAME=FILE."""
     from linecard.errors import ConfigError, ConfigProblem
 
     found: dict[str, str] = {}

@@ -2,8 +2,8 @@
 
 A program is the name of a shipped program, a C file, or an object file that clang made for eBPF. It may also be a file
 of raw instructions of eight bytes each. A C file needs the compiler of the Python package ``ziglang`` (extra
-``programs``). Programs process one packet after another. Behaviour that the kernel's verifier would refuse ends the run
-with instruction and source line.
+``programs``). Programs process one packet after another. A run ends if the program does what the kernel's
+verifier would reject. The error names the instruction and the source line.
 """
 
 from __future__ import annotations

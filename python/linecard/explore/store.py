@@ -5,7 +5,7 @@ or missing, and a damaged file counts as missing. A sweep claims a point before 
 do not run it twice. A claim is an operating-system lock on one byte of a file. The lock ends with the process.
 
 - `DIR/linecard-store.json`: the format and the size limit of the store.
-- `DIR/claims`: the file with the locked bytes.
+- `DIR/claims`: the file whose bytes are locked, one for each claimed point.
 - `DIR/runs/ab/HASH.json`: a run, with its checksum in the last line.
 - `DIR/times`: the time of each run, one per line. Measured time is not part of a result.
 """

@@ -443,7 +443,7 @@ class Question:
             bad = sum(record["status"] != "ok" for record in records)
             if bad:
                 self.not_tried.append(
-                    f"the chip refuses {bad} of {len(records)} combinations of half to twice the parameters"
+                    f"the chip refuses {bad} of {len(records)} combinations of values, half to twice those given"
                 )
             return [math.log(self.speed(record)) if record["status"] == "ok" else None for record in records]
 

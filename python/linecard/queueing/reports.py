@@ -63,7 +63,7 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         enqueue_miss_ns: Unloaded latency with the descriptor word in memory.
         dequeue_hit_ns: Unloaded latency of a dequeue whose descriptor word is in the cache.
         dequeue_miss_ns: Unloaded latency with the descriptor word in memory.
-        model_mops: Prediction of the analytical model (section 3.6, read as a recursion).
+        model_mops: Prediction of the analytical model (section 3.6, interpreted as a recursion).
         model_difference_percent: Difference of the prediction in percent of the simulation.
         model_printed_mops: Prediction of the formula as printed.
         model_hit_rate: Hit rate that follows from the order of operations alone.

@@ -21,7 +21,7 @@ UNSTEADY = (
 NEXT = (
     ("linecard describe example_smartnic", "every value of this chip, with unit and source"),
     (f"linecard why {CHIP} --set {CHANGED}", "what limits it and what would help, all measured"),
-    (f"linecard sweep {CHIP} --vary packets.channels=2..4 --packets 8000", "a table over a space of designs"),
+    (f"linecard sweep {CHIP} --vary packets.channels=2..4 --packets 8000", "a sweep of a design space, as one table"),
     ("linecard new my_chip.toml --like example_smartnic", "your own chip; then check it, run it, draw it"),
     (
         "linecard run nfp4000 --program count_min --packets 20000",

@@ -55,8 +55,9 @@ def run(
     """Run an XDP program on a capture, or a program for RISC-V by itself.
 
     An XDP program processes every frame, one after another. Prints verdicts, instructions, accesses by region, source
-    lines and the content of maps at the end. Unsupported features are errors before the run. Behaviour that the
-    kernel's verifier would refuse ends the run with its instruction and source line (exit status 4).
+    lines and the content of maps at the end. Unsupported features are errors before the run. A run
+    ends if the program does what the kernel's verifier would reject (exit status 4). The error names the instruction
+    and the source line.
 
     A program for RISC-V, such as a test of the instruction set, runs from its entry until `ecall` with 93 in a7. The
     exit status is 0 if a0 is 0, else 1.

@@ -30,7 +30,7 @@ def check(
 
     An extension is a list of `[[ops]]` without loops, executed for every 64 bytes of a packet. If it exceeds the
     budget, the command refuses it with the resource and the excess (exit status 1). A loop, an unknown operation or a
-    count below one is an error with its line (exit status 2).
+    count below one is reported with its line (exit status 2).
 
     **Examples**
 
