@@ -17,7 +17,10 @@ SECONDS = 1.0
 
 @contextmanager
 def interrupted(when):
-    """SIGINT to this process once `when()` says so; the call must then end within a second."""
+    """SIGINT to this process once `when()` says so; the call must then end within a second.
+
+    A job in the background starts with SIGINT ignored, and would wait for ever.
+    """
     sent = []
 
     def send():
@@ -26,12 +29,16 @@ def interrupted(when):
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     thread = threading.Thread(target=send)
     thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        yield
-    took = time.monotonic() - sent[0]
-    thread.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield
+        took = time.monotonic() - sent[0]
+        thread.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert took < SECONDS, f"{took:.2f} s"
 
 

@@ -223,15 +223,15 @@ impl Chip {
         After::Wait
     }
 
-    /// Returns whether one request represents all cells of a block: their memory reads them together, without
-    /// delay on the way.
+    /// Returns whether the memory reads all cells of a block together: they reach it without delay.
     #[inline(always)]
     fn reads_together(&self, thread: u32, role: RoleId) -> bool {
         let target = self.target(thread, role);
         target.submits && self.places[usize::from(target.place)].reads_cells_together()
     }
 
-    /// Reads the cells of a thread's block as one request.
+    /// Reads the cells of a thread's block as one request, or by the number of the thread if its memory notifies
+    /// threads.
     fn read_cells_together(&mut self, thread: u32, role: RoleId, id: PacketId, block: &Block, now: Ticks) {
         let target = self.target(thread, role);
         let (place, base, planned) = (usize::from(target.place), target.base, target.planned);
