@@ -30,10 +30,10 @@ def interrupted(when):
         os.kill(os.getpid(), signal.SIGINT)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    thread = threading.Thread(target=send)
-    thread.start()
+    thread = threading.Thread(target=send, daemon=True)
     try:
         with pytest.raises(KeyboardInterrupt):
+            thread.start()
             yield
         took = time.monotonic() - sent[0]
         thread.join()
@@ -61,22 +61,26 @@ def test_a_sweep_is_interrupted():
 
 
 def test_work_that_looks_at_nothing_is_left_to_itself(tmp_path):
-    """A pipe that nobody writes to is waited for in the system, where no progress is told."""
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
+    """A pipe that nobody writes to is waited for in the system, where no progress is told.
+
+    Each call has its own pipe: the reader that the first one leaves behind would announce the second too early.
+    """
     writers = []
 
-    def is_read():
+    def is_read(pipe):
         try:
             writers.append(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
         except OSError:
             return False
         return True
 
-    with interrupted(is_read):
-        linecard.flows(pipe)
-    with interrupted(lambda: is_read() and len(writers) > 1):
-        linecard.run("ixp1200", trace=pipe, packets=10)
+    first, second = tmp_path / "first", tmp_path / "second"
+    os.mkfifo(first)
+    os.mkfifo(second)
+    with interrupted(lambda: is_read(first)):
+        linecard.flows(first)
+    with interrupted(lambda: is_read(second)):
+        linecard.run("ixp1200", trace=second, packets=10)
     for writer in writers:
         os.close(writer)
 
