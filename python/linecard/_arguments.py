@@ -1,8 +1,8 @@
 """Checks and conversions that every public function applies to its arguments first.
 
-NumPy numbers, also within settings and axes, become Python numbers. Wrong types are errors: a bool as a count,
-progress that cannot be called, settings that are not a mapping. Impossible file names and numbers out of range are
-errors, too. The annotation of a parameter decides which types it accepts.
+NumPy numbers become Python numbers, also inside settings and axes. Wrong types raise an error: for example a bool as a
+count, progress that is not callable, or settings that are not a mapping. Invalid file names and numbers out of range
+raise an error, too. The annotation of a parameter decides which types it accepts.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _plain_value(name: str, value: Any, problems: list[ConfigProblem], depth: in
             problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected text without a NUL"))
     elif isinstance(value, int) and not isinstance(value, bool):
         if value.bit_length() > _MOST_BITS:
-            problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected a number of 64 bits at most"))
+            problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected a number of at most 64 bits"))
             return 0
     elif type(value) in {list, tuple}:
         return type(value)(_plain_value(name, each, problems, depth + 1) for each in value)
@@ -207,7 +207,7 @@ def _no_unicode(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as messages show it, at most one line long."""
+    """Format a value for a message, in at most one line."""
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return f"a number of {value.bit_length():,} bits"
     text = repr(value)

@@ -1,4 +1,4 @@
-"""The presets that ship with Linecard: `presets` lists them, `describe` shows one."""
+"""The presets that ship with Linecard: `presets` lists them, and `describe` shows one."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 # Kinds of presets, and what each is for.
 KINDS = {
-    "platforms": "chips, for `linecard run` and every other command that takes a CHIP",
+    "platforms": "chips, for `linecard run` and every other command with a CHIP argument",
     "programs": "programs as lists of steps, for `--set program.run=NAME`",
     "cores": "multithreaded cores with a data cache, for `linecard core`",
     "dram": "DRAM parts, for `linecard dram run` and `--set MEMORY.part=NAME`",
     "standards": "DRAM standards, on which DRAM parts are based",
     "policies": "policies of DRAM controllers, for `linecard dram run --policy`",
     "queueing": "machines of queue managers, for `linecard queueing run --machine`",
-    "traffic": "link descriptions, which `--trace` takes in place of a capture",
+    "traffic": "link descriptions, which `--trace` accepts instead of a capture",
 }
 
 
@@ -38,11 +38,11 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
     """List the shipped presets, sorted by kind and name.
 
     Args:
-        kind: Only presets of this kind: ``platforms``, ``dram``, …
-        search: Only presets whose name or title contains every word of this text, in any case.
+        kind: List only presets of this kind, such as ``platforms`` or ``dram``.
+        search: List only presets whose name or title contains every word of this text, in upper or lower case.
 
     Raises:
-        ConfigError: The kind does not exist.
+        ConfigError: This kind of preset does not exist.
     """
     if kind is not None and kind not in KINDS:
         near = difflib.get_close_matches(kind, KINDS, n=1)
@@ -74,7 +74,7 @@ def describe(preset: str | PathLike[str], set: Settings | None = None) -> Descri
 
 
 def declared(preset: str, changes: Sequence[str] = ()) -> list[Declared]:
-    """Every key that the reader of a preset requests, after these changes.
+    """Every key that the reader of a preset requests, after the changes are applied.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; every problem is listed.

@@ -33,7 +33,7 @@ def explain(term: str | None = None) -> Terms:
     if found is None:
         near = dict.fromkeys(known[each].term for each in difflib.get_close_matches(name, known, n=3))
         hint = f"did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else "linecard explain lists all"
-        raise ConfigError(f"found the term `{term}`, expected one of the glossary; {hint}")
+        raise ConfigError(f"found the term `{term}`, expected a term of the glossary; {hint}")
     return Terms([found])
 
 

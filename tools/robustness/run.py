@@ -49,7 +49,7 @@ def robustness(
     """Run a study with eight seeds, and with each calibrated value a tenth up and down.
 
     Args:
-        name: Name of a shipped study, or path of a study folder.
+        name: Name of a shipped study, or path to a study folder.
         quick: As few packets as the quick study.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         kept: Where finished steps are kept; what is there already is not run again.

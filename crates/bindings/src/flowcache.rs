@@ -430,7 +430,7 @@ pub struct Outcome {
     width_bits: u32,
     /// Bits of a result, for the cost of an entry.
     result_bits: u32,
-    /// A miss is cold if its digest does not occur in this number of packets before.
+    /// A miss is cold if its digest does not occur in this number of preceding packets.
     cold_window_packets: u32,
     /// Packets that `PRED` looks ahead.
     foresight_packets: u32,

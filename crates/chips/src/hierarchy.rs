@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 /// What is asked of the hierarchy.
 #[derive(Clone, Debug)]
 pub struct HierarchyRequest {
-    /// Name of a shipped chip, or path of a TOML file.
+    /// Name of a shipped chip, or path to a TOML file.
     pub chip: String,
     /// Changes, `key.path=value`.
     pub overrides: Vec<String>,

@@ -18,16 +18,17 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunRequest {
-    /// Name of a shipped chip, or path of a TOML file.
+    /// Name of a shipped chip, or path to a TOML file.
     #[schemars(extend("x-type" = "chip", "x-metavar" = "CHIP"))]
     pub chip: String,
     /// What a packet runs; the chip's own if `None`. [`ProgramOptions`] has its schema.
     #[schemars(skip)]
     pub program: Option<Program>,
-    /// Capture to replay, or a described link (`edge`, `core`, a `.toml` file); the chip's generator if left out.
+    /// Capture to replay, or a described link (`edge`, `core`, a `.toml` file); by default, the chip's traffic
+    /// generator.
     #[schemars(extend("x-type" = "path", "x-metavar" = "CAPTURE"))]
     pub trace: Option<String>,
-    /// Changes of parameters.
+    /// New values for parameters.
     ///
     /// `{"dram.banks": 2}`, or `["dram.banks=2"]`.
     #[serde(rename = "set", default)]
@@ -39,30 +40,31 @@ pub struct RunRequest {
     #[serde(default = "one")]
     #[schemars(extend("x-metavar" = "N"))]
     pub seed: u64,
-    /// Packets to measure: sent or dropped while statistics are on. 0 replays a capture to its end, once. Default: 0
-    /// with a capture, otherwise 100,000.
+    /// Number of packets to measure: those sent or dropped while statistics are on. With 0, a capture is replayed once,
+    /// to its end. Default: 0 with a capture, otherwise 100,000.
     #[schemars(with = "Option<u64>", extend("x-metavar" = "N"))]
     pub packets: u64,
-    /// Packets that leave or are dropped before statistics start. By default the run detects the steady state.
+    /// Length of the warm-up: packets that leave or are dropped before the statistics start. By default the run detects
+    /// the steady state.
     #[schemars(extend("x-option" = "--warmup", "x-metavar" = "N"))]
     pub warmup_packets: Option<u64>,
-    /// Map addresses without a route into routed space, for anonymised captures.
+    /// Map addresses without a route to routed prefixes, for anonymised captures.
     #[serde(default)]
     pub map_addresses: bool,
     /// Stop at the first damaged record of the capture.
     #[serde(default)]
     pub strict: bool,
-    /// Write a timeline for ui.perfetto.dev; compressed if its name ends in `.gz`.
+    /// Write a timeline for ui.perfetto.dev, compressed if the file name ends in `.gz`.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE", "x-whole" = true))]
     pub timeline: Option<String>,
     /// Start of the timeline, in microseconds after the start of the measurement.
     #[serde(default)]
     #[schemars(range(min = 0.0), extend("x-option" = "--timeline-from", "x-metavar" = "US", "x-whole" = true))]
     pub timeline_from_us: f64,
-    /// Length of the timeline in microseconds; by default as much as fits.
+    /// Length of the timeline in microseconds; by default, up to the maximum number of events.
     #[schemars(range(min = 0.0), extend("x-option" = "--timeline-for", "x-metavar" = "US", "x-whole" = true))]
     pub timeline_for_us: Option<f64>,
-    /// Write departing and lost packets as a capture (pcapng, for Wireshark).
+    /// Write sent and dropped packets to a capture (pcapng, for Wireshark).
     ///
     /// Times count from the beginning of the run. Each port and each reason for a loss is an interface. A comment marks the
     /// packet that waited longest.
@@ -73,46 +75,47 @@ pub struct RunRequest {
 /// What a packet runs, as it is asked for. It becomes a [`Program`] before the run.
 #[derive(JsonSchema)]
 pub struct ProgramOptions {
-    /// Program of each packet: an application such as `nat`, a shipped program to execute (`linecard program list`), or a
-    /// file: steps (`.toml`), C, XDP or an object. The default is the chip's own.
+    /// Program that each packet runs: an application such as `nat`, a shipped executable program (`linecard program
+    /// list`), or a file with steps (`.toml`), C, XDP or an object. The default is the chip's own program.
     ///
     /// The name of a file has a suffix or a separator. The other options are for a program to execute.
     #[schemars(extend("x-type" = "program", "x-metavar" = "PROGRAM"))]
     pub program: Option<String>,
-    /// Function or section of an XDP object with several programs.
+    /// Function or section to run from an XDP object with several programs.
     #[schemars(extend("x-metavar" = "NAME"))]
     pub section: Option<String>,
-    /// Function of a C program that processes packets, if not `app_packet`.
+    /// C function that processes a packet, if it is not `app_packet`.
     #[schemars(extend("x-metavar" = "NAME"))]
     pub entry: Option<String>,
-    /// Files (CSV or TOML) that fill maps of an XDP program before the run.
+    /// CSV or TOML files that fill maps of an XDP program before the run.
     #[schemars(extend("x-type" = "maps", "x-option" = "--map", "x-metavar" = "NAME=FILE"))]
     pub maps: Option<Vec<String>>,
-    /// Macros of a C file or a shipped XDP program, which is then recompiled.
+    /// Macros with which a C file or a shipped XDP program is recompiled.
     #[serde(default)]
     #[schemars(extend("x-option" = "--define -D", "x-metavar" = "NAME=VALUE"))]
     pub defines: Vec<String>,
-    /// Routes that `bpf_fib_lookup` finds, as CSV.
+    /// CSV file with the routes for `bpf_fib_lookup`.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub fib: Option<String>,
-    /// Input of `app_init` of a C program; shipped programs have their own.
+    /// Input file for `app_init` of a C program; each shipped program has its own.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub control: Option<String>,
-    /// Number of processors of per-processor maps; packets use them in turn.
+    /// Number of processors for per-processor maps; packets use the processors in turn.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1024), extend("x-metavar" = "N"))]
     pub cpus: u64,
-    /// Maximum instructions of the program per packet; by default a million for XDP and twenty million for C.
+    /// Maximum number of instructions that the program executes per packet; default: 1 million for XDP, 20 million for
+    /// C.
     #[schemars(range(min = 1), extend("x-metavar" = "N"))]
     pub budget: Option<u64>,
-    /// Let a C program access bytes outside of its packet and its heap blocks, and freed blocks.
+    /// Let a C program access freed heap blocks, and bytes outside of its packet and its heap blocks.
     #[serde(default)]
     pub unchecked: bool,
     /// Additional compiler flags for a C file, split as in a shell: `-O1 -fno-inline`.
     #[serde(default)]
     #[schemars(extend("x-metavar" = "FLAGS"))]
     pub cflags: String,
-    /// Target of a C file: RISC-V with 32 or 64 bits.
+    /// Target of a C file: 32-bit or 64-bit RISC-V.
     #[serde(default = "bits")]
     #[schemars(extend("x-metavar" = "N"))]
     pub bits: u64,
@@ -128,7 +131,7 @@ pub struct RunQuestion {
     /// attempts and what to change.
     #[schemars(extend("x-type" = "share", "x-metavar" = "SHARE"))]
     pub precision: Option<f64>,
-    /// Also run at both ends of the intervals that sources state for values of the chip's file.
+    /// Also run at both ends of each interval that a source states for a value in the chip's file.
     ///
     /// Each interval runs at both of its ends, then all intervals together by their effect: 2n + 2 more runs for n
     /// intervals, on all cores.
@@ -186,7 +189,7 @@ pub struct ProgramFile {
     pub budget: u64,
     /// Whether illegal accesses of a C program are refused.
     pub checked: bool,
-    /// Number of processors of per-processor maps; packets use them in turn.
+    /// Number of processors for per-processor maps; packets use the processors in turn.
     pub cpus: u32,
 }
 

@@ -8,33 +8,33 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryOptions {
-    /// DRAM part: a shipped preset, or path of a TOML file.
+    /// DRAM part: a shipped preset, or the path of a TOML file.
     #[schemars(extend("x-type" = "name", "x-metavar" = "DEVICE"))]
     pub device: String,
-    /// Policy of the controller: a shipped preset, or path of a TOML file.
+    /// Controller policy: a shipped preset, or the path of a TOML file.
     #[serde(default = "policy")]
     #[schemars(extend("x-type" = "name", "x-option" = "--policy -p", "x-metavar" = "P", "x-first" = true))]
     pub policy: String,
-    /// Requests to replay, plain or gzip.
+    /// Trace of requests to replay, plain or compressed with gzip.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub trace: Option<String>,
     /// Format of the trace: csv (columns `arrival,op,address` and optionally `bytes`), dramsim3 (`address OP clock`) or ramulator
     /// (`LD address`); by default detected from the first line.
     #[schemars(extend("x-metavar" = "NAME"))]
     pub format: Option<String>,
-    /// Pattern instead of a trace: stream, random, bank_conflicts or packet_cells.
+    /// Pattern to run instead of a trace: stream, random, bank_conflicts or packet_cells.
     #[schemars(extend("x-metavar" = "NAME"))]
     pub pattern: Option<String>,
-    /// Requests of the pattern; default 100,000.
+    /// Number of requests in the pattern; default 100,000.
     #[schemars(extend("x-metavar" = "N"))]
     pub count: Option<u64>,
-    /// Clocks between requests of the pattern; default 0, as fast as they are accepted.
+    /// Clocks between two requests of the pattern; the default 0 sends requests as fast as the controller accepts them.
     #[schemars(extend("x-metavar" = "CLOCKS"))]
     pub spacing: Option<u64>,
-    /// Share of reads of the pattern; default 1, or 2/3 for random.
+    /// Fraction of reads in the pattern; default 1, or 2/3 for random.
     #[schemars(extend("x-metavar" = "SHARE"))]
     pub reads: Option<f64>,
-    /// Share of accesses of the pattern that move half as many bytes.
+    /// Fraction of accesses in the pattern that transfer half the usual number of bytes.
     #[schemars(extend("x-metavar" = "SHARE"))]
     pub narrow: Option<f64>,
     /// Seed of the pattern.
@@ -44,16 +44,16 @@ pub struct MemoryOptions {
     /// Maximum number of outstanding requests.
     #[schemars(extend("x-metavar" = "N"))]
     pub in_flight: Option<u64>,
-    /// Changes of values of the part or the policy.
+    /// New values for parameters of the part or the policy.
     ///
     /// `{"timing.tRCD": "15 ns", "policy.page": "closed"}`.
     #[serde(rename = "set", default)]
     #[schemars(extend("x-type" = "settings", "x-metavar" = "KEY=VALUE"))]
     pub overrides: Vec<String>,
-    /// Write the outcome of each request, as CSV.
+    /// Write the outcome of each request to a CSV file.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE", "x-whole" = true))]
     pub requests: Option<String>,
-    /// Write every command, as CSV.
+    /// Write every DRAM command to a CSV file.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE", "x-whole" = true))]
     pub commands: Option<String>,
 }

@@ -1,4 +1,4 @@
-"""A chip as a block diagram."""
+"""Drawing of a chip as a block diagram."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def draw(
     set: Settings | None = None,
     result: RunResult | str | PathLike[str] | None = None,
 ) -> Path:
-    """Draw a chip as a block diagram, SVG or PNG: the same chip and the same run make the same bytes.
+    """Draw a chip as a block diagram in SVG or PNG; equal chips and equal runs result in equal bytes.
 
     Args:
-        chip: Name of a shipped chip, or path of a TOML file.
-        output: File to write: ``.svg``, or ``.png`` (extra ``plot``), twice as many pixels on each side.
-        set: Changes, as :func:`linecard.run` takes them. If left out, those of ``result`` apply.
-        result: A run of the chip, or the file of its JSON, whose utilisation colours the parts.
+        chip: Name of a shipped chip, or path to a TOML file.
+        output: File to write: ``.svg``, or ``.png`` (extra ``plot``) with twice as many pixels in each direction.
+        set: Changes, as :func:`linecard.run` takes them. If omitted, the changes of ``result`` apply.
+        result: A run of the chip, or a JSON file of a run; the utilisation in this run colours the blocks.
 
     Returns:
         The file.
 
     Raises:
-        ConfigError: The chip's file is invalid, the result is not a run of it, or the name of the drawing has an
-            unknown ending.
+        ConfigError: The chip's file is invalid, the result is not a run of this chip, or the file name of the drawing
+            has an unknown suffix.
 
     Example:
         >>> import linecard, tempfile, pathlib

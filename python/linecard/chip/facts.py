@@ -1,4 +1,4 @@
-"""The content of a drawing of a chip: facts from the core, values of the file, and utilisation."""
+"""The content of a chip drawing: facts from the core, values from the chip's file, and utilisation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Utilisation of the resources of a run by name, and its bottleneck."""
+    """Utilisation of each resource in a run, by name, and the bottleneck."""
 
     shares: dict[str, float]
     bottleneck: Bottleneck
@@ -34,7 +34,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The whole content of a drawing. ``values`` are the parameters of the file by their keys."""
+    """The whole content of a chip drawing. ``values`` maps the keys of the chip's file to their values and units."""
 
     parts: ChipDrawing
     values: dict[str, tuple[str, str]]
@@ -42,23 +42,23 @@ class Facts:
 
     @property
     def name(self) -> str:
-        """The chip; for a file only its name, so that a drawing does not depend on the folder."""
+        """Name of the chip, or of its file without the folder, so that the drawing is the same for every folder."""
         chip = self.parts.chip
         return Path(chip).name if chip.endswith(".toml") else chip
 
     def value(self, key: str) -> str:
-        """A parameter as text; empty if the file has none."""
+        """The value of a parameter as text; empty if the file does not contain the parameter."""
         return self.values.get(key, ("", ""))[0]
 
     def quantity(self, table: str, stem: str) -> str:
-        """A time with its unit, from a parameter in any unit; empty without one."""
+        """A time with its unit, from a parameter in any unit of time; empty if the file does not contain it."""
         for key, (value, unit) in self.values.items():
             if key.startswith(f"{table}.{stem}_") and value not in {"", "0"}:
                 return f"{value} {unit}"
         return ""
 
     def names(self, table: str) -> list[str]:
-        """Members of a table, such as the inboxes, in the order of the file."""
+        """The members of a table, such as the inboxes, in the order of the file."""
         found = {key.split(".")[1]: None for key in self.values if key.startswith(f"{table}.") and key.count(".") > 1}
         return list(found)
 
@@ -67,7 +67,7 @@ def only_chips(preset: str, overrides: list[str], command: str) -> None:
     """Raise an error for a preset that is not a chip.
 
     Raises:
-        ConfigError: The preset does not exist, or is of another kind.
+        ConfigError: The preset does not exist, or is a preset of another kind.
     """
     keys = [each["key"] for each in _core.describe(preset, overrides)["parameters"]]
     if not any(key.startswith("cluster.") for key in keys):
@@ -78,7 +78,7 @@ def only_chips(preset: str, overrides: list[str], command: str) -> None:
 
 
 def read(chip: str, changes: Settings | None, result: RunResult | str | PathLike[str] | None) -> Facts:
-    """Read a chip and a run of it.
+    """Read a chip, and optionally a run of this chip.
 
     Raises:
         ConfigError: The chip's file has problems, or the result is not a run of this chip.
@@ -95,7 +95,10 @@ def read(chip: str, changes: Settings | None, result: RunResult | str | PathLike
         elif list(run.request.overrides) != overrides:
             had = ", ".join(run.request.overrides) or "none"
             given = ", ".join(overrides)
-            message = f"found {given}, expected the changes of the run: {had}; omit --set to draw the chip of the run"
+            message = (
+                f"found {given}, expected the same --set values as in the run: {had}; "
+                "omit --set to draw the chip of the run"
+            )
             raise ConfigError.of([ConfigProblem("--set", "", message)])
         usage = Usage({use.component: use.utilization for use in run.resources}, run.bottleneck)
     only_chips(chip, overrides, "draw")

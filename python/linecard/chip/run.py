@@ -55,41 +55,42 @@ def run(
 
     Args:
         chip: Name of a shipped chip, or path of a TOML file.
-        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file); the chip's generator if
-            left out.
-        set: Changes of parameters. ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
+        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file); by default, the chip's
+            traffic generator.
+        set: New values for parameters. ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
         seed: Seed of every random stream. Equal requests with equal seeds return equal results.
-        packets: Packets to measure: sent or dropped while statistics are on. 0 replays a capture to its end, once.
-            Default: 0 with a capture, otherwise 100,000.
-        warmup_packets: Packets that leave or are dropped before statistics start. By default the run detects the steady
-            state.
-        map_addresses: Map addresses without a route into routed space, for anonymised captures.
+        packets: Number of packets to measure: those sent or dropped while statistics are on. With 0, a capture is
+            replayed once, to its end. Default: 0 with a capture, otherwise 100,000.
+        warmup_packets: Length of the warm-up: packets that leave or are dropped before the statistics start. By default
+            the run detects the steady state.
+        map_addresses: Map addresses without a route to routed prefixes, for anonymised captures.
         strict: Stop at the first damaged record of the capture.
-        timeline: Write a timeline for ui.perfetto.dev; compressed if its name ends in ``.gz``.
+        timeline: Write a timeline for ui.perfetto.dev, compressed if the file name ends in ``.gz``.
         timeline_from_us: Start of the timeline, in microseconds after the start of the measurement.
-        timeline_for_us: Length of the timeline in microseconds; by default as much as fits.
-        pcap_out: Write departing and lost packets as a capture (pcapng, for Wireshark). Times count from the beginning
-            of the run. Each port and each reason for a loss is an interface. A comment marks the packet that waited
+        timeline_for_us: Length of the timeline in microseconds; by default, up to the maximum number of events.
+        pcap_out: Write sent and dropped packets to a capture (pcapng, for Wireshark). Times count from the beginning of
+            the run. Each port and each reason for a loss is an interface. A comment marks the packet that waited
             longest.
-        program: Program of each packet: an application such as ``nat``, a shipped program to execute (``linecard
-            program list``), or a file: steps (``.toml``), C, XDP or an object. The default is the chip's own. The name
-            of a file has a suffix or a separator. The other options are for a program to execute.
-        section: Function or section of an XDP object with several programs.
-        entry: Function of a C program that processes packets, if not ``app_packet``.
-        maps: Files (CSV or TOML) that fill maps of an XDP program before the run.
-        defines: Macros of a C file or a shipped XDP program, which is then recompiled.
-        fib: Routes that ``bpf_fib_lookup`` finds, as CSV.
-        control: Input of ``app_init`` of a C program; shipped programs have their own.
-        cpus: Number of processors of per-processor maps; packets use them in turn.
-        budget: Maximum instructions of the program per packet; by default a million for XDP and twenty million for C.
-        unchecked: Let a C program access bytes outside of its packet and its heap blocks, and freed blocks.
+        program: Program that each packet runs: an application such as ``nat``, a shipped executable program (``linecard
+            program list``), or a file with steps (``.toml``), C, XDP or an object. The default is the chip's own
+            program. The name of a file has a suffix or a separator. The other options are for a program to execute.
+        section: Function or section to run from an XDP object with several programs.
+        entry: C function that processes a packet, if it is not ``app_packet``.
+        maps: CSV or TOML files that fill maps of an XDP program before the run.
+        defines: Macros with which a C file or a shipped XDP program is recompiled.
+        fib: CSV file with the routes for ``bpf_fib_lookup``.
+        control: Input file for ``app_init`` of a C program; each shipped program has its own.
+        cpus: Number of processors for per-processor maps; packets use the processors in turn.
+        budget: Maximum number of instructions that the program executes per packet; default: 1 million for XDP, 20
+            million for C.
+        unchecked: Let a C program access freed heap blocks, and bytes outside of its packet and its heap blocks.
         cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
-        bits: Target of a C file: RISC-V with 32 or 64 bits.
+        bits: Target of a C file: 32-bit or 64-bit RISC-V.
         precision: Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%. In
             Python 0.01 is 1 %. The run is repeated, four times as long, until it is steady and precise enough. It takes
             at most 256,000 packets (or one repetition, from 64,000 requested packets on). If that does not suffice,
             ``warnings`` list the attempts and what to change.
-        band: Also run at both ends of the intervals that sources state for values of the chip's file. Each interval
+        band: Also run at both ends of each interval that a source states for a value in the chip's file. Each interval
             runs at both of its ends, then all intervals together by their effect: 2n + 2 more runs for n intervals, on
             all cores.
         verdict: Find the bottleneck by runs with one improved part each; this takes several times the work of a short

@@ -1,7 +1,7 @@
-"""Every command: its name, its heading in the help, and its module.
+"""The table of commands: the name, the help heading and the module of each command.
 
-A command is imported when it runs or prints its own help, so that `linecard --help` starts at once. That help reads the
-line of each command from its docstring.
+Linecard imports a command only when the command runs or prints its own help, so `linecard --help` starts at once.
+`linecard --help` reads the one-line summary of each command from its docstring.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ class Entry(NamedTuple):
     """A command, or a group of commands.
 
     Attributes:
-        name: The command word.
-        panel: Heading in the help.
-        at: Module below `linecard.cli` and its function; for a group, the module and function of each command by
-            name.
-        said: Purpose of a group.
+        name: Name of the command.
+        panel: Heading of the command in the help.
+        at: Module below `linecard.cli` and function; for a group, the module and function of each command by name.
+        said: Help text of a group.
     """
 
     name: str
@@ -29,7 +28,7 @@ class Entry(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The first sentence of its docstring."""
+        """The first sentence of the command's docstring; for a group, its help text."""
         if isinstance(self.at, dict):
             return self.said
         module, _, function = self.at.partition(":")
@@ -89,7 +88,8 @@ _LISTED: dict[str, dict[str, str | Group]] = {
         ),
         "core": "core.core:core",
         "vrp": (
-            "The virtual router processor: the budget of extensions at line rate, and whether one fits.",
+            "The virtual router processor: find the budget of extensions at line rate, and check whether an extension "
+            "fits.",
             {"budget": "vrp.budget:budget", "check": "vrp.check:check"},
         ),
         "hierarchy": "vrp.hierarchy:hierarchy",

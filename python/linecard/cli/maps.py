@@ -9,14 +9,14 @@ if TYPE_CHECKING:
 
 
 def maps(given: Sequence[str]) -> dict[str, str]:
-    """Maps and their files, from strings of the form NAME=FILE."""
+    """Parse strings of the form NAME=FILE into map names and their files."""
     from linecard.errors import ConfigError, ConfigProblem
 
     found: dict[str, str] = {}
     for each in given:
         name, equals, file = each.partition("=")
         if not (name and equals and file):
-            message = f"found {each!r}, expected NAME=FILE: --map routes=routes.csv"
+            message = f"found {each!r}, expected NAME=FILE, such as --map routes=routes.csv"
             raise ConfigError.of([ConfigProblem("--map", "", message)])
         found[name] = file
     return found

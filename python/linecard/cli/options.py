@@ -14,7 +14,7 @@ from linecard.cli import completion
 
 
 class Exit(IntEnum):
-    """Exit status of every command."""
+    """Exit statuses that all commands share."""
 
     OK = 0
     CHECK_FAILED = 1
@@ -25,14 +25,14 @@ class Exit(IntEnum):
 
 
 EPILOG = (
-    "Exit status: 0 ok · 1 reproduce --check failed, vrp check refused or compare-models differ · "
+    "Exit status: 0 ok · 1 reproduce --check or compare-models found a difference, or vrp check refused an extension · "
     "2 wrong usage or configuration · 3 capture damaged (result still printed) or unusable · "
     "4 the run failed · 130 interrupted"
 )
 
 
 def command_line(words: Sequence[str] | None = None) -> str:
-    """The command that runs now, as a page shows it, without `--output`."""
+    """The current command line as a page shows it, without `--output`."""
     kept = []
     several = iter(sys.argv[1:] if words is None else words)
     for word in several:
@@ -46,21 +46,23 @@ def command_line(words: Sequence[str] | None = None) -> str:
 Chip = Annotated[
     str,
     typer.Argument(
-        metavar="CHIP", help="Name of a shipped chip, or path of a TOML file.", autocompletion=completion.chips
+        metavar="CHIP", help="Name of a shipped chip, or path to a TOML file.", autocompletion=completion.chips
     ),
 ]
 
 CAPTURE_HELP = "A capture, or a described link: edge, core, or a TOML file like those in presets/traffic."
-Packets = Annotated[int, typer.Option(min=0, metavar="N", help="Packets to read at most; 0 for the whole capture.")]
+Packets = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Maximum number of packets to read; 0 reads the whole capture.")
+]
 
 JSON_HELP = "Print one JSON object on stdout instead of the screen."
 
 
 def read_share(text: str) -> float:
-    """A fraction, from the text of an option.
+    """Parse the text of an option as a fraction.
 
     Raises:
-        typer.BadParameter: The text is not a fraction.
+        typer.BadParameter: The text of the option is not a fraction.
     """
     from linecard.chip.length import share_of
 

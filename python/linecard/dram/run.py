@@ -38,21 +38,22 @@ def dram(
     """Run a DRAM part alone under a trace or a pattern.
 
     Args:
-        device: DRAM part: a shipped preset, or path of a TOML file.
-        policy: Policy of the controller: a shipped preset, or path of a TOML file.
-        trace: Requests to replay, plain or gzip.
+        device: DRAM part: a shipped preset, or the path of a TOML file.
+        policy: Controller policy: a shipped preset, or the path of a TOML file.
+        trace: Trace of requests to replay, plain or compressed with gzip.
         format: Format of the trace: csv (columns ``arrival,op,address`` and optionally ``bytes``), dramsim3 (``address
             OP clock``) or ramulator (``LD address``); by default detected from the first line.
-        pattern: Pattern instead of a trace: stream, random, bank_conflicts or packet_cells.
-        count: Requests of the pattern; default 100,000.
-        spacing: Clocks between requests of the pattern; default 0, as fast as they are accepted.
-        reads: Share of reads of the pattern; default 1, or 2/3 for random.
-        narrow: Share of accesses of the pattern that move half as many bytes.
+        pattern: Pattern to run instead of a trace: stream, random, bank_conflicts or packet_cells.
+        count: Number of requests in the pattern; default 100,000.
+        spacing: Clocks between two requests of the pattern; the default 0 sends requests as fast as the controller
+            accepts them.
+        reads: Fraction of reads in the pattern; default 1, or 2/3 for random.
+        narrow: Fraction of accesses in the pattern that transfer half the usual number of bytes.
         seed: Seed of the pattern.
         in_flight: Maximum number of outstanding requests.
-        set: Changes of values of the part or the policy. ``{"timing.tRCD": "15 ns", "policy.page": "closed"}``.
-        requests: Write the outcome of each request, as CSV.
-        commands: Write every command, as CSV.
+        set: New values for parameters of the part or the policy. ``{"timing.tRCD": "15 ns", "policy.page": "closed"}``.
+        requests: Write the outcome of each request to a CSV file.
+        commands: Write every DRAM command to a CSV file.
         frames: Keep requests and commands as polars data frames in the result (extra ``frames``).
         progress: Called now and then with (requests done, total or 0), from the thread that calls ``dram``.
 

@@ -22,7 +22,5 @@ def wrong_compilation(cflags: str, bits: int, *, is_xdp: bool) -> list[ConfigPro
     try:
         shlex.split(cflags)
     except ValueError as error:
-        problems.append(
-            ConfigProblem("cflags", "", f"found {cflags!r}, expected flags in the syntax of a shell: {error}")
-        )
+        problems.append(ConfigProblem("cflags", "", f"found {cflags!r}, expected flags in shell syntax: {error}"))
     return problems

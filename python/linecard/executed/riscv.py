@@ -135,7 +135,7 @@ def program_trace(
         routes: Route table into whose prefixes IPv4 addresses are mapped, for captures with anonymised addresses.
             ``None`` for the control file of a shipped route lookup.
         strict: Stop at the first damaged record.
-        budget: Instructions that the program may execute for a packet.
+        budget: Maximum number of instructions that the program executes per packet.
         unchecked: Let the program access bytes beyond its packet, beyond blocks of the heap, and of freed blocks.
         cache: A folder that keeps traces, by the hash of their inputs; ``None`` for no folder. A damaged file is
             replaced; ``notes`` of the result report it.

@@ -187,7 +187,7 @@ def xdp_rows(
 
     Args:
         program: Name of a shipped program, a C file, or an object file.
-        section: Function or section, if the object has several programs.
+        section: Function or section to run, if the object has several programs.
         defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then recompiled.
         lanes: Maximum number of instructions per row, 1 to 8; the result also has all smaller numbers.
         isa: Version of the instruction set for a C file.
@@ -239,7 +239,7 @@ def xdp_run(
     Args:
         program: Name of a shipped program, a C file, or an object file.
         trace: A capture, or a described link (``edge``, ``core``, a ``.toml`` file).
-        section: Function or section, if the object has several programs.
+        section: Function or section to run, if the object has several programs.
         maps: Maps by name, and the files (CSV or TOML) that fill them before the run.
         fib: Routes for ``bpf_fib_lookup``, a CSV file.
         defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then recompiled.
@@ -248,7 +248,7 @@ def xdp_run(
         seed: Seed of generated payload, mapped addresses and the program's random numbers.
         routes: Route table into whose prefixes IPv4 addresses are mapped.
         strict: Stop at the first damaged record.
-        budget: Instructions that the program may execute for a packet.
+        budget: Maximum number of instructions that the program executes per packet.
         cpus: Processors of per-CPU maps. Packets use the processors in turn.
         interface: Index of the receiving interface.
         progress: Called now and then with (done, total).

@@ -1,4 +1,4 @@
-"""One axis of a sweep: a name and its values, written as a list or as a range.
+"""One axis of a sweep: a name and its values, written as a list or a range.
 
 | text | values |
 |---|---|
@@ -9,8 +9,9 @@
 | `0.5..2 points 4` | 0.5, 1, 1.5, 2 |
 | `1..1000 log points 4` | 1, 10, 100, 1000 |
 
-A range without step and points is continuous; `log` spaces it evenly in the logarithm. A continuous range of fractions
-can only be sampled. A continuous range of whole numbers takes all whole numbers in it as values.
+A range without `step` and `points` is continuous; `log` spaces its values evenly in the logarithm. Only a sample can
+use a continuous range of fractions. In a grid, the values of a continuous range of whole numbers are all whole numbers
+in the range.
 """
 
 from __future__ import annotations
@@ -44,12 +45,12 @@ _RANGE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A continuous range, for samples.
+    """A continuous range of values, from which a sample draws.
 
     Attributes:
-        low: Smallest value.
-        high: Largest value.
-        log: Whether the range is uniform in the logarithm.
+        low: Smallest value of the range.
+        high: Largest value of the range.
+        log: Whether values are uniform in the logarithm.
         whole: Whether the range contains whole numbers only.
     """
 
@@ -59,7 +60,7 @@ class Interval:
     whole: bool
 
     def at(self, share: float) -> Value:
-        """The value at a fraction of the range, 0 to 1."""
+        """The value at a position in the range, from 0 to 1."""
         if self.whole:
             # Each whole number has the same width, the last one included.
             low, high = (int(self.low), int(self.high) + 1)
@@ -75,14 +76,14 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A varied key or argument.
+    """A key or an argument that a sweep varies.
 
     Attributes:
-        name: A key as ``--set`` takes it, or an argument such as ``chip`` or ``seed``.
-        values: Values, in order; empty if it is a continuous range of fractions.
-        interval: The continuous range for samples, if the text is a range without step.
+        name: A key in the form of ``--set``, or an argument such as ``chip`` or ``seed``.
+        values: Values in order; empty for a continuous range of fractions.
+        interval: The continuous range, from which samples draw, if the text is a range without a step.
         place: File and line, or the option, for messages.
-        group: Axes of one group vary together, value by value.
+        group: Number of the axis group; axes of one group vary together, value by value.
     """
 
     name: str
@@ -92,7 +93,7 @@ class Axis:
     group: int
 
     def at(self, share: float) -> Value:
-        """The value at a fraction of the range or of the list, 0 to 1."""
+        """The value at a position in the range or the list, from 0 to 1."""
         if self.interval is not None:
             return self.interval.at(share)
         return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
@@ -103,7 +104,7 @@ def _rounded(value: float) -> float:
 
 
 def read_axis(name: str, written: object, place: str, group: int) -> Axis:
-    """An axis from a list, a single value or the text of a range.
+    """Make an axis from a list, a single value or the text of a range.
 
     Raises:
         ConfigError: The list is empty, a value has an invalid type, or the range is invalid.
@@ -199,10 +200,10 @@ def _parts(text: str) -> list[str]:
 
 
 def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
-    """The axes of one ``--vary``: ``KEY=VALUES``; ``;`` separates axes that vary together.
+    """The axes of one ``--vary`` option: ``KEY=VALUES``; ``;`` separates axes that vary together.
 
     Raises:
-        ConfigError: The ``=`` is missing, or a list is invalid.
+        ConfigError: The ``=`` is missing, or a list of values is invalid.
     """
     axes = []
     for part in text.split(";"):
@@ -217,7 +218,7 @@ def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
 
 
 def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
-    """The problems between axes: repeated names and values, and lists of different length in one group."""
+    """Problems among axes: repeated names, repeated values, and lists of different lengths in one group."""
     problems = []
     seen: dict[str, Axis] = {}
     for axis in axes:
@@ -239,6 +240,8 @@ def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
         if len({len(axis.values) for axis in members}) > 1:
             lengths = ", ".join(f"{axis.name} has {len(axis.values)}" for axis in members)
             problems.append(
-                ConfigProblem(members[0].place, "", f"expected equally many values for each axis of a group: {lengths}")
+                ConfigProblem(
+                    members[0].place, "", f"expected the same number of values for each axis of a group: {lengths}"
+                )
             )
     return problems

@@ -1,4 +1,4 @@
-"""`linecard check`: a chip's file, and the unloaded time and peak of each memory and unit over its route."""
+"""`linecard check`: check a chip file, and compute the unloaded latency and the peak of each memory and unit."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 
 class ChipCheck(Result, CheckReport, frozen=True, kw_only=True):
-    """A valid chip's file, and the numbers that follow from it.
+    """A valid chip file, and the numbers that follow from it.
 
     Attributes:
-        demands: The load of the traffic on each part, the highest first; empty without traffic.
+        demands: The load of the traffic on each part, highest first; empty without traffic.
     """
 
     TABLE: ClassVar[str] = "accesses"
@@ -62,23 +62,25 @@ def check(
     size: int | str | None = None,
     **options: Unpack[ProgramOptions],
 ) -> ChipCheck:
-    """Check a chip's file, and list the unloaded latency and the peak of its memories and units.
+    """Check a chip file, and list the unloaded latency and the peak rate of its memories and units.
 
-    With an application, a program, a capture or a frame size, it also lists the load of that traffic on each part.
+    With an application, a program, a capture or a frame size, the function also lists the load of this traffic on each
+    part.
 
     Args:
-        chip: Name of a shipped chip, or path of a TOML file.
-        set: Changes, as :func:`linecard.run` takes them.
-        trace: Capture or described link (``"edge"``, ``"core"``) to receive; ``None`` takes the chip's generator.
-        size: Bytes of a frame, or a mix (``"imix"``, ``"rfc2544"``, one of the chip).
+        chip: Name of a shipped chip, or path to a TOML file.
+        set: Changes of parameters, in the form that :func:`linecard.run` takes.
+        trace: Capture or described link (``"edge"``, ``"core"``) to receive; if ``None``, the generator of the chip
+            sends.
+        size: Frame size in bytes, or a mix (``"imix"``, ``"rfc2544"``, or a mix of the chip).
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
-        Unloaded latency and peak of each memory and unit, over the route from each cluster that uses it.
+        Unloaded latency and peak rate of each memory and unit, over the route from each cluster that uses it.
 
     Raises:
-        ConfigError: The file is invalid; the error lists every problem with file and line.
-        RunError: The chip does not run, so the loads of its parts are unknown.
+        ConfigError: The chip file is invalid; the error lists every problem with file and line.
+        RunError: The run of the chip ends without a result, so the loads of its parts are unknown.
 
     Example:
         >>> import linecard

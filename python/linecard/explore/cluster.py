@@ -1,9 +1,9 @@
-"""Runs of a sweep on a Dask cluster: the driver holds the store and the claims, workers only run.
+"""Executes the runs of a sweep on a Dask cluster; the driver holds the store and the claims, and workers only run.
 
-The driver sends the files below the current folder that a request names (designs, programs, captures). Workers must
-have all other files with the same content, and the same build of Linecard. Each worker hashes its requests and rejects
-a run whose hash differs. If a worker dies, the driver submits its runs again. The resulting table equals that of
-threads.
+The driver sends each file below the current folder that a request names (designs, programs, captures). All other files
+must have the same content on every worker, and all workers must have the same build of Linecard. Each worker hashes its
+requests, and rejects a run if its own hash differs from the driver's hash. If a worker dies, the driver resubmits the
+runs of that worker. A cluster and local threads produce equal tables.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Folder:
         self._made: dict[str, str] = {}
 
     def enter(self, bundle: str, files: Mapping[str, bytes]) -> None:
-        """Change to the folder of the bundle with this hash; the first call makes it and writes the files."""
+        """Change to the bundle folder with this hash; the first call creates the folder and writes the files."""
         with self._change:
             while self._users and self._bundle != bundle:
                 self._change.wait()
@@ -67,7 +67,7 @@ class _Folder:
             self._users += 1
 
     def leave(self) -> None:
-        """Change back to the former folder after the last user."""
+        """Change back to the previous folder when the last user of the bundle ends."""
         with self._change:
             self._users -= 1
             if self._users == 0:
@@ -90,7 +90,7 @@ _folder = _Folder()
 
 
 def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) -> list[tuple[str, dict[str, Any]]]:
-    """Run a few points on a worker; Dask calls this."""
+    """Execute a few points on a worker; Dask calls this function."""
     if code != code_version():
         raise ConfigError("a worker has another build of Linecard than the driver; install one build on all machines")
     _folder.enter(bundle, files)
@@ -101,8 +101,8 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
             if content_of(request) != key:
                 names = ", ".join(sorted(files_of(request))) or "files that it names"
                 raise ConfigError(
-                    f"a worker has other content of {names}: files below the current folder are shipped, "
-                    "other files must be equal on every machine"
+                    f"a worker has other content in {names}: files below the current folder are shipped, all other "
+                    "files must be identical on every machine"
                 )
             done.append((key, evaluate(request, lambda _done, _total: None)))
         return done
@@ -111,7 +111,7 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
 
 
 def bundle_of(tasks: Sequence[Task]) -> dict[str, bytes]:
-    """The files below the current folder that tasks name, by relative path."""
+    """The files below the current folder that the tasks name, by relative path."""
     home = Path.cwd().resolve()
     found: dict[str, bytes] = {}
     for task in tasks:
@@ -123,7 +123,7 @@ def bundle_of(tasks: Sequence[Task]) -> dict[str, bytes]:
 
 
 class Connection:
-    """A Dask cluster: connected for the first run, disconnected at the end; several questions share it."""
+    """A Dask cluster that connects for the first run and disconnects at the end; several questions share it."""
 
     def __init__(self, executor: str, jobs: int | None) -> None:
         """Check both arguments; :func:`execute_on_cluster` describes them.
@@ -146,10 +146,10 @@ class Connection:
         self._cluster: Any = None
 
     def client(self) -> Any:
-        """Return the connected client.
+        """Return the Dask client after connecting it.
 
         Raises:
-            ConfigError: No scheduler answers.
+            ConfigError: No Dask scheduler responds.
         """
         if self._client is None:
             try:
@@ -198,7 +198,7 @@ class Connection:
             )
 
     def close(self) -> None:
-        """Disconnect; workers on this machine end."""
+        """Disconnect from the cluster; its workers on this machine end."""
         for part in (self._client, self._cluster):
             if part is not None:
                 part.close(timeout=5)
@@ -216,22 +216,23 @@ def execute_on_cluster(
     counts: Counts,
     connection: Connection | None = None,
 ) -> None:
-    """Run every task that the store does not have on a Dask cluster; see :func:`linecard.explore.execute.execute`.
+    """Execute every task that is not in the store on a Dask cluster; see :func:`linecard.explore.execute.execute`.
 
     Args:
         tasks: Distinct runs.
-        take: Called once for each task with its record.
-        executor: ``dask`` starts workers on this machine, ``dask:ADDRESS`` uses a scheduler.
+        take: Called once for each task, with the record of the task.
+        executor: ``dask`` starts workers on this machine; ``dask:ADDRESS`` uses a running scheduler.
         store: Store of finished runs; ``None`` keeps nothing.
-        jobs: Workers to start on this machine; ``None`` takes one per core.
+        jobs: Number of workers to start on this machine; ``None`` starts one per core.
         progress: Called repeatedly with (runs done, total runs).
         counts: Counts that the runs increase.
-        connection: Open connection, which remains open; ``None`` opens a connection and closes it at the end.
+        connection: Open connection to use and leave open; ``None`` opens a connection and closes it at the end.
 
     Raises:
-        ConfigError: The executor, the scheduler or a worker is missing, or a worker has another build or other files.
+        ConfigError: The executor is invalid, no scheduler or worker responds, or a worker has another build or other
+            files.
         MissingExtraError: The extra ``dask`` is not installed.
-        RunError: The scheduler was lost; finished runs are kept.
+        RunError: The connection to the scheduler was lost; finished runs are kept.
         Interrupted: Ctrl-C.
     """
     reached = connection or Connection(executor, jobs)
@@ -274,7 +275,7 @@ class _Driver:
         self._bundle: Any = None
 
     def done(self) -> int:
-        """Return the number of runs found and finished."""
+        """Return the number of runs that were found or finished."""
         return self._counts.found - self._found_before + self.finished
 
     def work(self, progress: SweepProgress | None, total: int) -> None:
@@ -303,7 +304,7 @@ class _Driver:
         )
 
     def end(self) -> None:
-        """Cancel submitted runs and release the claims."""
+        """Cancel the submitted runs and release their claims."""
         if self._out and self._client.status == "running":
             self._client.cancel(list(self._out))
         for key in self._claimed:

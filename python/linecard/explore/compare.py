@@ -1,9 +1,10 @@
-"""`linecard compare`: two designs, runs or sweeps, with the metrics that changed beyond noise.
+"""`linecard compare`: compare two designs, runs or sweeps, and list the metrics that changed beyond noise.
 
-- Designs run with the same seeds, so that both receive the same packets. Each number is compared seed by seed, and its
-  change has an interval (Student's t over seeds).
-- For two finished runs, three numbers have intervals of their own (batch means), which must not overlap.
-- For two sweeps, points with the same values of the axes are compared, and the interval covers points.
+- Two designs run with equal seeds, so both receive the same packets. Each number is compared seed by seed, and its
+  change has a confidence interval (Student's t over seeds).
+- In two finished runs, three numbers have intervals of their own (batch means); such a number changed only if its
+  intervals do not overlap.
+- In two sweeps, points with equal axis values are compared, and the interval is over points.
 """
 
 from __future__ import annotations
@@ -67,23 +68,22 @@ def compare(
 ) -> CompareResult:
     """Compare two designs, programs, runs or sweeps.
 
-    Runs of designs that are not steady are repeated with four times as many packets, up to 256,000, both designs
-    together. A run of 64,000 packets or more is repeated once. A number that is not conclusive does not count as
-    changed.
+    If a run of a design is not steady, all runs of both designs are repeated with four times as many packets, up to
+    256,000. A run of 64,000 packets or more is repeated once. A number that is not conclusive never counts as changed.
 
     Args:
-        a: A design, or a file that ``run --json`` or ``sweep --json`` printed.
-        b: The second design or file, of the same kind; or a second program of A, with ``--program``. If left out, A
-            itself.
-        program_b: Program that the second design executes instead of ``program``, with the same options; the profiles
-            of both are then compared line by line.
-        set: Changes of parameters of both designs.
-        set_a: Changes of the first design alone.
-        set_b: Changes of the second design alone.
+        a: A design, or a file written by ``run --json`` or ``sweep --json``.
+        b: The second design or file, of the same kind as A; with ``--program``, a second program for A. If B is
+            omitted, it equals A.
+        program_b: Program that the second design executes instead of ``program``, with the same options; the two
+            profiles are then compared line by line.
+        set: New values for parameters of both designs.
+        set_a: New values for parameters of the first design only.
+        set_b: New values for parameters of the second design only.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
-        packets: Packets of the first runs of each design.
+        packets: Number of packets in the first runs of each design.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
-        seeds: Seeds of each design.
+        seeds: Number of seeds for each design.
         seed: The first seed.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
@@ -92,9 +92,9 @@ def compare(
         **options: Program of both designs (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
-        ConfigError: A design or a file is wrong, or the kinds of the two differ.
+        ConfigError: A design or a file is invalid, or A and B are of different kinds.
         RunError: A run ends without a result.
-        linecard.explore.Interrupted: Ctrl-C; finished runs are in the store.
+        linecard.explore.Interrupted: The user pressed Ctrl-C; finished runs are in the store.
 
     Example:
         >>> import linecard

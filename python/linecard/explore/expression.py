@@ -178,12 +178,12 @@ def _check(node: ast.expr, names: dict[str, None]) -> None:
             parts = list(rest)
         case ast.Call(func=ast.Name(id="cost")):
             raise _Refused(
-                'has invalid arguments of cost(…), expected a text, or a text and a name: cost("price", packets.part)'
+                'has invalid arguments for cost(…), expected a text, or a text and a name: cost("price", packets.part)'
             )
         case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if name in _CALLS or name == "measured":
             texts = all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in parts)
             if name == "measured" and not (len(parts) == 2 and texts):
-                raise _Refused('has invalid arguments of measured(…), expected two texts: measured("dram", "reads")')
+                raise _Refused('has invalid arguments for measured(…), expected two texts: measured("dram", "reads")')
             if name == "measured":
                 names[_measured(parts)] = None
                 return

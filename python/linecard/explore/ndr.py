@@ -56,17 +56,18 @@ def ndr(
     """Find the no-drop rate and the partial-drop rate of a chip.
 
     Args:
-        chip: Name of a shipped chip, or path of a TOML file.
-        sizes: Frame sizes in bytes, ``imix``, ``rfc2544`` or mixes of the chip; its own traffic if left out. Each has a
-            separate search. ``rfc2544`` mixes the seven sizes in equal parts.
-        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file), at the searched rates.
-        set: Changes of parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
+        chip: Name of a shipped chip, or path to a TOML file.
+        sizes: Frame sizes in bytes, ``imix``, ``rfc2544`` or mixes of the chip; by default, the chip's own traffic.
+            Each has a separate search. ``rfc2544`` mixes the seven sizes in equal parts.
+        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file), at the rates of the
+            search.
+        set: New values for parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
         packets: Packets of each trial. The warm-up before them has half as many. The confirming trial has at least four
             times as many.
         seeds: Seeds of each trial. The loss is the mean over seeds; the no-drop rate has no loss with any seed.
         seed: The first seed.
-        width: Relative width of the result; 0.005 if left out.
-        precision: A synonym of ``width``, such as 1%, as in other commands; only one of them is allowed.
+        width: Relative width of the interval in which the search ends; 0.005 by default.
+        precision: Synonym of ``width``, such as 1%; only one of the two is allowed.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).

@@ -59,13 +59,13 @@ def optimize(
     stay inconclusive, and none of them is among the best.
 
     Args:
-        file: A space with objectives: ``kind = "optimize"``. It is a sweep file with ``objectives``, ``limits`` and
-            ``budget``.
-        budget: Number of points that may run; it replaces the budget of the file.
+        file: File with a design space and its objectives (``kind = "optimize"``). It is a sweep file with
+            ``objectives``, ``limits`` and ``budget``.
+        budget: Maximum number of points to run; it replaces the budget in the file.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
             If objectives use the loss or the mean latency, these must meet the precision, too. It replaces the
             precision of the file.
-        set: Changes of parameters, and arguments, of all points. They override the values of the file.
+        set: New values for parameters and arguments of all points. They override the values of the file.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).

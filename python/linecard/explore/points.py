@@ -100,7 +100,7 @@ def _seeds(spec: Spec) -> list[int | None]:
         return [None]
     first = spec.arguments.get("seed", 1)
     if isinstance(first, bool) or not isinstance(first, int) or not 0 <= first <= _U64_MAX - spec.repeat:
-        raise ConfigError.of([ConfigProblem("seed", "", f"found {first!r}, expected a whole number from 0 on")])
+        raise ConfigError.of([ConfigProblem("seed", "", f"found {first!r}, expected a whole number, 0 or more")])
     return [first + number for number in range(spec.repeat)]
 
 

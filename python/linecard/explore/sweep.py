@@ -72,25 +72,25 @@ def sweep(
         together: Axes that change together, value by value.
         what: Kind of run: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``, ``dram``,
             ``queueing`` or ``petri``.
-        set: Changes of parameters, and arguments, of all points.
+        set: New values for parameters and arguments of all points.
         constraints: Expressions that must hold at a point, such as ``"island.engines * island.threads <= 64"``.
-        columns: Columns computed from others. ``{"per_thread": "throughput_mpps / island.threads"}``.
-        program: Program of all points, as for ``run``.
-        trace: Capture or described link of all points.
+        columns: Columns computed from other columns. ``{"per_thread": "throughput_mpps / island.threads"}``.
+        program: Program for all points, as in ``linecard run``.
+        trace: Capture or described link for all points.
         packets: Packets of each run.
-        warmup_packets: Packets of the warm-up of each run.
-        seed: Seed of all points; the first, if each has several.
+        warmup_packets: Warm-up packets of each run.
+        seed: Seed of all points, or the first of several seeds per point.
         repeat: Seeds of each point.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
             For ``ndr``, it is the width of the result.
-        lengthen: Repeat runs that are not conclusive with more packets; default: the file's value, or yes.
-        sample: Draw a sample instead of the whole grid: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
+        lengthen: Lengthen runs that are not conclusive; default: the value in the file, otherwise yes.
+        sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
         points: Points of the sample.
         sample_seed: Seed of the sample.
         store: Folder that keeps runs for reuse; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core. The table does not depend on the store.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        shard: Run only every n-th point, from the i-th on. ``(i, n)``, with i from 1.
+        shard: Run only every n-th point, beginning with point i. ``(i, n)``, with i from 1.
         progress: Called repeatedly with (runs done, total runs).
         **arguments: Further arguments of all points: ``cpus=2``, ``policy="lru"``.
 

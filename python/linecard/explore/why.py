@@ -89,15 +89,15 @@ def why(
     instead.
 
     Args:
-        chip: Name of a shipped chip, or path of a TOML file.
-        set: Changes of parameters.
+        chip: Name of a shipped chip, or path to a TOML file.
+        set: New values for parameters.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
         packets: Packets that each run measures, before any lengthening. The warm-up before them has half as many. If
             the throughput is not conclusive, runs become four times as long, repeatedly, up to 256,000 packets. From
             64,000 packets, runs become longer once.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
             In Python 0.01 is 1 %; ``None`` requires a conclusive throughput only.
-        seeds: Number of seeds, from which the intervals follow.
+        seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
         global_: Add Morris' screening and Sobol's indices over half to twice each parameter (extra ``explore``).
         store: Folder that keeps runs; ``None`` keeps nothing.
@@ -443,7 +443,8 @@ class Question:
             bad = sum(record["status"] != "ok" for record in records)
             if bad:
                 self.not_tried.append(
-                    f"the chip refuses {bad} of {len(records)} combinations of values, half to twice those given"
+                    f"the chip refuses {bad} of {len(records)} combinations of values "
+                    "between half and twice the given values"
                 )
             return [math.log(self.speed(record)) if record["status"] == "ok" else None for record in records]
 
@@ -545,7 +546,10 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
             "simulate more packets or seeds."
         )
         return "not clear", text[:1].upper() + text[1:]
-    text = f"{start}no part or pair of the best parts is the limit: each lift gains less than {LEAST_GAIN:.0%}."
+    text = (
+        f"{start}no single part and no pair of the best parts is the limit: "
+        f"lifting any of them gains less than {LEAST_GAIN:.0%}."
+    )
     return "several parts", text[:1].upper() + text[1:]
 
 

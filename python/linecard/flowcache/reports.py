@@ -25,7 +25,7 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
         hash: Hash of the digest; ``None`` if the input is digests.
         width_bits: Bits of a digest.
         result_bits: Bits of a result, for the cost of an entry.
-        cold_window_packets: A miss is cold if its digest does not occur in this number of packets before.
+        cold_window_packets: A miss is cold if its digest does not occur in this number of preceding packets.
         foresight_packets: Packets that ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash ``h3``.
         curves: LRU of all sizes, on request.

@@ -78,7 +78,7 @@ def flowcache(
         hash: Hash of the digest: ``"md5"`` (``None``), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. Only with a capture.
         width: Number of low bits that form a digest, 1 to 32.
         result_bits: Bits of a result, for the cost of an entry.
-        cold_window_packets: A miss is cold if its digest does not occur in this number of packets before.
+        cold_window_packets: A miss is cold if its digest does not occur in this number of preceding packets.
         foresight_packets: Packets that ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash ``h3``.
         jobs: Caches that run at the same time; ``None`` for one per core.

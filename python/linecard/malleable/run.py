@@ -51,7 +51,7 @@ def core(
         program: A traced program, or a program as `linecard.program_trace` accepts it.
         trace: Packets, if the program is not traced yet.
         latency: Cycles per off-chip access.
-        bandwidth: References that memory serves per cycle.
+        bandwidth: Number of references that memory serves per cycle.
         area: Thread-equivalents for threads and cache.
         threads: One number of threads; ``None`` for every one that fits.
         clock_mhz: Clock of the core, which converts capture times to cycles; 0 sends packets back to back.
@@ -149,7 +149,7 @@ def registers(
     Args:
         traced: The program.
         latency: Cycles per off-chip access.
-        bandwidth: References that memory serves per cycle.
+        bandwidth: Number of references that memory serves per cycle.
         threads: Threads; 0 for the best number.
         cache_registers: Sizes of register caches with least-recently-used replacement.
         only_predicted: Leave out the reference schemes for prediction.
@@ -189,7 +189,7 @@ def termination(
     Args:
         traced: The program.
         latency: Cycles per off-chip access.
-        bandwidth: References that memory serves per cycle.
+        bandwidth: Number of references that memory serves per cycle.
         threads: Threads, of which one is terminated; 0 for the best number.
         packets: Numbers of packets after the termination over which the delay is measured, ascending.
         events: Events that each simulation measures in the search for the best number of threads.

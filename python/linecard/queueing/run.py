@@ -103,7 +103,7 @@ def queueing_design(
         set: Changes of settings. The search sets entries, engines, threads and the size of the request buffer.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` is a capture.
-        operations: Measured operations for each cache size.
+        operations: Number of measured operations for each cache size.
         warmup: Operations before the measurement.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.

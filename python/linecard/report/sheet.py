@@ -125,7 +125,7 @@ def tiles(several: Iterable[tuple[str, str, str]]) -> str:
     return f'<dl class="tiles">{boxes}</dl>'
 
 
-def command(text: str, what: str = "The command that repeats it") -> str:
+def command(text: str, what: str = "The command that repeats this result") -> str:
     """A command with a copy button."""
     return f'<div class="command" role="group" aria-label="{escape(what)}"><code>{escape(text)}</code></div>'
 

@@ -417,7 +417,7 @@ def judge_shape(
     if index is None or not 0 < index < len(xs) - 1:
         return result(
             None,
-            f"the sweep has no inner point at {check.at:g}" if check.at is not None else "no point is named",
+            f"the sweep has no inner point at {check.at:g}" if check.at is not None else "the check names no point",
         )
     before = ys[index] - ys[index - 1]
     after = ys[index + 1] - ys[index]

@@ -39,7 +39,7 @@ def reproduce(
     """Run a study of a published document and compare every number with the published one.
 
     Args:
-        study: Name of a shipped study, or path of a study folder.
+        study: Name of a shipped study, or path to a study folder.
         tables: Only these tables or figures, such as ``[1, "figure5"]``; ``None`` takes all.
         chapters: All tables and figures of these chapters, such as ``[5]``, in addition to ``tables``.
         quick: Whether to use one seed and fewer packets, for a first look.

@@ -274,7 +274,7 @@ def test_a_search_with_short_runs_first_keeps_its_budget_and_tells_runs_in_full(
     assert json.loads(first.out)["short_runs"] == found.short_runs
     again = cli("optimize", path, "--json", "--store", tmp_path / "s", "--jobs", 4)
     assert again.out == first.out
-    assert " 0 run," in again.err
+    assert " 0 executed," in again.err
     assert "shorter runs" in cli("optimize", path, "--store", tmp_path / "s").out
 
 

@@ -528,7 +528,7 @@ def test_the_same_bytes_with_any_number_of_jobs_again_and_by_shards(cli, tmp_pat
     last = cli(*command, "--store", tmp_path / "s")
     assert last.out == whole[0]
     # Runs that were lengthened are found with those before them.
-    assert re.search(r"(\d+) runs reused, 0 run", last.err)
+    assert re.search(r"(\d+) runs reused, 0 executed", last.err)
 
 
 def test_an_axis_that_grows_runs_only_what_is_missing(tmp_path):
@@ -575,7 +575,7 @@ def test_a_dry_run_says_how_many_and_how_long_and_keeps_what_it_tried(cli, tmp_p
     found = json.loads(cli(*command, "--dry-run", "--json").out)
     assert (found["points"], found["runs"], found["found"], found["probes"]) == (10, 10, 3, 3)
     assert found["seconds"] > 0
-    assert "3 runs reused, 7 run" in cli(*command).err
+    assert "3 runs reused, 7 executed" in cli(*command).err
 
 
 def test_a_table_is_a_frame_a_csv_and_a_notebook_view(tmp_path):

@@ -63,7 +63,7 @@ def end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 def counted(err: str) -> tuple[int, int]:
     """Runs found and run, as stderr says."""
-    found = re.search(r"([\d,]+) runs reused, ([\d,]+) run,", err)
+    found = re.search(r"([\d,]+) runs reused, ([\d,]+) executed,", err)
     assert found, err
     return int(found[1]), int(found[2])
 

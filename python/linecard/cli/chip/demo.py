@@ -1,4 +1,4 @@
-"""`linecard demo`: a first simulation, explained with its own numbers."""
+"""`linecard demo`: a first simulation, explained with the numbers that it prints."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ CHIP = "example_smartnic"
 PACKETS = 4_000
 CHANGED = "packets.channels=2"
 UNSTEADY = (
-    " “Steady” and the warning say that this run is not in steady state: packets still accumulate, "
-    "so its numbers still drift."
+    " The line “steady” and the warning say that this run is not in steady state. Packets still accumulate inside, so "
+    "the numbers still drift."
 )
 NEXT = (
     ("linecard describe example_smartnic", "every value of this chip, with unit and source"),
-    (f"linecard why {CHIP} --set {CHANGED}", "what limits it and what would help, all measured"),
+    (f"linecard why {CHIP} --set {CHANGED}", "what limits the chip and which changes help, all measured"),
     (f"linecard sweep {CHIP} --vary packets.channels=2..4 --packets 8000", "a sweep of a design space, as one table"),
-    ("linecard new my_chip.toml --like example_smartnic", "your own chip; then check it, run it, draw it"),
+    ("linecard new my_chip.toml --like example_smartnic", "a file for your own chip, to check, run and draw"),
     (
         "linecard run nfp4000 --program count_min --packets 20000",
-        "an XDP program, executed on every packet; or your own C file",
+        "an XDP program, or your own C file, executed on every packet",
     ),
-    ("linecard presets", "everything that ships: chips, DRAM, programs, nets, studies"),
+    ("linecard presets", "everything that ships with Linecard: chips, DRAM, programs, nets, studies"),
 )
 
 
 def demo() -> None:
-    """Run a first simulation, explain what it prints, and change one value of the chip.
+    """Run a first simulation, explain its output, and change one value of the chip.
 
-    It takes a few seconds, and reads and writes no file.
+    The demo takes a few seconds, and reads and writes no file.
 
     **Examples**
 
         linecard demo
     """
     _say(
-        "A file describes a chip. This one is a SmartNIC with ten islands. Each has eight engines with eight threads, "
-        "and local memories. Four channels of DDR4 hold packets, and two ports carry 100 Gbit/s each."
+        "A file describes a chip. This chip is a SmartNIC with ten islands. Each island has local memories and eight "
+        "engines with eight threads each. Four channels of DDR4 hold packets, and two ports carry 100 Gbit/s each."
     )
     first = _run([])
     largest = max(first.packet_time, key=lambda part: part.mean_ns)
@@ -50,7 +50,7 @@ def demo() -> None:
         f"The offered load was {first.summary.offered_gbps:.1f} Gbit/s, the throughput "
         f"{first.summary.throughput_gbps:.1f} Gbit/s, and {_lost(first)}. The mean latency was "
         f"{si_time(first.summary.latency_ns.mean)}; its largest part is “{largest.part}”, {si_time(largest.mean_ns)}. "
-        f"“Bottleneck” names what limits the throughput: here it is “{first.bottleneck.component}”."
+        f"“Bottleneck” names the resource that limits the throughput: here it is “{first.bottleneck.component}”."
     )
     _say("Are two channels of DRAM enough? The next run changes one value of the file:")
     second = _run([CHANGED])
@@ -58,7 +58,7 @@ def demo() -> None:
         f"Now the throughput is {second.summary.throughput_gbps:.1f} Gbit/s instead of "
         f"{first.summary.throughput_gbps:.1f}, {_lost(second)}, and the mean latency is "
         f"{si_time(second.summary.latency_ns.mean)}. The bottleneck is “{second.bottleneck.component}”. Separate runs "
-        f"measured the advice below it before it was printed."
+        "measured the effect of each change under “Bottleneck” before the demo printed it."
         f"{'' if second.summary.steady else UNSTEADY}"
     )
     width = max(len(command) for command, _ in NEXT)

@@ -16,14 +16,14 @@ def explain(
         str | None,
         typer.Argument(
             metavar="[TERM]",
-            help="A term of the glossary or a synonym; all terms if left out.",
+            help="A term of the glossary or a synonym; by default, all terms.",
             autocompletion=completion.terms,
         ),
     ] = None,
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Explain a term that screens, files and documents use.
+    """Explain a term that occurs on screens, in files or in documents.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard new`, `check` and `draw`: chips as files."""
+"""`linecard new`, `check` and `draw`: commands for chip files."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def new(
 ) -> None:
     """Write a file for a new chip, based on a preset.
 
-    From a shipped chip it writes the whole file with its comments, from another platform a few lines that extend it. It
-    also writes `chip.schema.json`, which the first line of the file names. With it an editor completes and checks the
-    file.
+    For a shipped chip, the command writes the whole file with its comments. For another platform, it writes a few lines
+    that extend the platform. The command also writes `chip.schema.json`, the JSON Schema that the first line of the new
+    file names. With this schema, an editor completes and checks the file.
 
     **Examples**
 
@@ -55,11 +55,11 @@ def check(
     *,
     executed: dict[str, Any],
 ) -> None:
-    """Check a chip's file, and print the unloaded latency and the peak rate of each memory.
+    """Check a chip file, and print the unloaded latency and the peak rate of each memory.
 
-    The numbers follow from the file alone. A trial of 200 packets adds warnings: a run that would not end, packets
-    larger than every buffer, idle channels of the packet memory. With traffic or a program it prints the demand on each
-    part beside its capacity, from a short run at light load.
+    These numbers follow from the file alone. A trial of 200 packets adds warnings: a run that would not end, packets
+    larger than every buffer, or idle channels of packet memory. With traffic or a program, the command prints the load
+    and the capacity of each part, measured in a short run at light load.
 
     **Examples**
 
@@ -88,7 +88,9 @@ def draw(
     set: Set = None,
     result: Annotated[
         Path | None,
-        typer.Option("--result", metavar="FILE", help="Colour the parts by their utilisation in the JSON of a run."),
+        typer.Option(
+            "--result", metavar="FILE", help="Colour the parts by their utilisation in a run, read from its JSON."
+        ),
     ] = None,
 ) -> None:
     """Draw a chip as a block diagram.

@@ -36,7 +36,7 @@ def presets(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """List the shipped presets: a summary by kind, the presets of one kind, or the presets that match words.
+    """List the shipped presets: a summary by kind, the presets of one kind, or the presets that match search words.
 
     **Examples**
 
@@ -84,7 +84,7 @@ def describe(
         str,
         typer.Argument(
             metavar="PRESET",
-            help="Name of a shipped preset, or path of a TOML file.",
+            help="Name of a shipped preset, or path to a TOML file.",
             autocompletion=completion.presets,
         ),
     ],
@@ -94,9 +94,9 @@ def describe(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Show every parameter of a preset with its unit and source, and derived values.
+    """Show every parameter of a preset with its unit and source, and the derived values.
 
-    If the preset extends another one, its changes come first.
+    If the preset extends another preset, the list begins with the changed parameters.
 
     **Examples**
 

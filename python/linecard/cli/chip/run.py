@@ -1,4 +1,4 @@
-"""`linecard run`: one design under one kind of traffic."""
+"""`linecard run`: simulate one design under one kind of traffic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(
         typer.Option(
             "--folded",
             metavar="FILE",
-            help="Write the cycles by call stack of an executed program, in the folded format of flame graphs.",
+            help="Write the cycles of an executed program by call stack, in the folded format of flame graphs.",
         ),
     ] = None,
     latency: Annotated[
@@ -39,8 +39,9 @@ def run(
 ) -> None:
     """Simulate one design under one kind of traffic.
 
-    Prints throughput, loss, latency, the bottleneck with its cause, the utilisation of every resource, and where the
-    DRAM and the packets spent their time. With `--json`, the same command and seed print the same bytes.
+    The command prints throughput, loss, latency, the bottleneck with its cause, and the utilisation of every resource.
+    It also prints how DRAM and packets spend their time. With `--json`, equal commands with equal seeds print identical
+    bytes.
 
     **Examples**
 

@@ -18,14 +18,23 @@ def core(
     program: Annotated[str, typer.Argument(metavar="PROGRAM", help="A shipped program, C file or ELF file.")],
     trace: Trace = "edge",
     latency: Annotated[
-        str, typer.Option(metavar="L,…", help="Cycles of an off-chip access; several return one result each.")
+        str, typer.Option(metavar="L,…", help="Cycles of an off-chip access; each further value adds a result.")
     ] = "150",
-    bandwidth: Annotated[float, typer.Option(metavar="B", help="References that memory serves per cycle.")] = 0.64,
+    bandwidth: Annotated[
+        float, typer.Option(metavar="B", help="Number of references that memory serves per cycle.")
+    ] = 0.64,
     area: Annotated[int, typer.Option(metavar="A", help="Area for threads and cache, in thread-equivalents.")] = 16,
-    threads: Annotated[int | None, typer.Option(metavar="N", help="Simulate this number of threads only.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Simulate only splits with this number of threads.")
+    ] = None,
     adapt: Annotated[
         int,
-        typer.Option("--adapt", min=0, metavar="N", help="Packets through a malleable core that adapts; 0 for none."),
+        typer.Option(
+            "--adapt",
+            min=0,
+            metavar="N",
+            help="Packets for the simulation of a malleable core; 0 skips the simulation.",
+        ),
     ] = 300_000,
     clock_mhz: Annotated[
         int,
@@ -41,17 +50,20 @@ def core(
     packets: Packets = 20_000,
     cache: Cache = None,
     cache_limit: CacheLimit = 4096,
-    events: Annotated[int, typer.Option(min=1, metavar="N", help="Measured events of each simulation.")] = 400_000,
+    events: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of measured events in each simulation.")
+    ] = 400_000,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Simulations in parallel; one per core by default.")
+        int | None, typer.Option(metavar="N", help="Number of parallel simulations; by default, one per core.")
     ] = None,
     json: Json = False,
     output: Output = None,
 ) -> None:
     """Find the best split of a core's area between threads and data cache for a program.
 
-    Simulates every split on one execution trace. Prints the throughput of each with its limit, and the best split.
-    For comparison, it simulates a malleable core of the same area, which adapts its number of threads at run time.
+    The command simulates every split on one execution trace. The command prints the throughput and the limit of each
+    split, and the best split. For comparison, the command also simulates a malleable core of the same area, which
+    adapts its number of threads at run time.
 
     **Examples**
 
@@ -68,7 +80,7 @@ def core(
     try:
         latencies = [int(part) for part in latency.split(",")]
     except ValueError:
-        message = f"found {latency!r}, expected cycles: 150, or 50,100,300"
+        message = f"found {latency!r}, expected cycles, such as 150 or 50,100,300"
         raise ConfigError.of([ConfigProblem("--latency", "", message)]) from None
     with stderr.progress("Tracing", "packets") as progress:
         traced = linecard.program_trace(

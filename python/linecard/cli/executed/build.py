@@ -13,21 +13,21 @@ from linecard.cli.executed.options import Bits, Cflags  # typer reads the annota
 
 
 def build(
-    source: Annotated[Path, typer.Argument(metavar="FILE.c", help="A C file with app_packet, or an XDP program.")],
+    source: Annotated[Path, typer.Argument(metavar="FILE.c", help="C file with app_packet, or an XDP program.")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File to write. If left out: FILE.elf, FILE.o."),
+        typer.Option("--output", "-o", metavar="FILE", help="File to write. Default: FILE.elf or FILE.o."),
     ] = None,
     define: Annotated[
-        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro; repeatable.")
+        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="Macro to define; repeatable.")
     ] = None,
     cflags: Cflags = "",
     bits: Bits = 32,
 ) -> None:
-    """Compile a C file for RISC-V, with the runtime of the programs, or an XDP program for eBPF (extra: programs).
+    """Compile a C file for RISC-V with the program runtime, or compile an XDP program for eBPF (extra: programs).
 
     A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object file. The Python package `ziglang`
-    provides the compiler. If the compiler refuses the file, the command prints its message (exit status 2).
+    provides the compiler. If the compiler rejects the file, the command prints the compiler's message (exit status 2).
 
     **Examples**
 

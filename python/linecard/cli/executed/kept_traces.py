@@ -1,4 +1,4 @@
-"""`linecard cache`: the folder of traces that `--cache` keeps."""
+"""`linecard cache`: list or remove the traces that `--cache` keeps in a folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from linecard.cli.output import Json, Output, Outputs
 from linecard.cli.screen import screen
 from linecard.view import Said, Table, Title, text
 
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder that --cache names.")]
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder with traces, as given to --cache.")]
 
 
 def show(
@@ -21,10 +21,10 @@ def show(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """List the traces in a folder, the most recently used first.
+    """List the traces in a folder, most recently used first.
 
-    The command reads every file and verifies its checksum. For a file that cannot be used, it prints the reason.
-    The next command that needs that trace rebuilds it.
+    The command reads every file and verifies its checksum. If a file cannot be used, the command prints the reason. The
+    next command that needs the trace of an unusable file rebuilds that trace.
 
     **Examples**
 
@@ -57,7 +57,7 @@ def show(
 
 
 def clear(folder: Folder) -> None:
-    """Remove the traces in a folder, and no other file.
+    """Remove the traces in a folder, but no other file.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""Options that the commands of programs share."""
+"""Options that several program commands share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Trace = Annotated[str, typer.Option("--trace", metavar="CAPTURE", help=CAPTURE_H
 Control = Annotated[
     Path | None,
     typer.Option(
-        "--control", metavar="FILE", help="Control file, passed to app_init; shipped programs have their own."
+        "--control", metavar="FILE", help="Control file, passed to app_init; each shipped program has its own."
     ),
 ]
 Entry = Annotated[
@@ -24,34 +24,36 @@ Entry = Annotated[
 ]
 Define = Annotated[
     list[str] | None,
-    typer.Option("--define", "-D", metavar="NAME=VALUE", help="A macro for the C file; repeatable."),
+    typer.Option("--define", "-D", metavar="NAME=VALUE", help="Macro to define in the C file; repeatable."),
 ]
 Cflags = Annotated[
     str,
-    typer.Option("--cflags", metavar="FLAGS", help="Further compiler flags for the C file, such as '-O1 -fno-inline'."),
+    typer.Option(
+        "--cflags", metavar="FLAGS", help="Additional compiler flags for the C file, such as '-O1 -fno-inline'."
+    ),
 ]
-Bits = Annotated[int, typer.Option("--bits", metavar="N", help="Target of a C file: RISC-V of 32 or 64 bits.")]
+Bits = Annotated[int, typer.Option("--bits", metavar="N", help="Target of a C file: 32-bit or 64-bit RISC-V.")]
 Payload = Annotated[
-    str, typer.Option(metavar="KIND", help="Content of payload that the capture lacks: random or pages.")
+    str, typer.Option(metavar="KIND", help="Generated content of payload that the capture lacks: random or pages.")
 ]
 Routes = Annotated[
     Path | None,
-    typer.Option("--map-addresses", metavar="ROUTES", help="Map IPv4 addresses into the prefixes of a route table."),
+    typer.Option("--map-addresses", metavar="ROUTES", help="Map IPv4 addresses to the prefixes of a route table."),
 ]
 Seed = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Seed of generated payload, mapped addresses and random numbers.")
+    int, typer.Option(min=0, metavar="N", help="Seed for generated payload, mapped addresses and random numbers.")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")]
 Budget = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Instructions that the program may execute for a packet.")
+    int, typer.Option(min=1, metavar="N", help="Maximum number of instructions that the program executes per packet.")
 ]
 Unchecked = Annotated[
     bool,
-    typer.Option("--unchecked", help="Let the program access bytes beyond packets and blocks of the heap."),
+    typer.Option("--unchecked", help="Let the program access bytes outside of packets and heap blocks."),
 ]
 Cache = Annotated[
     Path | None,
-    typer.Option("--cache", metavar="FOLDER", help="Keep traces in this folder, by the hash of their inputs."),
+    typer.Option("--cache", metavar="FOLDER", help="Keep traces in this folder; file names are hashes of the inputs."),
 ]
 CacheLimit = Annotated[
     int,
@@ -59,6 +61,6 @@ CacheLimit = Annotated[
         "--cache-limit",
         min=1,
         metavar="MB",
-        help="Size limit of the folder; the least recently used traces are removed.",
+        help="Size limit of the folder; the command removes the least recently used traces.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""`linecard program run`: an XDP program on a capture, or a program for RISC-V by itself."""
+"""`linecard program run`: run an XDP program on a capture, or a RISC-V program by itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def run(
     trace: Trace = "edge",
     section: Annotated[
         str | None,
-        typer.Option("--section", metavar="NAME", help="Function or section, if the object has several programs."),
+        typer.Option(
+            "--section", metavar="NAME", help="Function or section to run, if the object has several programs."
+        ),
     ] = None,
     fill: Annotated[
         list[str] | None,
@@ -32,7 +34,8 @@ def run(
     ] = None,
     fib: Annotated[Path | None, typer.Option("--fib", metavar="FILE.csv", help="Routes for bpf_fib_lookup.")] = None,
     define: Annotated[
-        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="Macro for a C file; repeatable.")
+        list[str] | None,
+        typer.Option("--define", "-D", metavar="NAME", help="Macro to define in a C file; repeatable."),
     ] = None,
     packets: Packets = 20_000,
     payload: Payload = "random",
@@ -40,27 +43,30 @@ def run(
     seed: Seed = 1,
     strict: Strict = False,
     cpus: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of processors of per-CPU maps; packets use them in turn.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Number of processors for per-CPU maps; packets use the processors in turn."
+        ),
     ] = 1,
     interface: Annotated[int, typer.Option(min=0, metavar="N", help="Index of the receiving interface.")] = 1,
     budget: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="Limit of instructions: per packet for XDP (1000000), in total for RISC-V (10^9)."
+            min=1, metavar="N", help="Instruction limit: per packet for XDP (1000000), in total for RISC-V (10^9)."
         ),
     ] = None,
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Run an XDP program on a capture, or a program for RISC-V by itself.
+    """Run an XDP program on a capture, or a RISC-V program by itself.
 
-    An XDP program processes every frame, one after another. Prints verdicts, instructions, accesses by region, source
-    lines and the content of maps at the end. Unsupported features are errors before the run. A run
-    ends if the program does what the kernel's verifier would reject (exit status 4). The error names the instruction
-    and the source line.
+    An XDP program processes every frame of the capture, one after another. The command prints verdicts, instructions,
+    accesses by region, source lines and the final content of the maps. The command reports unsupported features as
+    errors before the run. If the program does what the kernel's verifier would reject, the run ends with an error (exit
+    status 4). The error names the instruction and the source line.
 
-    A program for RISC-V, such as a test of the instruction set, runs from its entry until `ecall` with 93 in a7. The
-    exit status is 0 if a0 is 0, else 1.
+    A RISC-V program, such as an instruction-set test, runs from its entry until `ecall` with 93 in a7. The exit status
+    is 0 if a RISC-V program ends with a0 = 0, and 1 otherwise.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard ndr`: no-drop rates by frame size."""
+"""`linecard ndr`: find no-drop rates by frame size."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from linecard.explore.ndr import ndr as ask
 @takes_program
 @asks(ask)
 def ndr(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
-    """Search for the no-drop and the partial-drop rate of a chip, by frame size.
+    """Search for the no-drop rate and the partial-drop rate of a chip, by frame size.
 
-    NDR is the highest rate without loss, PDR the highest with at most 0.5 % loss. Packets that accumulate inside count
-    as lost. Frames arrive evenly spaced; `--set traffic.arrivals=poisson` changes that. The result includes the latency
-    at 10, 50 and 90 % of PDR.
+    NDR is the highest rate without loss, and PDR is the highest rate with at most 0.5 % loss. Packets that accumulate
+    inside the chip count as lost. Frames arrive evenly spaced; `--set traffic.arrivals=poisson` changes that. The
+    result includes the latency at 10 %, 50 % and 90 % of the PDR.
 
     **Examples**
 
@@ -36,7 +36,7 @@ def ndr(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
     result = answered(ask, {**asked, **executed})
     outputs.give(result)
     counts = result.counts
-    stderr.note(f"{counts.found:,} runs reused, {counts.run:,} run; kept in {asked['store']}")
+    stderr.note(f"{counts.found:,} runs reused, {counts.run:,} executed; kept in {asked['store']}")
     end_by_store(counts)
     if not any(row.answered for row in result.rows):
         raise typer.Exit(Exit.RUN)

@@ -1,4 +1,4 @@
-"""`linecard optimize`: the best designs of a space."""
+"""`linecard optimize`: find the best designs of a design space."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from linecard.explore.optimize import optimize as ask
 @takes_program
 @asks(ask)
 def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
-    """Find the best designs of a space, for one objective or several conflicting ones.
+    """Find the best designs of a design space, for one objective or for several conflicting objectives.
 
-    If the budget covers every point, all are run. Otherwise a search chooses points; it depends on the file alone, not
-    on `--jobs`. The command prints the Pareto front and marks the best compromise.
+    If the budget covers every point, the command runs all points. If the budget is smaller than the space, a search
+    chooses the points. The choice depends on the file alone, not on `--jobs`. The command prints the Pareto front and
+    marks the best compromise.
 
     **Examples**
 
@@ -35,6 +36,6 @@ def optimize(json: Json = False, output: Output = None, *, asked: dict[str, Any]
     outputs.give(result)
     counts = result.counts
     stderr.note(
-        f"{counts.found:,} runs reused, {counts.run:,} run, {counts.refused:,} refused; kept in {asked['store']}"
+        f"{counts.found:,} runs reused, {counts.run:,} executed, {counts.refused:,} refused; kept in {asked['store']}"
     )
     end_by_store(counts)

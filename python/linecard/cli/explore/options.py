@@ -1,4 +1,4 @@
-"""Options of the exploration commands, and their messages about the store."""
+"""Options that the exploration commands share, and their messages about the store."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ STORE = Path("results/store")
 StoreOption = Annotated[
     Path, typer.Option("--store", metavar="DIR", help="Folder that keeps finished runs, for reuse.")
 ]
-Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", help="Runs in parallel; one per core by default.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Number of parallel runs; by default, one per core.")
+]
 Executor = Annotated[
-    str, typer.Option(metavar="NAME", help="threads, dask (local workers) or dask:ADDRESS (extra: dask).")
+    str, typer.Option(metavar="NAME", help="Executor: threads, dask (local workers) or dask:ADDRESS (extra: dask).")
 ]
 
 
 def say_how_to_go_on(stopped: Interrupted, store: Store) -> None:
-    """Say that the same command continues after the interruption."""
+    """Print how to continue after an interruption: repeat the same command."""
     stderr.diagnose(
         f"{stopped.done:,} of {stopped.total:,} runs are done and kept in {store.folder}; the same command continues "
         "from there"
@@ -33,7 +35,7 @@ def say_how_to_go_on(stopped: Interrupted, store: Store) -> None:
 
 
 def end_by_store(counts: Counts) -> None:
-    """Print the remarks of the store, and end the command with a status if runs could not be kept.
+    """Print the remarks of the store, and exit with a status if it could not keep some runs.
 
     Raises:
         typer.Exit: Some runs could not be stored.
@@ -45,5 +47,5 @@ def end_by_store(counts: Counts) -> None:
 
 
 def filled(use: StoreUse) -> str:
-    """Return the size and the limit of a store in words."""
+    """Return the size and the size limit of a store in words."""
     return f"{use.runs:,} runs, {use.used_bytes / 1e6:,.1f} MB of {use.limit_bytes / 1e6:,.0f} MB"

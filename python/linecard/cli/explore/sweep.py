@@ -1,4 +1,4 @@
-"""`linecard sweep`: every point of a design space in one table."""
+"""`linecard sweep`: run every point of a design space, and print one table."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def sweep(
 ) -> None:
     """Run every point of a design space, and print one table.
 
-    An axis is a list `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`, `1..1000 log
-    points 4`; `;` separates axes that change together. The store recognises finished runs by the hash of their
-    inputs. A sweep that is repeated, restarted after a kill, or extended runs only the missing points. Runs that
-    are not steady are repeated with more packets. The status of a point says whether its result is conclusive. Refused
-    and failed points are rows with the reason and the command that repeats them. The counts of reused, executed
-    and refused runs go to stderr, and the table does not depend on them. `--dry-run` runs up to three points to
-    estimate the time, and keeps them. Status 4 means that a run failed or that no point is conclusive, status 2
-    that all points were refused.
+    An axis is a list `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`,
+    `1..1000 log points 4`. A `;` separates axes that change together. The store recognises finished runs by the hash of
+    their inputs. A repeated, restarted or extended sweep executes only the missing points. Linecard repeats a run that
+    is not steady with more packets. The status of a point states whether its result is conclusive. Each refused or
+    failed point has a row with the reason and the command that repeats this point. The numbers of reused, executed and
+    refused runs go to stderr; they do not affect the table. To estimate the time, `--dry-run` executes up to three
+    points and stores their results. Exit status 4 means that a run failed or that no point is conclusive; exit status 2
+    means that all points were refused.
 
     **Examples**
 
@@ -74,7 +74,7 @@ def sweep(
         stderr.diagnose(warning)
     counts, use = result.counts, kept.use()
     stderr.note(
-        f"{counts.found:,} runs reused, {counts.run:,} run, {counts.refused:,} refused, {counts.failed:,} failed; "
+        f"{counts.found:,} runs reused, {counts.run:,} executed, {counts.refused:,} refused, {counts.failed:,} failed; "
         f"{result.left_out:,} points left out by constraints"
     )
     mended = len(kept.damaged - kept.not_kept.keys())

@@ -1,4 +1,4 @@
-"""`linecard why`: what limits a chip, and what would help."""
+"""`linecard why`: find the limit of a chip, and the changes that help."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from linecard.explore.why import why as ask
 @takes_program
 @asks(ask)
 def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
-    """Find what limits a chip and which changes help; every statement is measured.
+    """Find the limit of a chip and the changes that help, with a measurement for every statement.
 
-    The command prints the capacity of each part, and the gain from lifting each limit, alone and in pairs. It also
-    prints how the throughput depends on each parameter. If the chip carries all of its traffic, the runs saturate its
-    input.
+    The command prints the capacity of each part, and the gain from lifting each limit, alone and in pairs. The command
+    also prints how the throughput depends on each parameter. If the chip carries all of its traffic, the runs saturate
+    its input.
 
     **Examples**
 
@@ -39,7 +39,7 @@ def why(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
     outputs.give(result)
     counts = result.counts
     stderr.note(
-        f"{counts.found:,} runs reused, {counts.run:,} run, {counts.refused:,} refused; kept in {asked['store']}"
+        f"{counts.found:,} runs reused, {counts.run:,} executed, {counts.refused:,} refused; kept in {asked['store']}"
     )
     if not result.answered:
         raise typer.Exit(Exit.RUN)

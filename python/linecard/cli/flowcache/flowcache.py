@@ -1,4 +1,4 @@
-"""`linecard flowcache`: flow caches of every size, number of ways and policy."""
+"""`linecard flowcache`: compare flow caches by size, number of ways and replacement policy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def flowcache(
             help="A capture; a described link (edge, core, a TOML file); or digests, each a little-endian u32.",
         ),
     ],
-    entries: Annotated[str, typer.Option(metavar="N,…", help="Entries of the caches.")] = "512,1024,2048",
+    entries: Annotated[str, typer.Option(metavar="N,…", help="Numbers of entries of the caches.")] = "512,1024,2048",
     ways: Annotated[
         str, typer.Option(metavar="N,…", help="Ways (entries per set); `full` for fully associative.")
     ] = "4",
@@ -44,33 +44,43 @@ def flowcache(
         str | None,
         typer.Option(
             metavar="FIELDS",
-            help="Key of a flow: 5-tuple, 2-tuple, or fields such as dst/24,protocol. If left out: 5-tuple.",
+            help="Key of a flow: 5-tuple, 2-tuple, or fields such as dst/24,protocol. Default: 5-tuple.",
         ),
     ] = None,
     hash: Annotated[  # noqa: A002 # the name of the option
         str | None,
-        typer.Option("--hash", metavar="NAME", help="Hash of the digest: md5, crc32c, xxhash or h3. If left out: md5."),
+        typer.Option(
+            "--hash", metavar="NAME", help="Hash function of the digest: md5, crc32c, xxhash or h3. Default: md5."
+        ),
     ] = None,
     width: Annotated[int, typer.Option(metavar="BITS", help="Number of low bits of the hash that form a digest.")] = 32,
     result_bits: Annotated[
-        int, typer.Option(metavar="BITS", help="Bits of a classification result, part of the cost of an entry.")
+        int,
+        typer.Option(metavar="BITS", help="Bits of a classification result, which are part of the cost of an entry."),
     ] = 8,
     cold_window: Annotated[
-        int, typer.Option(metavar="N", help="A miss is cold if the last N packets do not have its digest.")
+        int, typer.Option(metavar="N", help="A miss is cold if none of the last N packets has the same digest.")
     ] = 10_000,
     foresight: Annotated[
-        int, typer.Option(metavar="N", help="Number of packets that the policy PRED looks ahead.")
+        int, typer.Option(metavar="N", help="Number of future packets that the policy PRED sees.")
     ] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of random policies and of the hash h3.")] = 1,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Caches in parallel; one per core by default.")] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Seed for random policies and for the hash function h3.")
+    ] = 1,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Number of caches simulated in parallel; by default, one per core.")
+    ] = None,
     false_hits: Annotated[
-        bool, typer.Option("--false-hits", help="Count packets that receive the result of another flow.")
+        bool, typer.Option("--false-hits", help="Count packets that receive the classification result of another flow.")
     ] = False,
     curves: Annotated[
-        bool, typer.Option("--curves", help="Add LRU for all sizes and ways, and reuse distances, in one pass.")
+        bool, typer.Option("--curves", help="Add the reuse distances, and LRU for all sizes and ways, in one pass.")
     ] = False,
     traffic: Annotated[
-        bool, typer.Option("--traffic", help="Add statistics of flows: their sizes, and how many are active at once.")
+        bool,
+        typer.Option(
+            "--traffic", help="Add flow statistics: the sizes of flows, and the number of flows active at once."
+        ),
     ] = False,
     time_out: Annotated[
         float, typer.Option(metavar="SECONDS", help="Idle time that ends a flow, for --traffic.")
@@ -80,11 +90,11 @@ def flowcache(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Compare flow caches: hit rate and miss classes by size, number of ways and policy.
+    """Compare flow caches by size, number of ways and replacement policy: hit rate and miss classes.
 
-    A flow cache holds results of packet classification by the digest of the flow. Prints for each cache the hit rate
-    and the classes of misses (cold, capacity, conflict). For each size it prints the best policy that hardware can
-    implement and its distance from the optimum. The output does not depend on `--jobs`.
+    A flow cache stores packet-classification results under a digest of the flow. For each cache, the command prints the
+    hit rate and the miss classes (cold, capacity, conflict). For each size, the command prints the best policy that
+    hardware can implement and its distance from the optimal policy. The output does not depend on `--jobs`.
 
     **Examples**
 

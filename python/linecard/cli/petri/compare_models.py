@@ -1,4 +1,4 @@
-"""`linecard compare-models`: the event-driven model of the IXP2400 beside its Petri net."""
+"""`linecard compare-models`: compare the event-driven model of the IXP2400 with its Petri net."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _THREADS, _TRAFFIC, _SCHEMES = "1x4,1x8,2x8,4x4,4x8", "64,AMP,FRG,PSC", "BASE,HB
 
 
 def compare_models(
-    threads: Annotated[str, typer.Option(metavar="MxN,…", help="Engines x threads per engine.")] = _THREADS,
+    threads: Annotated[
+        str, typer.Option(metavar="MxN,…", help="Engines and threads per engine, such as 4x4.")
+    ] = _THREADS,
     traffic: Annotated[str, typer.Option(metavar="NAME,…", help="Bytes of a packet, or the name of a mix.")] = _TRAFFIC,
     scheme: Annotated[str, typer.Option(metavar="NAME,…", help="Buffering schemes.")] = _SCHEMES,
     set: Annotated[
@@ -26,10 +28,11 @@ def compare_models(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Run both models of the IXP2400 over a grid and print the difference of every metric.
+    """Run both models of the IXP2400 over a grid, and print the difference of every metric.
 
-    The event-driven model and the Petri net read the same preset. The comparison passes if, at every point, throughput
-    differs by at most 3 % and every utilisation by at most 5 percentage points. Otherwise the exit status is 1.
+    The event-driven model and the Petri net read the same preset. The comparison passes if throughput differs by at
+    most 3 % and every utilisation by at most 5 percentage points, at every point. If the comparison fails, the exit
+    status is 1.
 
     **Examples**
 

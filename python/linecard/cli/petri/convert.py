@@ -1,4 +1,4 @@
-"""`linecard petri convert`: a net as PNML."""
+"""`linecard petri convert`: write a net as PNML."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from linecard.cli.petri.options import Net, Set
 def convert(
     net: Net,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="PNML file to write.")],
-    unfold: Annotated[bool, typer.Option("--unfold", help="Write a coloured net as places and transitions.")] = False,
+    unfold: Annotated[
+        bool, typer.Option("--unfold", help="Unfold a coloured net into places and transitions.")
+    ] = False,
     overrides: Set = None,
 ) -> None:
     """Write a net as PNML.
 
-    Times are in `toolspecific` blocks; blocks of other tools are kept.
+    Times are in `toolspecific` blocks; the command keeps the blocks of other tools.
 
     **Examples**
 

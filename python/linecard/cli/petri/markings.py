@@ -1,4 +1,4 @@
-"""`linecard petri explore` and `solve`: all markings of a net, and its steady state."""
+"""`linecard petri explore` and `solve`: find all markings of a net, and its steady state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def explore(
         bool, typer.Option("--invariants", help="Compute P- and T-invariants: the minimal semiflows.")
     ] = False,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Markings in parallel; one per core by default.")
+        int | None, typer.Option(metavar="N", help="Number of markings explored in parallel; by default, one per core.")
     ] = None,
     overrides: Set = None,
     json: Json = False,
@@ -26,8 +26,8 @@ def explore(
 ) -> None:
     """Find every reachable marking of a net, its bounds and its deadlocks, without time and priorities.
 
-    A coloured net is unfolded first. A search that reaches `--limit` reports it, and prints its markings so far. The
-    output does not depend on `--jobs`.
+    The command first unfolds a coloured net. If the search reaches `--limit`, the command reports this and prints the
+    markings found so far. The output does not depend on `--jobs`.
 
     **Examples**
 

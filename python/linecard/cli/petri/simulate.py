@@ -1,4 +1,4 @@
-"""`linecard petri simulate`: a timed simulation of a net."""
+"""`linecard petri simulate`: run a timed simulation of a net."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ def simulate(
     net: Net,
     time: Annotated[float, typer.Option(metavar="T", help="Measured time of each replication.")] = 10_000.0,
     warmup: Annotated[
-        float | None, typer.Option(metavar="T", help="Warm-up time; a tenth of --time if left out.")
+        float | None, typer.Option(metavar="T", help="Warm-up time; by default, a tenth of --time.")
     ] = None,
-    replications: Annotated[int, typer.Option(metavar="N", help="Replications, each with its own seed.")] = 10,
+    replications: Annotated[
+        int, typer.Option(metavar="N", help="Number of replications, each with its own seed.")
+    ] = 10,
     accuracy: Annotated[
         float | None,
         typer.Option(
@@ -28,7 +30,7 @@ def simulate(
     of: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Place or transition to which --accuracy applies; all if left out; repeatable."
+            metavar="NAME", help="Place or transition to which --accuracy applies; by default all; repeatable."
         ),
     ] = None,
     most_replications: Annotated[
@@ -36,15 +38,15 @@ def simulate(
     ] = 1000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the first replication.")] = 1,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Replications in parallel; one per core by default.")
+        int | None, typer.Option(metavar="N", help="Number of parallel replications; by default, one per core.")
     ] = None,
     overrides: Set = None,
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Simulate a net: throughputs and mean tokens with 95 % intervals over replications.
+    """Simulate a net, and print throughputs and mean tokens with 95 % intervals over replications.
 
-    The output does not depend on `--jobs`.
+    The output of the simulation does not depend on `--jobs`.
 
     **Examples**
 

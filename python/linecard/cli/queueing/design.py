@@ -1,4 +1,4 @@
-"""`linecard queueing design`: the smallest queuing cache that reaches a throughput."""
+"""`linecard queueing design`: find the smallest queuing cache that reaches a throughput."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ def design(
     trace: Trace = None,
     machine: Machine = MACHINE,
     set: Set = None,  # the name of the option
-    operations: Annotated[int, typer.Option(metavar="N", help="Measured operations for each cache size.")] = 30_000,
+    operations: Annotated[
+        int, typer.Option(metavar="N", help="Number of measured operations for each cache size.")
+    ] = 30_000,
     warmup: Annotated[int, typer.Option(metavar="N", help="Warm-up operations.")] = 5_000,
     seed: Seed = 1,
     strict: Strict = False,
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Find the smallest queuing cache that reaches a throughput.
+    """Find the smallest queuing cache that reaches a target throughput.
 
-    Prints the fewest threads that reach the target for each number of entries and engines, and the smallest product of
-    all three.
+    For each number of entries and engines, the command prints the fewest threads that reach the target. It also prints
+    the combination with the smallest product of entries, engines and threads.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""Options and exit status of the queueing commands."""
+"""Options and exit statuses of the queueing commands."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ Workload = Annotated[
     typer.Option(
         "--workload",
         metavar="W",
-        help="Workload: R, U, Lk, SDn_k, MIXt_k_m_s, edge or core. If left out, without --trace: R.",
+        help="Workload: R, U, Lk, SDn_k, MIXt_k_m_s, edge or core. The default without --trace is R.",
     ),
 ]
 Trace = Annotated[
     Path | None,
-    typer.Option("--trace", metavar="CAPTURE", help=f"{CAPTURE_HELP} A hash maps its packets to queues."),
+    typer.Option("--trace", metavar="CAPTURE", help=f"{CAPTURE_HELP} A hash maps the packets to queues."),
 ]
 Machine = Annotated[
     str,
     typer.Option(
-        "--machine", metavar="M", help="Machine that the managers run on: a shipped preset, or path of a TOML file."
+        "--machine",
+        metavar="M",
+        help="Machine model that runs the queue managers: a shipped preset, or the path of a TOML file.",
     ),
 ]
 Set = Annotated[
@@ -41,14 +43,14 @@ Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damage
 
 
 def source_of(workload: str | None, trace: Path | None) -> str:
-    """The requested workload or capture."""
+    """The workload or the capture that the options request."""
     if workload is not None and trace is not None:
         raise ConfigError.of([ConfigProblem("--workload", "", "found --workload and --trace, expected one of them")])
     return str(trace) if trace is not None else workload or "R"
 
 
 def end_with_damage(result: QueueingResult | QueueDesignResult) -> None:
-    """Report the problems of a capture, and end with its status.
+    """Report the problems of a capture; if it is damaged, exit with the status for damaged captures.
 
     Raises:
         Exit: The capture is damaged.

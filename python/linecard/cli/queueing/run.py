@@ -1,4 +1,4 @@
-"""`linecard queueing run`: queue managers under one workload."""
+"""`linecard queueing run`: compare queue managers under one workload."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def run(
     operations: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Measured operations. If left out: 200,000, or two for each packet of the capture."
+            metavar="N",
+            help="Number of measured operations. Default: 200,000, or two operations for each packet of the capture.",
         ),
     ] = None,
     warmup: Annotated[int, typer.Option(metavar="N", help="Warm-up operations.")] = 20_000,
@@ -35,8 +36,9 @@ def run(
 ) -> None:
     """Compare queue managers under one workload.
 
-    Prints throughput, hit rate, latency and memory traffic of each manager, beside the predictions of the analytical
-    model. It also prints the distance between packets of one queue. The same command and seed print the same bytes.
+    The command prints throughput, hit rate, latency and memory traffic of each manager, beside the predictions of the
+    analytical model. The command also prints the distance between packets of the same queue. Equal commands with equal
+    seeds print identical bytes.
 
     **Examples**
 

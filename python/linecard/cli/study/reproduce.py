@@ -1,4 +1,4 @@
-"""`linecard reproduce`: a published study, simulated beside its published numbers."""
+"""`linecard reproduce`: simulate a published study, and show each simulated number beside its published number."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from linecard.errors import ConfigError, ConfigProblem
 
 def reproduce(
     study: Annotated[
-        str | None, typer.Argument(metavar="[STUDY]", help="Name of a shipped study, or path of a study folder.")
+        str | None, typer.Argument(metavar="[STUDY]", help="Name of a shipped study, or path to a study folder.")
     ] = None,
     table: Annotated[
-        list[str] | None, typer.Option("--table", metavar="N", help="Only this table or figure; repeatable.")
+        list[str] | None, typer.Option("--table", metavar="N", help="Reproduce only this table or figure; repeatable.")
     ] = None,
     chapter: Annotated[
         list[int] | None,
-        typer.Option("--chapter", metavar="N", help="Only the tables and figures of this chapter; repeatable."),
+        typer.Option(
+            "--chapter", metavar="N", help="Reproduce only the tables and figures of this chapter; repeatable."
+        ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Use one seed and fewer packets, for a first look.")] = False,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", metavar="N", help="Runs in parallel; one per core by default.")
+        int | None, typer.Option("--jobs", metavar="N", help="Number of parallel runs; by default, one per core.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -34,7 +36,7 @@ def reproduce(
             "--output",
             "-o",
             metavar="DIR",
-            help="Output folder; results/STUDY if left out.",
+            help="Output folder; default: results/STUDY.",
         ),
     ] = None,
     check: Annotated[
@@ -44,10 +46,10 @@ def reproduce(
         ),
     ] = False,
 ) -> None:
-    """Reproduce a published study: every simulated number beside the published one.
+    """Reproduce a published study, and print every simulated number beside its published number.
 
-    Writes tidy tables, charts and one self-contained HTML report into the output folder. The result does not depend
-    on `--jobs`.
+    The command writes tidy tables, charts and one self-contained HTML report to the output folder. The result of the
+    study does not depend on `--jobs`.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard flows`: the packets and flows of a capture or a described link."""
+"""`linecard flows`: count the packets and flows of a capture or a described link."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ def flows(
             min=1,
             max=1 << 40,
             metavar="N",
-            help="Maximum number of flows; more are an error. Each takes 220 bytes of memory.",
+            help="Maximum number of flows; more flows are an error. Each flow takes 220 bytes of memory.",
         ),
     ] = 20_000_000,
 ) -> None:
-    """Count the packets and flows of a capture, or of a described link.
+    """Count the packets and flows of a capture or a described link.
 
-    Prints packets, bytes, duration, the size distribution, one-way flows, and skipped packets by reason. It reports
-    each damaged record with file, byte offset and packet number, and reads the others.
+    The command prints the number of packets and bytes, the duration, the size distribution, the one-way flows, and the
+    skipped packets by reason. The command reports each damaged record with its file, byte offset and packet number, and
+    continues with the next record.
 
     **Examples**
 

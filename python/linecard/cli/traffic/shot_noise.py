@@ -1,4 +1,4 @@
-"""`linecard shot-noise`: the traffic of an uncongested link."""
+"""`linecard shot-noise`: generate the traffic of an uncongested link."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from linecard.cli.output import Json, Output, Outputs
 
 def shot_noise(
     chip: Annotated[
-        str, typer.Argument(metavar="CHIP", help="A chip whose file has a table `shots`.")
+        str, typer.Argument(metavar="CHIP", help="A chip whose file has a `[shots]` table.")
     ] = "ixp2400_core",
     rate: Annotated[str, typer.Option(metavar="RATE", help="Mean load of all flows, such as 411Mbps.")] = "411Mbps",
-    windows: Annotated[int, typer.Option(metavar="N", help="Windows to generate.")] = 50,
+    windows: Annotated[int, typer.Option(metavar="N", help="Number of windows to generate.")] = 50,
     window_ms: Annotated[float, typer.Option(metavar="MS", help="Length of a window.")] = 200.0,
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
@@ -23,10 +23,11 @@ def shot_noise(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Generate shot-noise traffic from flows that begin, send and end, and measure its load in windows.
+    """Generate shot-noise traffic from flows that start, send and end, and measure its load in time windows.
 
-    Rates and durations of flows are log-uniform between the bounds `shots.*` of the chip. The variation is the
-    standard deviation of the windows divided by their mean, beside its closed form.
+    Flow rates and flow durations are log-uniform between the bounds in the `shots.*` keys of the chip. The variation is
+    the standard deviation of the load over the windows, divided by the mean. The command prints it beside the
+    closed-form value.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard vrp budget`: the budget of operations for extensions, at a packet rate."""
+"""`linecard vrp budget`: find how many operations an extension may execute at a packet rate."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from linecard.cli.vrp.options import RATE_HELP, Seed, Set
 def budget(
     chip: Chip = "ixp1200_eval",
     rate: Annotated[
-        str, typer.Option(metavar="RATE,…", help=f"{RATE_HELP} Several rates return a row each.")
+        str, typer.Option(metavar="RATE,…", help=f"{RATE_HELP} Each rate adds a row to the result.")
     ] = "1.128Mpps",
     set: Set = None,
     seed: Seed = 1,
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Find the operations that a program may add to forwarding for every 64 bytes, at a packet rate.
+    """Find how many operations a program may add to forwarding for every 64 bytes, at a packet rate.
 
-    The command adds operations of one kind to the forwarding program until the chip no longer keeps up. It then loses
-    0.1 % of the packets, or 1 % accumulate inside. The number of operations is the headroom, and `vrp.margin_percent`
-    of it is the budget of extensions.
+    The command adds operations of one kind to the forwarding program until the chip no longer keeps up. The chip no
+    longer keeps up if it loses 0.1 % of the packets, or if 1 % of the packets accumulate inside. The number of added
+    operations is the headroom; the budget for extensions is `vrp.margin_percent` of the headroom.
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard vrp check`: whether an extension fits."""
+"""`linecard vrp check`: check whether an extension fits the budget."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check(
     extension: Annotated[Path, typer.Argument(metavar="EXTENSION", help="A TOML file of operations.")],
     chip: Annotated[
         str,
-        typer.Option(metavar="CHIP", help="Chip of the extension.", autocompletion=completion.chips),
+        typer.Option(metavar="CHIP", help="Chip that runs the extension.", autocompletion=completion.chips),
     ] = "ixp1200_eval",
     rate: Annotated[str, typer.Option(metavar="RATE", help=RATE_HELP)] = "1.128Mpps",
     set: Set = None,
@@ -26,11 +26,11 @@ def check(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Check that an extension fits the budget at a packet rate, then run it.
+    """Check that an extension fits the budget at a packet rate, and then run the extension.
 
-    An extension is a list of `[[ops]]` without loops, executed for every 64 bytes of a packet. If it exceeds the
-    budget, the command refuses it with the resource and the excess (exit status 1). A loop, an unknown operation or a
-    count below one is reported with its line (exit status 2).
+    An extension is a list of `[[ops]]` without loops, which the chip executes for every 64 bytes of a packet. If an
+    extension exceeds the budget, the command rejects it, and prints the resource and the excess (exit status 1). If an
+    extension has a loop, an unknown operation or a count below one, the command reports the line (exit status 2).
 
     **Examples**
 

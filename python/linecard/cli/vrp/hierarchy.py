@@ -1,4 +1,4 @@
-"""`linecard hierarchy`: packets sent to the core and across the link to the host."""
+"""`linecard hierarchy`: send packets to the core, and across the link to the host."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def hierarchy(
     packet_bytes: Annotated[int, typer.Option("--bytes", metavar="N", help="Bytes of a packet.")] = 64,
     message_bytes: Annotated[
         int | None,
-        typer.Option("--message", metavar="N", help="Bytes sent to the host and back; the whole packet if left out."),
+        typer.Option("--message", metavar="N", help="Bytes sent to the host and back; by default, the whole packet."),
     ] = None,
     one_in: Annotated[int, typer.Option(metavar="N", help="Send one packet in N, on average, to the host.")] = 1,
     seed: Seed = 1,
@@ -26,10 +26,10 @@ def hierarchy(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Measure the packet rate, and the cycles per packet, when packets go to the core and across the link to the host.
+    """Measure the packet rate and the cycles per packet when packets go to the core, or over the link to the host.
 
-    `linecard run ixp1200_host` runs the chip, `linecard draw` draws it. Engines, core and link share
-    the DRAM.
+    `linecard run ixp1200_host` runs the simulated chip, and `linecard draw` draws it. The engines, the core and the
+    link share the DRAM.
 
     **Examples**
 
