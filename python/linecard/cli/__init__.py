@@ -1,6 +1,6 @@
-"""The command line: `linecard run`, `sweep`, `reproduce` and others.
+"""The command-line interface: `linecard run`, `sweep`, `reproduce` and others.
 
-Data goes to stdout, progress and diagnostics to stderr. Exit status, the same for every command:
+Commands write data to stdout, and progress and diagnostics to stderr. Every command has the same exit statuses:
 
 | status | meaning |
 |---|---|

@@ -1,4 +1,4 @@
-"""The command line and its entry point."""
+"""The command-line interface and its entry point."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _run(command: typer.Typer) -> None:
 
 
 def main(command: typer.Typer = app) -> None:
-    """Entry point: run the command and turn every deliberate error into a message and an exit status."""
+    """Entry point: run the command, and turn every expected error into a message and an exit status."""
     own_stdout.take_over()
     interrupt.end_within_a_second()
     for stream in (sys.stdout, sys.stderr):

@@ -1,4 +1,4 @@
-"""Options of commands, from the requests that the core declares (`linecard._options`)."""
+"""Command-line options that follow from the requests declared by the core (`linecard._options`)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _SEVERAL = ("settings", "texts", "maps")
 
 
 def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the options of these groups to a command, which receives them as one argument, with their names in Python.
+    """Add the options of these groups to a command, and pass their values as one dictionary keyed by Python name.
 
-    An option that the command itself declares keeps its own declaration.
+    If the command declares an option itself, its own declaration applies.
     """
     several = {each.name: each for each in options(*groups) if each.flags or each.required}
     # The options of a request stand before those of its results, those of a program alone behind what it is for.
@@ -41,7 +41,7 @@ def takes(*groups: str, into: str = "asked") -> Callable[[Callable[..., None]], 
 def added(
     parameters: Mapping[str, inspect.Parameter], into: str, read: Callable[[str, Any], Any], *, first: bool = True
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command with additional parameters, before or after its own, which it receives as one argument."""
+    """Add parameters before or after those of a command, and pass their values to it as one argument."""
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)

@@ -1,4 +1,4 @@
-"""Completion in the shell, for arguments that name a preset or a term."""
+"""Shell completion for arguments that name a preset or a glossary term."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import linecard
 
 
 def chips(incomplete: str) -> list[tuple[str, str]]:
-    """Names of chips that begin with the typed text, with their titles."""
+    """Chip names that begin with the typed text, with their titles."""
     return [(each.name, each.title) for each in linecard.presets("platforms") if each.name.startswith(incomplete)]
 
 
 def presets(incomplete: str) -> list[tuple[str, str]]:
-    """Names of presets that begin with the typed text, with their titles."""
+    """Preset names that begin with the typed text, with their titles."""
     return [(each.name, each.title) for each in linecard.presets() if each.name.startswith(incomplete)]
 
 
 def kinds(incomplete: str) -> list[tuple[str, str]]:
-    """Kinds of presets that begin with the typed text, with their meanings."""
+    """Preset kinds that begin with the typed text, with their meanings."""
     from linecard.catalogue import KINDS
 
     return [(name, meaning) for name, meaning in KINDS.items() if name.startswith(incomplete)]
 
 
 def terms(incomplete: str) -> list[tuple[str, str]]:
-    """Terms of the glossary that begin with the typed text, with their meanings."""
+    """Glossary terms that begin with the typed text, with their meanings."""
     return [(each.term, each.meaning) for each in linecard.explain() if each.term.startswith(incomplete)]

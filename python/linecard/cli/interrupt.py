@@ -1,10 +1,11 @@
-"""Ctrl-C that ends the process within a second, even during a system call that blocks.
+"""Ensures that Ctrl-C ends the process within a second, even during a blocking system call.
 
-Python handles a signal between two of its own instructions. The core polls for signals, but a blocking system call (a
-pipe without a writer, a slow device) does not. A separate thread receives the signal at once and waits a second for the
-main thread to handle it. After that it ends the process as Ctrl-C does.
+Python handles a signal only between two Python instructions. The core polls for signals, but cannot poll during a
+blocking system call (a pipe without a writer, a slow device). A separate thread receives the signal at once, and waits
+one second for the main thread to handle it. If the main thread does not handle the signal within that second, the
+separate thread ends the process as Ctrl-C does.
 
-Unfinished output then remains as after a kill: a temporary file, but no file under a final name.
+As after a kill, unfinished output remains in a temporary file, and no file has its final name.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _INTERRUPTED = 130
 
 
 def end_within_a_second() -> None:
-    """Make SIGINT end this process soon; for the main thread of a command."""
+    """Make SIGINT end this process within a second; call it from the main thread of a command."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         # The signal has another handler, or it is ignored, as in a background job.
         return

@@ -1,4 +1,4 @@
-"""The root of the command line: a group that imports a command on first use."""
+"""The top-level command group, which imports a command on first use."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Commands(MutableMapping[str, Any]):
 
 
 class LazyGroup(TyperGroup):
-    """The commands of `COMMANDS`; its own help imports none of them."""
+    """The group of all commands in `COMMANDS`; its own help imports none of these commands."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -81,20 +81,20 @@ class LazyGroup(TyperGroup):
         self._lists = False
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 # as of the group that it is
-        """Names of the commands, in the order of their table."""
+        """Names of the commands, in the order of the command table."""
         return list(self._listed)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """A command; to list commands, only its name and its line of help are loaded."""
+        """Return a command; to list commands, load only its name and its one-line help."""
         return (self._listed if self._lists else self.commands).get(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help of the root, from the table alone."""
+        """Write the top-level help from the command table alone, without importing commands."""
         with self._listing():
             super().format_help(ctx, formatter)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Commands that begin with the typed text, from the table alone."""
+        """Complete a command name from the command table alone, without importing commands."""
         with self._listing():
             return super().shell_complete(ctx, incomplete)
 

@@ -1,4 +1,4 @@
-"""The output of every command: the screen or JSON on stdout, then the files of `--output`."""
+"""Writes the output of every command: a screen or JSON to stdout, then the files of `--output`."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ Output = Annotated[
 
 
 class Outputs:
-    """The requested outputs. The file names are checked when this object is created, before anything runs.
+    """The outputs that the user requested with `--json` and `--output`.
+
+    The constructor checks the file names before anything runs.
 
     Raises:
-        ConfigError: A file has no known ending, or cannot be written.
-        MissingExtraError: The extra that a format needs is not installed.
+        ConfigError: A file name has no known extension, or the file cannot be written.
+        MissingExtraError: The extra that a file format needs is not installed.
     """
 
     def __init__(self, json: bool, output: list[str] | None) -> None:
@@ -43,7 +45,7 @@ class Outputs:
             need_for(kind)
 
     def give(self, result: Result) -> None:
-        """Print the result, then write its files, so that the result is printed even if a file cannot be written."""
+        """Print the result first and then write its files, so a file error does not suppress the printed result."""
         if self.json:
             stdout.print_json(result.to_dict())
         else:
@@ -53,6 +55,6 @@ class Outputs:
         self.write(result)
 
     def write(self, result: Result) -> None:
-        """Write the files of a result that was printed."""
+        """Write the `--output` files of a result that is already printed."""
         for file in self.files:
             stderr.note_written([result.save(file, command=command_line())])

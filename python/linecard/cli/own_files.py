@@ -1,4 +1,4 @@
-"""The check before every command: it can write its files, and none of them is also an input or another output."""
+"""Checks before every command that it can write its files and that no output file is also an input."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ OUTPUTS = frozenset(
 
 
 def check_files(ctx: Any) -> None:
-    """Reject, before anything runs, an output that is an input, another output, or a link to one.
+    """Before anything runs, reject an output file that is an input, another output, or a link to one of them.
 
     Raises:
-        ConfigError: Such an output was found, or its name is missing and the next option was taken for it.
+        ConfigError: An output file is also an input, another output or a link to one of them, or the name of an output
+            file is missing.
     """
     outputs: dict[str, str] = {}
     inputs = []

@@ -1,6 +1,6 @@
-"""A stdout whose failure (full disk, closed descriptor) does not stop the command.
+"""A stdout that lets the command continue after a write error (full disk, closed descriptor).
 
-The command still writes its files, and then ends with one sentence and an exit status.
+After a write error, the command still writes its files, and then ends with one sentence and an exit status.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Patient(io.FileIO):
 
 
 def take_over() -> None:
-    """Replace the stdout of the process, unless it is a stream other than descriptor 1, such as that of a test."""
+    """Replace the stdout of the process, unless it is not descriptor 1, as in a test."""
     for number in (_STDOUT, _STDERR):
         try:
             os.fstat(number)
@@ -52,7 +52,7 @@ def take_over() -> None:
 
 
 def problem() -> str | None:
-    """The reason why output did not reach stdout, or `None`."""
+    """The reason why the output did not reach stdout, or `None`."""
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
     if not isinstance(raw, _Patient):
         return None

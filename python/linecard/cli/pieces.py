@@ -1,4 +1,4 @@
-"""Parts of screens: bars, tables and headings."""
+"""Building blocks of screens: bars, tables and headings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BAR_WIDTH = 24
 
 
 def bar(share: float, style: str, width: int = BAR_WIDTH) -> table.Bar:
-    """A fraction from 0 to 1 as a bar of at most `width` columns."""
+    """A bar of at most `width` columns that represents a fraction from 0 to 1."""
     return table.Bar(share, style, width)
 
 
@@ -23,12 +23,12 @@ def heading(title: str, more: str = "") -> Text:
 
 
 def grid(*justify: str) -> table.Table:
-    """A table without lines; columns are left (``l``), right (``r``) or wrapped (``w``)."""
+    """A table without lines; columns are aligned left (``l``) or right (``r``), or their texts wrap (``w``)."""
     return table.Table([table.Column("", side) for side in justify])
 
 
 def section(*parts: RenderableType) -> RenderableType:
-    """Parts, indented, below an empty line."""
+    """Indented parts of a screen, below an empty line."""
     return Padding(Group(*parts), (1, 0, 0, 2))
 
 

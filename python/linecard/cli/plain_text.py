@@ -1,4 +1,4 @@
-"""Texts without characters that control a terminal."""
+"""Removes characters that control a terminal from texts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ PICTURES = {
 
 
 def printable(text: str) -> str:
-    """A text with visible symbols for characters that control a terminal; line ends stay."""
+    """A text in which visible symbols replace characters that control a terminal; line ends remain."""
     return text.translate(PICTURES)
 
 
 def shortened(line: str) -> str:
-    """A line, shortened in the middle if it is too long."""
+    """A line of text, shortened in the middle if it is too long."""
     if len(line) <= LONGEST_LINE:
         return line
     left_out = len(line) - 2 * (LONGEST_LINE // 3)
@@ -30,5 +30,5 @@ def shortened(line: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text on one line, for a message."""
+    """A text joined into one line, for a message."""
     return shortened(printable(text.replace("\n", "\u240a")))

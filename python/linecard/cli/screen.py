@@ -1,4 +1,4 @@
-"""A result on the terminal: its parts as tables and lines, without charts and pictures."""
+"""Prints a result on the terminal: its parts as tables and lines, without charts and pictures."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ LONGEST_LIST = 10
 
 
 def print_result(result: Result) -> None:
-    """The screen of a result."""
+    """Print the screen of a result."""
     show(*screen(view_of(result)))
 
 
 def screen(parts: Iterable[Part]) -> list[RenderableType]:
-    """Parts, for a terminal of any width."""
+    """Convert the parts of a result to a screen that fits any terminal width."""
     found = [each for each in map(_drawn, parts) if each is not None]
     return [*found, Text("")]
 

@@ -1,4 +1,4 @@
-"""Progress and diagnostics on stderr."""
+"""Prints progress and diagnostics on stderr."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DIAGNOSTICS_SHOWN = 8
 
 
 def errors() -> Console:
-    """The console of stderr."""
+    """The console object for stderr."""
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
@@ -61,7 +61,7 @@ def diagnose_error(error: LinecardError) -> None:
 
 
 def diagnose_capture(statistics: FlowStatistics | FlowCacheResult) -> None:
-    """Print the first problems of a capture on stderr, and the number of all others."""
+    """Print the first problems of a capture on stderr, and the number of problems omitted."""
     for diagnostic in statistics.diagnostics[:DIAGNOSTICS_SHOWN]:
         diagnose(str(diagnostic))
     more = sum(statistics.damage.values()) - DIAGNOSTICS_SHOWN
@@ -70,7 +70,7 @@ def diagnose_capture(statistics: FlowStatistics | FlowCacheResult) -> None:
 
 
 def note_written(paths: Sequence[Path], *, folder: bool = False) -> None:
-    """Print the names of written files on stderr."""
+    """Print the names of the written files on stderr."""
     if not paths:
         return
     if folder:
@@ -87,7 +87,7 @@ def note_written(paths: Sequence[Path], *, folder: bool = False) -> None:
 
 @contextmanager
 def progress(what: str, unit: str) -> Iterator[Callable[[float, int], None] | None]:
-    """A callback that draws a progress bar with the remaining time on stderr, after two seconds, on a terminal only."""
+    """Return a callback that draws a progress bar on stderr after two seconds, if stderr is a terminal."""
     screen = errors()
     if not screen.is_terminal:
         yield None

@@ -1,4 +1,4 @@
-"""Screens and JSON on stdout: in colour on a terminal, plain text into a pipe."""
+"""Prints screens and JSON on stdout: in colour on a terminal, as plain text to a pipe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_WIDTH = 108
 
 
 class Printable:
-    """Parts of a screen, with visible symbols for characters that control a terminal."""
+    """Parts of a screen in which visible symbols replace characters that control a terminal."""
 
     def __init__(self, parts: Sequence[RenderableType]) -> None:
         self.parts = Group(*parts)
@@ -28,13 +28,13 @@ class Printable:
 
 
 def screen_width() -> int:
-    """Width of a screen in columns: that of the terminal, up to a readable maximum; the maximum for a pipe."""
+    """Screen width in columns: the terminal width up to a readable maximum, or this maximum if stdout is a pipe."""
     terminal = Console()
     return min(terminal.width, MAX_WIDTH) if terminal.is_terminal else MAX_WIDTH
 
 
 def show(*parts: RenderableType) -> None:
-    """Print parts on stdout. A pipe receives no colours, and no padding at line ends."""
+    """Print the parts of a screen on stdout. Output to a pipe has no colours and no padding at line ends."""
     screen = Console(highlight=False, width=screen_width())
     if screen.is_terminal:
         screen.print(Printable(parts))
@@ -46,7 +46,7 @@ def show(*parts: RenderableType) -> None:
 
 
 def print_json(data: Any) -> None:
-    """Print one JSON value on stdout, the same bytes for the same data; in ASCII if stdout is not Unicode."""
+    """Print one JSON value on stdout, with identical bytes for equal data; in ASCII if stdout is not Unicode."""
     text = tables.json_text(data)
     try:
         text.encode(sys.stdout.encoding or "utf-8")

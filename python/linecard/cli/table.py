@@ -1,7 +1,8 @@
-"""Tables of screens, which show every number even on a narrow terminal.
+"""Tables on screens, which show every number even on a narrow terminal.
 
-Number columns get their width first; text columns share the remainder. If the remainder is too small, the table omits
-bars, whose numbers it also prints. If that does not suffice, the table becomes a list, and each row names its columns.
+Number columns get their width first, and text columns share the remaining width. If the remaining width is too small,
+the table omits bars; it still prints the number of each bar. If the table without bars is still too wide, it becomes a
+list in which each row names its columns.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ LEAST_BAR = 8
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A fraction from 0 to 1 as a bar with a resolution of an eighth of a column."""
+    """A bar that represents a fraction from 0 to 1 with a resolution of an eighth of a column."""
 
     share: float
     style: str
     most: int
 
     def drawn(self, width: int) -> Text:
-        """The bar in `width` columns."""
+        """Draw the bar in `width` columns."""
         width = min(width, self.most)
         full, rest = divmod(round(min(max(self.share, 0.0), 1.0) * width * 8), 8)
         filled = "█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")
@@ -51,14 +52,14 @@ Cell = str | Text | Bar
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, its alignment, and whether its texts may wrap."""
+    """A table column: its name, its alignment, and whether its texts may wrap."""
 
     name: str
     side: str
 
 
 class Table:
-    """Rows of texts, numbers and bars."""
+    """A table whose rows contain texts, numbers and bars."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self.columns = tuple(columns)
@@ -67,12 +68,12 @@ class Table:
         self._rows: list[tuple[Text | Bar, ...] | Text] = []
 
     def add_row(self, *cells: Cell) -> None:
-        """Add a row; missing cells are empty."""
+        """Add a row to the table; missing cells are empty."""
         filled = (*cells, *("",) * (len(self.columns) - len(cells)))
         self._rows.append(tuple(Text(cell) if isinstance(cell, str) else cell for cell in filled))
 
     def add_section(self, title: Text | None = None) -> None:
-        """Add an empty line, and a title above the rows that follow."""
+        """Add an empty line and a title above the next rows."""
         if self._rows:
             self._rows.append(Text())
         if title is not None:

@@ -1,4 +1,4 @@
-"""`linecard --version`: the version, and the facts that a bug report must state."""
+"""`linecard --version`: print the version, and the facts that a bug report must state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from linecard._core import __version__
 
 
 def version_text() -> str:
-    """The version, Python, the platform, and the paths of the package and its compiled core, a line each."""
+    """Versions of Linecard and Python, the platform, and paths of package and compiled core, each on one line."""
     import platform
     from pathlib import Path
 

@@ -1,14 +1,14 @@
-"""Design-space exploration: sweeps over every kind of run, one table, and a store of finished runs.
+"""Design-space exploration: sweeps over every kind of run, one result table, and a store of finished runs.
 
-`sweep` implements `linecard sweep` and `linecard.sweep` in these steps:
+`sweep` implements `linecard sweep` and `linecard.sweep` in the following steps:
 
-- `spec` reads a file, options or arguments.
-- `points` makes the grid or the sample and applies the constraints.
-- `content` hashes each run.
-- `execute` (threads) or `cluster` (Dask) runs the points that `store` does not have.
-- `result` holds the table.
+- `spec` reads a sweep from a file, options or arguments.
+- `points` builds the grid or the sample of points, and applies the constraints.
+- `content` computes the hash of each run.
+- `execute` (threads) or `cluster` (Dask) executes the points that are not in `store`.
+- `result` holds the result table.
 
-`axes` and `expression` read values and formulas. `subjects` defines the kinds of run.
+`axes` and `expression` parse values and formulas. `subjects` defines what a run can simulate.
 """
 
 from linecard._lazy import make_lazy

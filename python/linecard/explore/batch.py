@@ -1,4 +1,4 @@
-"""Runs the requests of a question together, each distinct run once, and returns records in request order."""
+"""Executes the run requests of one question together, each distinct run once, and returns records in request order."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Bench:
-    """Executes the runs of a question; end it with `close`, or use it as a context.
+    """Executes the runs of a question; call `close` at the end, or use it as a context manager.
 
     Attributes:
         store: Store of finished runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core.
-        progress: Called repeatedly with (runs done, total runs) of the latest requests.
-        counts: Numbers of reused and executed runs, over all questions.
-        executor: ``threads``, ``dask`` or ``dask:ADDRESS``; all requests share one connection to the cluster.
+        progress: Called repeatedly with (runs done, total runs) of the current requests.
+        counts: Numbers of reused and executed runs, summed over all questions.
+        executor: ``threads``, ``dask`` or ``dask:ADDRESS``; all requests share one connection to the Dask cluster.
     """
 
     store: Store | None
@@ -43,7 +43,7 @@ class Bench:
         self.close()
 
     def close(self) -> None:
-        """Disconnect from the cluster, if there is one, and record the remarks of the store."""
+        """Disconnect from the Dask cluster, if connected, and record the remarks of the store."""
         if self.store is not None:
             self.counts.not_kept, self.counts.remarks = len(self.store.not_kept), tuple(self.store.remarks)
         if self._connection is not None:
@@ -54,7 +54,7 @@ class Bench:
         """Run all requests and return their records in the same order.
 
         Raises:
-            linecard.explore.Interrupted: Ctrl-C; finished runs are kept.
+            linecard.explore.Interrupted: The user pressed Ctrl-C; finished runs are kept.
         """
         keys = [content_of(request) for request in requests]
         distinct = dict(zip(keys, requests, strict=True))
@@ -63,7 +63,7 @@ class Bench:
         return [found[key] for key in keys]
 
     def execute(self, tasks: Sequence[Task], take: Take) -> None:
-        """Run every task that the store does not have; see :func:`linecard.explore.execute.execute`."""
+        """Execute every task that is not in the store; see :func:`linecard.explore.execute.execute`."""
         if self.executor == "threads":
             execute(tasks, take, store=self.store, jobs=self.jobs, progress=self.progress, counts=self.counts)
             return
@@ -84,10 +84,10 @@ class Bench:
 
 
 def numbers_of(record: Record) -> Mapping[str, Any]:
-    """Return the numbers of a run that must succeed.
+    """Return the numbers of a run; raise an error if the run did not succeed.
 
     Raises:
-        ConfigError: The run was refused.
+        ConfigError: The simulator rejected the run as invalid.
         RunError: The run failed.
     """
     if record["status"] == "refused":
@@ -99,5 +99,5 @@ def numbers_of(record: Record) -> Mapping[str, Any]:
 
 
 def measured(record: Record, metric: str) -> dict[str, float]:
-    """Return one metric of a run, by component."""
+    """Return one metric of a run for each component."""
     return {part: value for part, name, _unit, value in record["measurements"] if name == metric and value is not None}

@@ -72,7 +72,7 @@ def check(
         set: Changes of parameters, in the form that :func:`linecard.run` takes.
         trace: Capture or described link (``"edge"``, ``"core"``) to receive; if ``None``, the generator of the chip
             sends.
-        size: Frame size in bytes, or a mix (``"imix"``, ``"rfc2544"``, or a mix of the chip).
+        size: Frame size in bytes, ``"imix"``, ``"rfc2544"``, or a mix of the chip.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Columns of a table with a special role in views."""
+"""Table columns that have a special role in views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result of a comparison: settings that differ, and metrics that changed beyond noise."""
+"""The result of a comparison: the settings that differ, and the metrics that changed beyond noise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SAID_BY_RATES = frozenset({"packets_in", "packets_out", "packets_dropped", "sim
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A key that differs; ``None`` on the side that does not have it."""
+    """A key whose value differs; ``None`` marks a side without the key."""
 
     key: str
     a: Any
@@ -31,16 +31,16 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A metric of both sides.
+    """A metric that both sides have.
 
     Attributes:
-        name: Name of a number of the summary, or component and metric.
-        a: Mean of the first side.
-        b: Mean of the second side.
+        name: Name of a summary number, or a component and a metric.
+        a: Mean of the metric on the first side.
+        b: Mean of the metric on the second side.
         change: ``b / a - 1``; ``None`` if ``a`` is zero.
         difference: ``b - a``.
-        low: Lower bound of the 95 % interval of the difference; ``None`` without an interval.
-        high: Upper bound of the same interval.
+        low: Lower bound of the 95 % confidence interval of the difference; ``None`` without an interval.
+        high: Upper bound of the 95 % confidence interval of the difference; ``None`` without an interval.
         beyond_noise: Whether the interval excludes zero; ``None`` without an interval.
     """
 

@@ -1,1 +1,1 @@
-"""Commands of chips."""
+"""Commands for chips."""

@@ -1,4 +1,4 @@
-"""`linecard schema`: the JSON Schema of a kind of file, for editors."""
+"""`linecard schema`: print the JSON Schema of a file kind, for editors."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def schema(
         ),
     ] = "chip",
 ) -> None:
-    """Print the JSON Schema of a kind of file, with which an editor completes and checks it.
+    """Print the JSON Schema of a file kind; with it, an editor completes and checks files of this kind.
 
-    The first line `#:schema ./chip.schema.json` of a file tells the editor its schema. `linecard new` writes both.
+    The first line `#:schema ./chip.schema.json` of a file tells the editor where the schema is. `linecard new` writes
+    the schema and this first line.
 
     **Examples**
 

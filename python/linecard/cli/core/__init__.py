@@ -1,1 +1,1 @@
-"""The command of cores."""
+"""The command for processor cores."""

@@ -1,1 +1,1 @@
-"""Commands of DRAM parts."""
+"""Commands for DRAM parts."""

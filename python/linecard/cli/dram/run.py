@@ -1,4 +1,4 @@
-"""`linecard dram`: DRAM parts alone."""
+"""`linecard dram run`: simulate a DRAM part alone."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ def run(
     *,
     asked: dict[str, Any],
 ) -> None:
-    """Run a DRAM part under a trace of requests or a pattern.
+    """Run a DRAM part under a request trace or an access pattern.
 
-    Prints bandwidth, latencies with their parts, the bus utilisation, the banks, the commands and, if the part states
-    currents, the energy. Formats of traces: `csv` with the columns `arrival`, `op`, `address` and optionally
-    `bytes`; `dramsim3` (`address OP clock`); `ramulator` (`LD address`). Arrivals are in memory clocks. In the file of
-    requests, `accept` and `complete` are also in memory clocks; `complete` is -1 for a write that was never sent.
+    The command prints the bandwidth, the latencies with their parts, the bus utilisation, and statistics of banks and
+    commands. If the part states currents, it also prints the energy. Trace formats are `csv` with the columns
+    `arrival`, `op`, `address` and optionally `bytes`, `dramsim3` (`address OP clock`), and `ramulator` (`LD address`).
+    Arrival times in traces are in memory clocks. In the file of requests, `accept` and `complete` are in memory clocks;
+    `complete` is -1 for a write that was never sent.
 
     **Examples**
 

@@ -1,1 +1,1 @@
-"""Commands of packet programs that are executed."""
+"""Commands for packet programs that Linecard executes."""

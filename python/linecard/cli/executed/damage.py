@@ -1,4 +1,4 @@
-"""Messages about damaged captures and about kept traces."""
+"""Messages about damaged captures and about cached traces."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 def note_kept(traced: ProgramTrace) -> None:
-    """Report problems with kept traces; the result is still correct."""
+    """Report problems with cached traces; the result is still correct."""
     for each in traced.notes:
         stderr.note(each)
 
 
 def end_with_damage(traced: ProgramTrace) -> None:
-    """Exit with the status of a damaged capture, if the trace comes from one."""
+    """If the trace comes from a damaged capture, exit with the status for damaged captures."""
     note_damage(traced.traffic)
 
 
 def note_damage(traffic: ProgramTraffic) -> None:
-    """Report the damage of a capture, and exit with its status.
+    """Report the damage of a capture, and exit with the status for damaged captures.
 
     Raises:
         Exit: The capture is damaged.

@@ -1,4 +1,4 @@
-"""The options of a program that a chip executes, for `run` and all commands that run chips."""
+"""The options of the program that a chip executes, for `run` and all other commands that run chips."""
 
 from __future__ import annotations
 

@@ -42,11 +42,11 @@ def trace(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Execute a program on the packets of a capture and count what it does.
+    """Execute a program on the packets of a capture, and count its instructions and accesses.
 
-    Prints instructions, accesses to packet and tables, and locks per packet, the returned values, and the instructions
-    by function and source line. If the program faults, the error names the packet, the address and the function (exit
-    status 4).
+    The command prints returned values, and per packet the instructions, the accesses to packet and tables, and the
+    locks. It also prints the instructions by function and source line. If the program faults, the error names the
+    packet, the address and the function (exit status 4).
 
     **Examples**
 

@@ -1,4 +1,4 @@
-"""`linecard sweep --dry-run`: the number of runs and their time."""
+"""`linecard sweep --dry-run`: estimate the number of runs and their time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def estimate_of(spec: Spec, store: Store, jobs: int | None, shard: tuple[int, int] | None, progress: Any) -> Estimate:
-    """Estimate the number of runs of a sweep and their time."""
+    """Estimate the number of runs of a sweep and the time that they take."""
     from linecard.explore.content import content_of
     from linecard.explore.estimate import estimate
     from linecard.explore.execute import Task
@@ -29,7 +29,7 @@ def estimate_of(spec: Spec, store: Store, jobs: int | None, shard: tuple[int, in
 
 
 def print_estimate(found: Estimate, *, json: bool) -> None:
-    """Print an estimate."""
+    """Print the estimate for a sweep."""
     from linecard.cli.screen import screen
     from linecard.records import plain
     from linecard.view import Fact, Facts

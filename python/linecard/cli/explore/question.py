@@ -1,4 +1,4 @@
-"""Makes commands from functions of `linecard.explore`: their arguments become options, their docstrings the help."""
+"""Makes commands from functions of `linecard.explore`, with arguments as options and docstrings as help texts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _TYPES = {"int": (int, "N"), "float": (float, "N"), "bool": (bool, None)}
 
 
 def asks(function: Callable[..., object], *without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the arguments of a function, except `without`, as options to a command, which receives them as `asked`."""
+    """Add the arguments of a function, except `without`, to a command as options, and pass their values as `asked`."""
     meanings = _meanings(function)
     parameters = {
         name: _parameter(each, meanings[name])
@@ -73,14 +73,14 @@ def asks(function: Callable[..., object], *without: str) -> Callable[[Callable[.
 
 
 def answered(function: Callable[..., Any], asked: dict[str, Any]) -> Any:
-    """Call the function with progress, and return its result."""
+    """Call the function with a progress display, and return its result."""
     with reported(asked["store"]) as progress:
         return function(**asked, progress=progress)
 
 
 @contextmanager
 def reported(store: Path) -> Iterator[Callable[[float, int], None] | None]:
-    """Show the progress of runs; an interrupted command says how to continue."""
+    """Show the progress of runs; if the user interrupts the command, print how to continue."""
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
 

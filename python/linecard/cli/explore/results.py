@@ -1,4 +1,4 @@
-"""`linecard results`: lists, prunes and exports the store of finished runs."""
+"""`linecard results`: list, prune and export the store of finished runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from linecard.errors import ConfigError, ConfigProblem
 
 
 def list_runs(store: StoreOption = STORE, json: Json = False, output: Output = None) -> None:
-    """List the content of a store: its runs by subject, and its size.
+    """List the contents of a store: its runs by subject, and its size.
 
     **Examples**
 
@@ -51,7 +51,7 @@ def prune(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Remove damaged files from a store, and the runs that the options select.
+    """Remove damaged files and the runs that the options select from a store.
 
     **Examples**
 
@@ -93,7 +93,7 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write every measurement of every kept run as one tidy table: run, component, metric, unit, value.
+    """Write every measurement of every stored run to one tidy table: run, component, metric, unit, value.
 
     **Examples**
 

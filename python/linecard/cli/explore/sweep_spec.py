@@ -1,4 +1,4 @@
-"""Reads a sweep from options."""
+"""Builds a sweep from command-line options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ARGUMENTS = ("program", "trace", "packets", "warmup_packets", "seed")
 
 
 def asked_sweep(asked: Mapping[str, Any]) -> Spec:
-    """Read a sweep from options."""
+    """Build a sweep from command-line options."""
     from linecard.explore.axes import read_option
     from linecard.explore.spec import make_sample
     from linecard.explore.sweep import draft_of
@@ -47,7 +47,7 @@ def asked_sweep(asked: Mapping[str, Any]) -> Spec:
 
 
 def read_shard(text: str | None) -> tuple[int, int] | None:
-    """Read I/N, which selects a part of a sweep."""
+    """Parse I/N, which selects the I-th of N parts of a sweep."""
     if text is None:
         return None
     number, _, of = text.partition("/")

@@ -1,1 +1,1 @@
-"""The command of flow caches."""
+"""The command for flow caches."""

@@ -1,1 +1,1 @@
-"""Commands of Petri nets."""
+"""Commands for Petri nets."""

@@ -1,4 +1,4 @@
-"""`linecard petri draw`: a picture of a net."""
+"""`linecard petri draw`: draw a net."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ def draw(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Drawing to write: .svg or .dot.")],
     overrides: Set = None,
 ) -> None:
-    """Draw a net: SVG with a computed layout, or DOT for Graphviz.
+    """Draw a net as SVG with a computed layout, or as DOT for Graphviz.
 
-    Places are circles; a queue has a second ring. Timed transitions are open bars, immediate ones filled bars. Each
-    module has a box, and long chains are in columns. The name of a place beside a transition replaces an arc across the
-    page. In a browser it links to the place, and a shortened text shows in full under the pointer.
+    Places are circles; a queue has a second circle around it. Timed transitions are open bars, and immediate
+    transitions are filled bars. A box encloses each module, and long chains are folded into columns. If an arc would
+    cross the page, the name of the place is printed beside the transition instead. In a browser, the name links to the
+    place, and shortened texts are shown in full under the pointer.
 
     **Examples**
 

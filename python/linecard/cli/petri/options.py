@@ -1,4 +1,4 @@
-"""Options that the commands of Petri nets share."""
+"""Options that the Petri-net commands share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`linecard petri trace`: a timeline of a net."""
+"""`linecard petri trace`: write a timeline of a net."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def trace(
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the run.")] = 1,
     overrides: Set = None,
 ) -> None:
-    """Write the firings of a run and the tokens of every place as a timeline that opens in Perfetto.
+    """Write a timeline of a run for Perfetto: the firings of the transitions, and the tokens of every place.
 
     **Examples**
 

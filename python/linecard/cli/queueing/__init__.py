@@ -1,1 +1,1 @@
-"""Commands of queues."""
+"""Commands for packet queues."""

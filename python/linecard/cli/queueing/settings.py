@@ -1,4 +1,4 @@
-"""`linecard queueing settings`: every setting of the machine."""
+"""`linecard queueing settings`: list every setting of the simulated machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def settings(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """List every setting of the machine with value, unit, meaning and source.
+    """List every setting of the machine with its value, unit, meaning and source.
 
     **Examples**
 

@@ -1,1 +1,1 @@
-"""Commands of studies."""
+"""Commands for studies of published documents."""

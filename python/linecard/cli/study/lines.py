@@ -1,4 +1,4 @@
-"""Lines of the scorecard on a screen."""
+"""Formats the lines of the scorecard for a screen."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def yes_no(flag: bool | None, yes: str = "kept", no: str = "missed") -> Text:
-    """A verdict in words and colour."""
+    """A verdict as a word in colour."""
     if flag is None:
         return Text("not judged", style=DIM)
     return Text(yes, style="green") if flag else Text(no, style="bold red")
 
 
 def target_lines(lines: Iterable[Line]) -> RenderableType:
-    """Lines of the scorecard: the result, its limit and the excess; below, the reason of a miss."""
+    """Scorecard lines with the result, its limit and the excess; the reason for a missed limit is below the line."""
     table = grid("l", "l", "r", "w")
     for line in lines:
         numbers = Text.assemble(line.measured_text, (f" ({line.limit_text})", DIM))

@@ -1,1 +1,1 @@
-"""Commands of traffic."""
+"""Commands for traffic."""

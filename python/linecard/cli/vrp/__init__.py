@@ -1,1 +1,1 @@
-"""Commands of the virtual router processor."""
+"""Commands for the virtual router processor."""

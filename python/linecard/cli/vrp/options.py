@@ -1,4 +1,4 @@
-"""Options that the commands of the virtual router processor share."""
+"""Options that the virtual-router-processor commands share."""
 
 from __future__ import annotations
 
