@@ -5,16 +5,16 @@
 >>> result.bottleneck.component != ""
 True
 
-Functions of the package:
+The package has these functions:
 
-- `run`: one design under one kind of traffic; `sweep`: a design space, as one table;
-- `flows`: packets and flows of a capture; `flow_mix`: traffic with stated flow statistics;
-- `flowcache`: hit rates of flow caches; `dram`: a DRAM part alone;
-- `presets` and `describe`: shipped presets, with units and sources;
-- `program_trace` and `core`: a C packet function on a capture, and on cores with every split of threads and cache;
-- `xdp_run` and `xdp_rows`: an XDP program on a capture, and its schedule into rows of several instructions;
-- `schema`: the JSON Schema of a kind of file; `explain`: a term of the glossary;
-- `reproduce`: the simulated numbers of a published study beside the published numbers.
+- `run` simulates one design with one kind of traffic; `sweep` simulates a design space and returns one table;
+- `flows` returns packets and flows of a capture; `flow_mix` describes traffic with stated flow statistics;
+- `flowcache` returns hit rates of flow caches; `dram` simulates a DRAM part alone;
+- `presets` lists the shipped presets; `describe` shows one preset with units and sources;
+- `program_trace` executes a C packet function on a capture; `core` compares all splits of cores into threads and cache;
+- `xdp_run` executes an XDP program on a capture; `xdp_rows` schedules the program into rows of several instructions;
+- `schema` returns the JSON Schema of a kind of file; `explain` defines a term of the glossary;
+- `reproduce` returns the simulated and the published numbers of a study side by side.
 """
 
 from linecard._lazy import make_lazy

@@ -1,4 +1,4 @@
-"""``python -m linecard`` is the command line."""
+"""``python -m linecard`` runs the command line."""
 
 from linecard.cli import main
 

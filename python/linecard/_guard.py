@@ -1,7 +1,7 @@
-"""Wraps every function of the compiled core: a defect of the core becomes an ordinary error of Linecard.
+"""Wrappers for every function of the compiled core, which turn a defect of the core into an ordinary error of Linecard.
 
-A panic of Rust reaches Python as an exception that ``except Exception`` does not catch. On import, the core wraps each
-of its functions in `guarded`, so that no panic escapes.
+A Rust panic reaches Python as an exception that ``except Exception`` does not catch. On import, the core wraps each of
+its functions in `guarded`, so that no panic escapes.
 """
 
 from __future__ import annotations

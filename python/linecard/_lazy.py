@@ -1,8 +1,8 @@
-"""Lazy imports: a package imports a name on first use.
+"""Lazy imports: a package imports each name on first use.
 
-`import linecard` and `linecard --help` therefore start at once. Some functions have the name of the package that
-contains them: `linecard.dram` is a function, `linecard.dram.result` a module of a package. The name refers to the
-function, also after an import from the package.
+`import linecard` and `linecard --help` therefore start fast. Some functions have the same name as their package:
+`linecard.dram` is a function, and `linecard.dram.result` is a module of a package. Such a name always refers to the
+function, even after an import from the package.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def make_lazy(package: str, file: str) -> None:
 
     Args:
         package: Name.
-        file: Path of its ``__init__.py``; the stub beside that file, which type checkers read, states the module of
-            each name.
+        file: Path of the package's ``__init__.py``. The stub beside this file states the module of each name; type
+            checkers read the stub.
     """
     stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
     found = ((module, many or one) for module, many, one in _IMPORT.findall(stub))

@@ -1,6 +1,7 @@
-"""Methods of some reports of the core: the class ``NAME`` inherits from ``NAMEMethods``.
+"""Methods of some reports of the core: the report class ``NAME`` inherits from ``NAMEMethods``.
 
-`make docs` writes the classes (`reports.py` of each package). A class here declares the fields that it reads.
+`make docs` writes the report classes (`reports.py` of each package). Each class in this module declares the fields that
+it reads.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ if TYPE_CHECKING:
 
 
 class ParameterMethods:
-    """Methods of a parameter of a preset."""
+    """Methods of a preset parameter."""
 
     __slots__ = ()
     value: Value
 
     @property
     def text(self) -> str:
-        """The value as ``--set`` takes it."""
+        """The value in the format of ``--set``."""
         return value_text(self.value)
 
 
 class SizeBinMethods:
-    """Methods of a bin of sizes."""
+    """Methods of a bin in the size distribution of packets."""
 
     __slots__ = ()
     from_bytes: int
@@ -35,12 +36,12 @@ class SizeBinMethods:
 
     @property
     def label(self) -> str:
-        """The bin in words, such as ``65–127``."""
+        """The range of the bin as text, such as ``65–127``."""
         return f"≥ {self.from_bytes}" if self.to_bytes >= 0xFFFF_FFFF else f"{self.from_bytes}–{self.to_bytes}"
 
 
 class DiagnosticMethods:
-    """Methods of a finding in a capture."""
+    """Methods of a finding about a capture."""
 
     __slots__ = ()
     file: str
@@ -60,7 +61,7 @@ class DiagnosticMethods:
 
 
 class HotWordMethods:
-    """Methods of the data that a program accesses most."""
+    """Methods of the most accessed data of a program."""
 
     __slots__ = ()
     place: str
@@ -68,7 +69,7 @@ class HotWordMethods:
 
     @property
     def where(self) -> str:
-        """The memory, with its bank."""
+        """The name of the memory, with the number of its bank."""
         return self.place if self.bank is None else f"{self.place} bank {self.bank}"
 
 
@@ -80,7 +81,7 @@ class ExecutedProgramMethods:
     stacks: tuple[CallStack, ...]
 
     def folded(self) -> str:
-        """The call stacks as flame graphs take them: one line each, functions joined by ``;``, and engine cycles."""
+        """The call stacks for flame graph tools: one line each, with functions joined by ``;`` and engine cycles."""
         names = [";".join(each.replace(";", ":") for each in (self.name, *stack.functions)) for stack in self.stacks]
         lines = zip(names, self.stacks, strict=True)
         return "".join(f"{functions} {stack.cycles}\n" for functions, stack in lines)
@@ -95,12 +96,12 @@ class NotIpFramesMethods:
 
     @property
     def set_aside(self) -> int:
-        """Number of frames that the chip dropped or punted by choice; none of them is lost."""
+        """Number of frames that the chip dropped or punted on purpose; they do not count as lost."""
         return self.punted + self.dropped_by_choice
 
 
 class PartMethods:
-    """Methods of a group of packets of a run."""
+    """Methods of a group of packets in a run."""
 
     __slots__ = ()
     of: str
@@ -114,7 +115,7 @@ class PartMethods:
 
 
 class ValueRangeMethods:
-    """Methods of a value of the chip's file with an interval in its sources."""
+    """Methods of a chip parameter whose sources state an interval."""
 
     __slots__ = ()
     key: str
@@ -123,12 +124,12 @@ class ValueRangeMethods:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The settings that set the value to its lower and to its upper end."""
+        """The two settings that set the parameter to the lower and to the upper end of the interval."""
         return f"{self.key}={self.low:.12g}", f"{self.key}={self.high:.12g}"
 
 
 class CacheRowMethods:
-    """Methods of one cache over the whole traffic."""
+    """Methods of the results of one cache for the whole traffic."""
 
     __slots__ = ()
     ways: int
@@ -138,27 +139,27 @@ class CacheRowMethods:
 
     @property
     def hit_rate(self) -> float:
-        """Fraction of packets that hit."""
+        """Fraction of packets that hit in the cache."""
         return self.hits / self.packets
 
     @property
     def shape(self) -> str:
-        """The number of ways in words."""
+        """The associativity as text, such as ``4-way``."""
         return "full" if self.sets == 1 else f"{self.ways}-way"
 
 
 class CacheCurvesMethods:
-    """Methods of the curves of LRU."""
+    """Methods of the hit-rate curves of LRU caches."""
 
     __slots__ = ()
     lru: tuple[LruRow, ...]
     curve: tuple[LruRow, ...]
 
     def row(self, sets: int, ways: int) -> LruRow:
-        """The LRU row of one size and number of ways.
+        """The row of the LRU cache with this number of sets and of ways.
 
         Raises:
-            KeyError: The pass did not cover this cache; the text lists the covered ones.
+            KeyError: The pass did not cover this cache; the message lists the covered caches.
         """
         for row in (*self.lru, *(self.curve if sets == 1 else ())):
             if (row.sets, row.ways) == (sets, ways):

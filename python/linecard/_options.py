@@ -1,6 +1,6 @@
-"""The fields of requests, as the core declares them (`crates/chips/src/request.rs`).
+"""The fields of requests, as the core declares them in `crates/chips/src/request.rs`.
 
-Functions of Python, options of commands, arguments of sweeps and the reference follow from them.
+The Python functions, the command options, the arguments of sweeps and the reference are derived from these fields.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ class Option:
     """A field of a request.
 
     Attributes:
-        name: Name in Python.
-        kind: Kind of its value, a name of `ANNOTATIONS`.
-        required: Whether it is required.
+        name: Name of the field in Python.
+        kind: Kind of the field's value: a key of `ANNOTATIONS`.
+        required: Whether the field is required.
         default: Default.
-        flags: Option on the command line, in all spellings; empty for an argument or a field without an option.
-        metavar: Placeholder of its value in the help.
+        flags: Command-line option in all spellings; empty for an argument or a field without an option.
+        metavar: Placeholder of the value in the help.
         help: Meaning.
-        details: Additional text for Python.
-        least: Minimum, if declared.
-        most: Maximum, if declared.
-        usual: Default of the command, if it differs.
-        whole: Whether it belongs to a single run, not to each of many.
-        first: Whether it may be a positional argument in Python.
+        details: Additional documentation for Python only.
+        least: Minimum of the value, if declared.
+        most: Maximum of the value, if declared.
+        usual: Default of the command, if it differs from the default in Python.
+        whole: Whether the field applies to a single run only, not to each run of a sweep.
+        first: Whether the field may be a positional argument in Python.
     """
 
     name: str
@@ -65,19 +65,19 @@ class Option:
 
     @property
     def annotation(self) -> str:
-        """Its type in Python."""
+        """The type of the field in Python."""
         may_be_none = not self.required and self.default is None
         return ANNOTATIONS[self.kind] + (" | None" if may_be_none else "")
 
     @property
     def flag(self) -> str:
-        """The longest spelling of its option; empty for a positional argument."""
+        """The first spelling of the option; empty for a positional argument."""
         return self.flags[0].partition("/")[0] if self.flags else ""
 
 
 @functools.cache
 def options(*groups: str) -> tuple[Option, ...]:
-    """The fields of groups of options, such as ``run``, ``question`` and ``program``."""
+    """The fields of one or more option groups, such as ``run``, ``question`` and ``program``."""
     schemas = dict(_core.request_schemas())
     return tuple(each for group in groups for each in options_of(schemas[group]))
 

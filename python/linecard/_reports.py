@@ -8,12 +8,12 @@ from linecard._methods import ParameterMethods
 
 
 class Metric(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One measurement of one component: a row of the tidy table.
+    """One measurement of one component: one row of the long table.
 
     Attributes:
-        component: Dotted component path, such as ``engine.3`` or ``dram.bank.0``.
-        metric: The measured quantity, such as ``utilization``.
-        unit: Unit of the value, such as ``fraction``, ``ns``, ``packets``.
+        component: Dotted path of the component, such as ``engine.3`` or ``dram.bank.0``.
+        metric: Name of the measured quantity, such as ``utilization``.
+        unit: Unit of the value, such as ``fraction``, ``ns`` or ``packets``.
         value: The value.
     """
 
@@ -27,10 +27,10 @@ class PresetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     """A shipped preset.
 
     Attributes:
-        name: The name that ``run`` and ``describe`` take.
-        kind: Folder: ``platforms`` can be run, the others hold parts.
+        name: Name of the preset, for ``run`` and ``describe``.
+        kind: Folder of the preset: presets in ``platforms`` are chips that can be run; the other folders contain parts.
         title: Title, one line.
-        extends: The presets that it extends.
+        extends: The presets that this preset extends.
     """
 
     name: str
@@ -40,14 +40,14 @@ class PresetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DescriptionReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every parameter of a preset, with unit and source, and derived values.
+    """Every parameter of a preset, with its unit and source, and the derived values.
 
     Attributes:
         preset: Name.
         title: Title.
-        extends: The presets on which it is based; its direct parent is the last.
-        parameters: Parameters, in the order of the file.
-        derived: Derived values.
+        extends: The presets that this preset extends, directly or indirectly; the direct parent is the last one.
+        parameters: The parameters, in the order of the file.
+        derived: The values derived from the parameters.
     """
 
     preset: str
@@ -61,13 +61,13 @@ class Parameter(ParameterMethods, msgspec.Struct, frozen=True, omit_defaults=Tru
     """One parameter of a preset.
 
     Attributes:
-        key: Dotted key path, as ``--set`` takes it.
-        value: The value: a number, True or False, text, or a list of these.
-        unit: Unit; empty for names and switches.
+        key: Dotted path of the key, in the format of ``--set``.
+        value: Value of the parameter: a number, True or False, text, or a list of such values.
+        unit: Unit of the parameter; empty for names and switches.
         meaning: Meaning of the parameter.
-        allowed: Range or its names; empty if any text is allowed.
+        allowed: Range or list of the allowed values; empty if any text is allowed.
         source: Source of the value.
-        interval: Lower and upper end of the interval in its sources; ``None`` without one.
+        interval: Lower and upper end of the interval that the sources state; ``None`` if they state none.
     """
 
     key: str
@@ -80,7 +80,7 @@ class Parameter(ParameterMethods, msgspec.Struct, frozen=True, omit_defaults=Tru
 
 
 class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A quantity that follows from the parameters, and its formula.
+    """A quantity derived from the parameters, and its formula.
 
     Attributes:
         name: Title.
@@ -96,23 +96,23 @@ class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A key as the code declares it, whether the file contains it or not.
+    """A key that the code declares, whether the file contains it or not.
 
     Attributes:
-        file: The file: a chip's reader also reads those of its memories' parts.
+        file: The file of the key. The reader of a chip's file also reads the files of its memory parts.
         key: Dotted key path.
-        words: The same as text.
-        unit: Unit of a number; empty for others.
-        units: Other units that a text with a number may have.
+        words: The allowed values as text.
+        unit: Unit of a number; empty for other values.
+        units: Other units that the file may state after the number, as text.
         meaning: Meaning.
-        needed: Whether the file must contain it.
+        needed: Whether the file must contain the key.
         default: Default.
         value: Value.
         type: Its shape: ``whole``, ``number``, ``switch``, ``text``, ``name``, ``other``.
-        least: The minimum.
-        most: The maximum, if there is one.
-        list: Whether it may be a list.
-        names: The names.
+        least: The minimum of a number.
+        most: The maximum of a number, if declared.
+        list: Whether the value may be a list.
+        names: The allowed names.
     """
 
     file: str

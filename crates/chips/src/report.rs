@@ -11,37 +11,37 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// One measurement of one component: a row of the tidy table.
+/// One measurement of one component: one row of the long table.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Metric {
-    /// Dotted component path, such as `engine.3` or `dram.bank.0`.
+    /// Dotted path of the component, such as `engine.3` or `dram.bank.0`.
     pub component: String,
-    /// The measured quantity, such as `utilization`.
+    /// Name of the measured quantity, such as `utilization`.
     pub metric: String,
-    /// Unit of the value, such as `fraction`, `ns`, `packets`.
+    /// Unit of the value, such as `fraction`, `ns` or `packets`.
     pub unit: Cow<'static, str>,
     /// The value.
     pub value: f64,
 }
 
-/// Packet latency, from a packet's last bit in to its last bit out, in nanoseconds.
+/// Packet latency in nanoseconds, from the last bit of a packet in to its last bit out.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct LatencyNs {
-    /// Arithmetic mean, exact.
+    /// Arithmetic mean of the latency, exact.
     pub mean: f64,
-    /// Median; percentiles are within 1.6 % of the exact value.
+    /// Median latency; all percentiles are within 1.6 % of the exact value.
     pub p50: f64,
-    /// 90 % of the packets have at most this latency.
+    /// Latency that 90 % of the packets do not exceed.
     pub p90: f64,
     /// 99 %.
     pub p99: f64,
     /// 99.9 %.
     pub p999: f64,
-    /// Maximum, exact.
+    /// Maximum latency, exact.
     pub max: f64,
 }
 
-/// The main numbers of a run.
+/// The main results of a run.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Summary {
     /// Throughput: bits of packets that left, in Gbit/s of simulated time.
@@ -59,85 +59,85 @@ pub struct Summary {
     /// Packets that left while statistics were on.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_out: u64,
-    /// Packets dropped for any reason except by choice (`not_ip`).
+    /// Packets dropped for any reason except a choice of the program (`not_ip`).
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_dropped: u64,
-    /// Packets dropped, divided by packets that left or were dropped; packets still inside count in neither.
+    /// Packets dropped, divided by packets that left or were dropped; packets still inside the chip do not count.
     #[schemars(extend("x-unit" = "fraction", "x-metric" = "loss"))]
     pub loss_fraction: f64,
     /// Latency of the packets that left.
     pub latency_ns: LatencyNs,
-    /// Simulated time with statistics on.
+    /// Simulated time during which statistics were on.
     #[schemars(extend("x-unit" = "s", "x-metric" = "simulated_time"))]
     pub simulated_seconds: f64,
-    /// Whether the run is steady: long enough, past its warm-up, and without packets that accumulate.
+    /// Whether the run is steady: long enough, past its warm-up, and without accumulating packets.
     pub steady: bool,
     /// Confidence intervals; `None` if the run is too short, or not judged.
     pub intervals: Option<Intervals>,
-    /// Packets still inside at the end.
+    /// Packets still inside the chip at the end.
     pub packets_inside: u64,
-    /// Frames that are not IP, by outcome; `None` without any.
+    /// Frames that are not IP, by outcome; `None` if the run has no such frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_ip: Option<NotIpFrames>,
 }
 
-/// Frames that are not IP while statistics were on; the remainder is still inside.
+/// Frames that are not IP while statistics are on; frames that have no outcome yet are still inside the chip.
 ///
-/// `not_ip` of `[program]` sets their treatment by programs that check headers or look up addresses. Frames that it
-/// punts or drops are no loss: they count neither as packets out nor as packets dropped.
+/// The key `not_ip` of `[program]` sets how programs that check headers or look up addresses treat such frames. Frames
+/// that the program punts or drops on purpose are no loss: they count neither as sent nor as dropped packets.
 #[derive(Clone, Copy, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct NotIpFrames {
-    /// Frames that arrived.
+    /// Non-IP frames that arrived.
     pub packets_in: u64,
-    /// Frames that left by a port.
+    /// Non-IP frames that left through a port.
     pub forwarded: u64,
-    /// Frames that went to the host.
+    /// Non-IP frames that went to the host.
     pub punted: u64,
-    /// Frames that were dropped by choice of the chip's file.
+    /// Non-IP frames that the chip's file (`not_ip`) drops on purpose.
     pub dropped_by_choice: u64,
-    /// Frames that an executed program, or a step `finish`, ended; they count as packets that left.
+    /// Non-IP frames that ended in an executed program or a step `finish`; they count as packets that left.
     pub finished: u64,
-    /// Frames that were lost like other packets: a full buffer or queue, or arrival above line rate.
+    /// Non-IP frames that were lost like other packets, because of a full buffer or queue, or arrival above line rate.
     pub lost: u64,
 }
 
 /// Bounds of a 95 % confidence interval.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Interval {
-    /// Lower end.
+    /// Lower bound of the confidence interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper bound of the confidence interval.
     pub high: f64,
 }
 
-/// Confidence intervals of the main numbers, from batch means of one run.
+/// Confidence intervals of the main results, from batch means of one run.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct Intervals {
-    /// Interval of the throughput, Gbit/s.
+    /// Interval of the throughput, in Gbit/s.
     pub throughput_gbps: Interval,
     /// Interval of the loss, as a fraction.
     pub loss_fraction: Interval,
-    /// Interval of the mean latency, ns.
+    /// Interval of the mean latency, in ns.
     pub latency_mean_ns: Interval,
 }
 
-/// Fraction of the simulated time for which one resource was busy, 0 to 1.
+/// Fraction of the simulated time for which one resource was busy, from 0 to 1.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ResourceUse {
-    /// The resource; for several identical ones, the mean and the busiest.
+    /// Name of the resource; several identical resources have two rows, their mean and the busiest one.
     pub component: String,
-    /// The fraction.
+    /// Fraction of the time for which the resource was busy.
     pub utilization: f64,
 }
 
-/// Use of the time of the DRAM data bus: fractions of the simulated time that add up to 1.
+/// Use of the time on the DRAM data bus, as fractions of the simulated time that add up to 1.
 ///
 /// `spacing` is the time between column commands of an open row. `row_hit_rate` is the fraction of accesses that hit an open row.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct DramTime {
-    /// Data moved.
+    /// Fraction of the time in which data moves.
     pub data: f64,
-    /// Waiting for a precharge or an activate.
+    /// Fraction of the time spent waiting for a precharge or an activate.
     pub row_miss: f64,
     /// Bus turnaround.
     pub turnaround: f64,
@@ -147,45 +147,45 @@ pub struct DramTime {
     pub idle: f64,
     /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Between column commands of an open row.
+    /// Fraction of the time between column commands to an open row.
     pub spacing: f64,
 }
 
-/// One part of the mean latency of a packet, in nanoseconds, and its fraction.
+/// One part of the mean latency of a packet, in nanoseconds and as a fraction.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct PacketTime {
-    /// The part, such as `compute` or `wait dram`.
+    /// Name of the part, such as `compute` or `wait dram`.
     pub part: String,
     /// The mean.
     pub mean_ns: f64,
-    /// Fraction of the sum of all parts, 0 to 1.
+    /// Fraction of the sum of all parts, from 0 to 1.
     pub share: f64,
 }
 
-/// The gain of a run with one part improved.
+/// The gain of a run with one improved part.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct WhatIf {
-    /// The change, such as `twice the threads in island`.
+    /// Description of the change, such as `twice the threads in island`.
     pub change: String,
     /// Relative change of the throughput.
     pub gain: f64,
 }
 
-/// The bottleneck of a run, and the evidence.
+/// The bottleneck of a run, and the evidence for it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Bottleneck {
-    /// The resource; if the chip carries all of its traffic, the offered load.
+    /// The limiting resource; the offered load if the chip carries all of its traffic.
     pub component: String,
-    /// Fraction of the time for which it was busy.
+    /// Fraction of the time for which the resource was busy.
     pub utilization: f64,
-    /// The deciding numbers, as a sentence.
+    /// A sentence with the numbers that identify the bottleneck.
     pub why: String,
 }
 
-/// A group of the packets of a run, counted separately.
+/// A group of packets of a run that is counted separately.
 ///
-/// `packets_inside_at_start + packets_offered` equals `packets_delivered + packets_lost + packets_by_choice +
-/// packets_inside` for each.
+/// For each group, `packets_inside_at_start + packets_offered` equals `packets_delivered + packets_lost +
+/// packets_by_choice + packets_inside`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Part")]
 pub struct PartReport {
@@ -222,7 +222,7 @@ pub struct PartReport {
 /// Packets dropped for one reason.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct DropCount {
-    /// The reason, as in the metrics.
+    /// The reason for the drop, as named in the metrics.
     pub reason: String,
     /// Count.
     pub packets: u64,
@@ -339,27 +339,27 @@ pub struct ExecutedProgram {
     pub hot: Vec<HotWord>,
 }
 
-/// A value of the chip's file whose sources state an interval, in the unit of its key.
+/// A parameter of the chip's file whose sources state an interval, in the unit of its key.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ValueRange {
     /// Key.
     pub key: String,
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
-/// The report of a run. Deterministic: no wall-clock time in here.
+/// The report of one run of a chip. The report is deterministic: it contains no wall-clock time.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RunReport {
     /// The chip.
     pub chip: String,
-    /// What each packet runs.
+    /// Name of the program that runs for each packet.
     pub program: String,
-    /// The traffic.
+    /// Description of the traffic.
     pub traffic: String,
-    /// Seed of all random draws.
+    /// Seed from which all random draws follow.
     pub seed: u64,
     /// Version of Linecard.
     pub version: String,
@@ -371,35 +371,35 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub unwritten: Vec<String>,
-    /// Damaged records of the capture that were skipped, counted in each pass.
+    /// Number of damaged records of the capture that were skipped, counted in each pass.
     pub capture_damage: u64,
-    /// The main numbers.
+    /// The main results of the run.
     pub summary: Summary,
     /// The bottleneck of the run.
     pub bottleneck: Bottleneck,
     /// Utilisation of each resource.
     pub resources: Vec<ResourceUse>,
-    /// Use of the time of the DRAM data bus.
+    /// Use of the time on the DRAM data bus.
     pub dram: DramTime,
-    /// Parts of the mean latency.
+    /// Parts of the mean packet latency.
     pub packet_time: Vec<PacketTime>,
-    /// Packets dropped, by reason.
+    /// Dropped packets by reason.
     pub drops: Vec<DropCount>,
-    /// Every measurement; the other fields show a part of them.
+    /// Every measurement of the run; the other fields repeat some of them.
     pub metrics: Vec<Metric>,
-    /// Results of executed programs, one per kind of cluster that has one.
+    /// Results of executed programs, one for each kind of cluster that executes a program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ExecutedProgram>,
-    /// Values of the chip's file whose sources state an interval.
+    /// Parameters of the chip's file whose sources state an interval.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<ValueRange>,
-    /// Gains of the runs that found the bottleneck, the largest first; not part of :meth:`to_dict`.
+    /// Gains of the runs that found the bottleneck, the largest first; not part of `to_dict`.
     pub what_if: Vec<WhatIf>,
-    /// Packets by port, class and queue, each only if there are several.
+    /// Packets by port, class and queue; a group is present only if there are several of its kind.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breakdown: Vec<PartReport>,
-    /// The histogram of the latency: (upper edge in ns, packets) of each bin that is not empty, 64 bins per octave.
-    /// Not part of :meth:`to_dict`.
+    /// The latency histogram: (upper edge in ns, packets) of each bin that is not empty, with 64 bins per octave. This
+    /// field is not part of `to_dict`.
     pub latency_bins: Vec<(f64, u64)>,
 }
 

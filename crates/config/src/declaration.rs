@@ -8,25 +8,25 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// A key as the code declares it, whether the file contains it or not.
+/// A key that the code declares, whether the file contains it or not.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Declared {
-    /// The file: a chip's reader also reads those of its memories' parts.
+    /// The file of the key. The reader of a chip's file also reads the files of its memory parts.
     pub file: String,
     /// Dotted key path.
     pub key: String,
     /// Valid values.
     #[serde(flatten)]
     pub allowed: Allowed,
-    /// The same as text.
+    /// The allowed values as text.
     pub words: String,
-    /// Unit of a number; empty for others.
+    /// Unit of a number; empty for other values.
     pub unit: &'static str,
-    /// Other units that a text with a number may have.
+    /// Other units that the file may state after the number, as text.
     pub units: Vec<&'static str>,
     /// Meaning.
     pub meaning: String,
-    /// Whether the file must contain it.
+    /// Whether the file must contain the key.
     pub needed: bool,
     /// Default.
     pub default: Option<Shown>,
@@ -40,32 +40,32 @@ pub struct Declared {
 pub enum Allowed {
     /// A whole number.
     Whole {
-        /// The minimum.
+        /// The minimum of a number.
         least: u64,
-        /// The maximum, if there is one.
+        /// The maximum of a number, if declared.
         most: Option<u64>,
     },
     /// A number, or a list of them.
     Number {
         /// The minimum, if there is one.
         least: Option<f64>,
-        /// The maximum, if there is one.
+        /// The maximum of a number, if declared.
         most: Option<f64>,
-        /// Whether it may be a list.
+        /// Whether the value may be a list.
         list: bool,
     },
     /// True or false.
     Switch,
     /// Any text, or a list of them.
     Text {
-        /// Whether it may be a list.
+        /// Whether the value may be a list.
         list: bool,
     },
     /// One of some names, or a list of them.
     Name {
-        /// The names.
+        /// The allowed names.
         names: Vec<String>,
-        /// Whether it may be a list.
+        /// Whether the value may be a list.
         list: bool,
     },
     /// Values that only their reader can check.

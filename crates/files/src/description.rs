@@ -4,7 +4,7 @@ use linecard_config::{Row, Shown};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Every parameter of a preset, with unit and source, and derived values.
+/// Every parameter of a preset, with its unit and source, and the derived values.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "DescriptionReport")]
 pub struct Description {
@@ -12,11 +12,11 @@ pub struct Description {
     pub preset: String,
     /// Title.
     pub title: String,
-    /// The presets on which it is based; its direct parent is the last.
+    /// The presets that this preset extends, directly or indirectly; the direct parent is the last one.
     pub extends: Vec<String>,
-    /// Parameters, in the order of the file.
+    /// The parameters, in the order of the file.
     pub parameters: Vec<Described>,
-    /// Derived values.
+    /// The values derived from the parameters.
     pub derived: Vec<Derived>,
 }
 
@@ -24,19 +24,19 @@ pub struct Description {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Parameter")]
 pub struct Described {
-    /// Dotted key path, as `--set` takes it.
+    /// Dotted path of the key, in the format of `--set`.
     pub key: String,
-    /// The value: a number, True or False, text, or a list of these.
+    /// Value of the parameter: a number, True or False, text, or a list of such values.
     pub value: Shown,
-    /// Unit; empty for names and switches.
+    /// Unit of the parameter; empty for names and switches.
     pub unit: String,
     /// Meaning of the parameter.
     pub meaning: String,
-    /// Range or its names; empty if any text is allowed.
+    /// Range or list of the allowed values; empty if any text is allowed.
     pub allowed: String,
     /// Source of the value.
     pub source: String,
-    /// Lower and upper end of the interval in its sources; `None` without one.
+    /// Lower and upper end of the interval that the sources state; `None` if they state none.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -52,7 +52,7 @@ impl Described {
     }
 }
 
-/// A quantity that follows from the parameters, and its formula.
+/// A quantity derived from the parameters, and its formula.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Derived {
     /// Title.

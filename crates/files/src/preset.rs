@@ -16,13 +16,13 @@ static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../presets");
 /// A shipped preset.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct PresetInfo {
-    /// The name that `run` and `describe` take.
+    /// Name of the preset, for `run` and `describe`.
     pub name: String,
-    /// Folder: `platforms` can be run, the others hold parts.
+    /// Folder of the preset: presets in `platforms` are chips that can be run; the other folders contain parts.
     pub kind: String,
     /// Title, one line.
     pub title: String,
-    /// The presets that it extends.
+    /// The presets that this preset extends.
     pub extends: Vec<String>,
 }
 

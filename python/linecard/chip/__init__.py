@@ -1,1 +1,1 @@
-"""Chips: files of packet processors, their closed-form checks, and runs of them."""
+"""Chips: files that describe packet processors, closed-form checks of these files, and simulations."""

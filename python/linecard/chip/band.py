@@ -1,9 +1,9 @@
-"""The band of a number over the intervals of parameters.
+"""The band of a result: its range over the stated intervals of the parameters.
 
-Each interval runs at both ends with all other values as stated: 2n runs. One more run combines the ends that raise the
-number, and one the ends that lower it. With the run of the stated values, this makes 2n + 3 runs. Intervals with
-opposite effects, such as a latency and a number of banks, therefore do not hide each other. Each interval has its own
-part of the band.
+For n intervals, 2n runs place one parameter at one end of its interval, with all other values as stated. One more run
+combines the ends that raise the result, and another run combines the ends that lower it. Together with the run of the
+stated values, a band takes 2n + 3 runs. Intervals with opposite effects, such as a latency and a number of banks,
+therefore do not cancel each other. Each interval has a separate part of the band.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Width:
     """The part of a band that one interval causes alone.
 
     Attributes:
-        key: The parameter.
-        low: Smallest number at its two ends and at the stated value.
-        high: Largest number at its two ends and at the stated value.
+        key: Key of the parameter.
+        low: Smallest result at the two ends of the interval and at the stated value.
+        high: Largest result at the two ends of the interval and at the stated value.
     """
 
     key: str
@@ -36,23 +36,22 @@ class Width:
 
     @property
     def width(self) -> float:
-        """The difference of the largest and the smallest number."""
+        """The difference between the largest and the smallest result."""
         return self.high - self.low
 
 
 def alone(ranges: Sequence[ValueRange]) -> list[tuple[str, ...]]:
-    """The changes of the runs with one parameter at one end: both ends of the first range, of the second, and so on."""
+    """The changes for the runs with one parameter at one end: both ends of the first interval, then of the next."""
     return [(end,) for each in ranges for end in each.ends]
 
 
 def together(
     stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The changes of the last two runs: all ends that lower the number, and all ends that raise it.
+    """The changes for the last two runs: one sets all ends that lower the result, the other all ends that raise it.
 
-    ``numbers`` are the results of the runs of `alone`, in order. The difference between the ends of an interval has the
-    sign of its effect. Of each interval, one run takes the end with the smaller result, the other
-    run the end with the larger one.
+    ``numbers`` are the results of the runs of `alone`, in the same order. For each interval, the first run uses the end
+    with the smaller result, and the second run uses the end with the larger result.
     """
     lower: list[str] = []
     raised: list[str] = []
@@ -65,7 +64,7 @@ def together(
 
 
 def widths(stated: float, ranges: Sequence[ValueRange], numbers: Sequence[float]) -> list[Width]:
-    """The effect of each interval alone, the widest first; intervals without effect are left out."""
+    """The effect of each interval alone, the widest first; intervals without an effect are left out."""
     found = []
     for position, each in enumerate(ranges):
         ends = (stated, *numbers[2 * position : 2 * position + 2])

@@ -1,4 +1,4 @@
-"""The runs of a band, side by side: each interval at its own ends, then intervals together by their effect."""
+"""The runs of a band, in parallel: first each end of each interval alone, then the ends combined by their effect."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ ROUNDS = 2
 def run_band(
     stated: Summary, ranges: Sequence[ValueRange], simulate: Simulate, progress: ProgressCallback | None
 ) -> dict[str, Any]:
-    """The band around a run, as plain data of :class:`linecard.chip.result.Band`.
+    """Return the band of a run, as plain data of :class:`linecard.chip.result.Band`.
 
     Args:
-        stated: Main numbers of the run with the stated values.
-        ranges: The intervals; at least one.
-        simulate: Simulates the chip with these changes and returns its main numbers; called from several threads.
-        progress: Called from this thread now and then with (parts done, parts in total).
+        stated: Main results of the run with the stated values.
+        ranges: The intervals of the parameters; at least one.
+        simulate: Function that simulates the chip with some changes and returns the main results; several threads call
+            it.
+        progress: Function that this thread calls from time to time with (parts done, parts in total).
     """
     singles = _all(simulate, band.alone(ranges), _part(progress, 0))
     metric = _metric(stated, singles)

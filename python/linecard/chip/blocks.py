@@ -1,4 +1,4 @@
-"""The blocks of a drawing: their texts, sizes and looks."""
+"""The blocks of a chip drawing: their texts, sizes and colours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIMIT_NOTE = "the limit"
 
 
 def size_text(count: int) -> str:
-    """A number of bytes in the largest unit that makes it a whole number, such as 8 MiB."""
+    """Format a number of bytes in the largest unit that makes it a whole number, such as 8 MiB."""
     units = ("B", "KiB", "MiB", "GiB", "TiB")
     unit = 0
     while count >= 1024 and count % 1024 == 0 and unit + 1 < len(units):
@@ -28,18 +28,18 @@ def size_text(count: int) -> str:
 
 
 def rate_text(gbps: float) -> str:
-    """A rate in Gbit/s or Tbit/s."""
+    """Format a rate in Gbit/s or Tbit/s."""
     return f"{gbps / 1000:.4g} Tbit/s" if gbps >= 1000 else f"{gbps:.4g} Gbit/s"
 
 
 def clock_text(mhz: float) -> str:
-    """A clock in MHz or GHz."""
+    """Format a clock frequency in MHz or GHz."""
     return f"{mhz / 1000:.4g} GHz" if mhz >= 1000 else f"{mhz:.4g} MHz"
 
 
 @dataclass(slots=True)
 class Block:
-    """A block: a name, lines below it, tags, and nested blocks."""
+    """A block of a drawing: a name, lines of text below it, tags, and nested blocks."""
 
     name: str
     fill: str
@@ -68,7 +68,7 @@ class Block:
         return max(head, *lines, *tags, *inner, min(self.engines, MOST_ENGINES // 2) * 13, limit, 84) + 2 * PAD
 
     def height(self, width: float) -> float:
-        """Height at this width."""
+        """Height of the block at this width."""
         rows = len(_rows(self.tags, width - 2 * PAD))
         inner = sum(block.height(width - 2 * PAD) + 8 for block in self.inner)
         engines = 0 if not self._squares else 13 * (1 + (self._squares - 1) // self._row(width)) + 6
@@ -125,7 +125,7 @@ class Block:
 
 
 def limit_note(canvas: Canvas, end: float, y: float) -> None:
-    """Mark a part as the bottleneck on its lower edge."""
+    """Mark a block as the bottleneck, with a label on its lower edge."""
     wide = width_of(LIMIT_NOTE, SMALL, True) + 14
     canvas.rect(end - wide, y - 8, wide, 16, LIMIT, stroke=LIMIT, radius=8)
     canvas.text(end - wide / 2, y + 4, LIMIT_NOTE, SMALL, bold=True, fill="#ffffff", anchor="middle")
@@ -163,7 +163,7 @@ def _used(block: Block, facts: Facts, component: str, *also: str) -> Block:
 
 
 def cluster_block(facts: Facts, cluster: Cluster, inner: list[Block]) -> Block:
-    """A card of clusters."""
+    """The block of a cluster, or of several equal clusters."""
     engines, threads = cluster.engines, cluster.threads
     lines = [
         f"{engines:,} engine{'s' * (engines > 1)} × {threads:,} thread{'s' * (threads > 1)}",
@@ -229,7 +229,7 @@ def place_block(facts: Facts, place: Place, *, inside: bool = False) -> Block:
 
 
 def chips_block(facts: Facts, place: Place) -> Block:
-    """The memory devices of a DRAM, outside of the die."""
+    """The block of the memory devices of a DRAM, outside of the die."""
     channels = int(facts.value(f"memory.{place.name}.channels") or 1)
     lines = [f"{channels:,} channel{'s' * (channels > 1)}"]
     if place.capacity_bytes:
@@ -263,7 +263,7 @@ def port_block(facts: Facts, port: Port) -> Block:
 
 
 def buffer_block(facts: Facts, name: str) -> Block:
-    """A receive buffer."""
+    """The block of a receive buffer."""
     cells, held = facts.value(f"buffer.{name}.cells"), facts.value(f"buffer.{name}.bytes")
     lines = ["receive buffer"]
     if held.isdigit() or cells.isdigit():
@@ -273,14 +273,14 @@ def buffer_block(facts: Facts, name: str) -> Block:
 
 
 def inbox_text(facts: Facts, name: str) -> str:
-    """An inbox or ring in a line."""
+    """Describe an inbox or a ring in one line."""
     if entries := facts.value(f"ring.{name}.entries"):
         return f"{name}: ring of {int(entries):,} in {facts.value(f'ring.{name}.memory')}"
     return f"{name}: inbox"
 
 
 def link_text(facts: Facts, link: Link) -> str:
-    """A link in a line."""
+    """Describe a link in one line."""
     text = f"{link.name} × {link.count:,}" if link.count > 1 else link.name
     parts = [text, rate_text(link.rate_gbps), facts.quantity(f"link.{link.name}", "latency")]
     if facts.usage is not None and link.name in facts.usage.shares:
@@ -289,7 +289,7 @@ def link_text(facts: Facts, link: Link) -> str:
 
 
 def link_block(facts: Facts, link: Link) -> Block:
-    """A link that each cluster has separately."""
+    """The block of a link that each cluster has separately."""
     block = Block(link_text(facts, link), "link")
     if facts.usage is not None:
         block.level = facts.usage.shares.get(link.name)

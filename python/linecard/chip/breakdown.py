@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def part_columns() -> list[str]:
-    """Columns of a table of parts: the fields of a part, with its latency in several columns."""
+    """The columns of the breakdown table: the fields of a group of packets, with latency in several columns."""
     return [*_plain(), *(f"latency_{name}_ns" for name in field_names(LatencyNs))]
 
 
 def part_rows(parts: Sequence[Part]) -> list[Row]:
-    """A row for each part, without latency if no packet left."""
+    """One row for each group of packets, without latency if no packet of the group left."""
     latency = field_names(LatencyNs)
     return [
         [

@@ -18,12 +18,12 @@ MOST_COLUMNS = 7
 
 @dataclass(slots=True)
 class Column:
-    """A memory or unit with the blocks above it.
+    """A memory or unit in a drawing, with the blocks above it.
 
     Attributes:
-        above: Caches in front of it, or a block that shares its column.
+        above: Caches in front of the memory, or a block that shares its column.
         joined: Whether the blocks above are caches in front of the memory.
-        lane: Width at the left for wires that pass the blocks above.
+        lane: Width of the lane at the left for wires that pass the blocks above.
         entry: Width that the incoming wires need.
     """
 
@@ -50,7 +50,7 @@ class Column:
         return max(own, self.lane + sum(each.width for each in self.above) + GAP * (len(self.above) - 1))
 
     def settle(self, x: float, width: float) -> None:
-        """Set the positions of it and of the blocks above it from left to right, and their number of rows."""
+        """Set the horizontal positions of this block and of the blocks above it, and the number of their rows."""
         self.x, self.w = x, width
         if self.above:
             self.lane = self.entry
@@ -63,12 +63,12 @@ class Column:
             self.row = 1 + max(each.row for each in self.above)
 
     def all(self) -> list[Column]:
-        """The block and all blocks above it."""
+        """This block and all blocks above it."""
         return [self, *(part for each in self.above for part in each.all())]
 
 
 def columns(facts: Facts, shared: list[Place], entry: dict[str, float]) -> list[list[Column]]:
-    """Memories, then accelerators, then DRAM: groups of columns, none of them empty."""
+    """Two groups of columns: memories, with DRAM last, then accelerators; empty groups are left out."""
     made: dict[str, Column] = {}
     for place in shared:
         chips = chips_block(facts, place) if place.kind == "dram" else None
@@ -117,7 +117,7 @@ def _fold(row: list[Column], rows: int) -> list[Column]:
 
 
 def place_columns(groups: list[list[Column]], x: float, width: float) -> None:
-    """Put columns beside each other in this width."""
+    """Place the columns side by side within this width."""
     spare = (width - columns_width(groups)) / 2
     x += max(spare, 0.0)
     for group in groups:
@@ -128,6 +128,6 @@ def place_columns(groups: list[list[Column]], x: float, width: float) -> None:
 
 
 def columns_width(groups: list[list[Column]]) -> float:
-    """Width of all columns beside each other."""
+    """Width of all columns side by side."""
     inside = sum(sum(column.width for column in group) + GAP * (len(group) - 1) for group in groups)
     return inside + BETWEEN_KINDS * (len(groups) - 1)

@@ -1,4 +1,4 @@
-"""The frame of a drawing: heading, legend, and description for screen readers."""
+"""The frame of a chip drawing: heading, legend, and description for screen readers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEGEND = (
 
 
 def described(facts: Facts) -> str:
-    """A drawing in words."""
+    """Describe a drawing in words."""
     parts = facts.parts
     told = [f"{c.count} × {c.name} of {c.engines} engines with {c.threads} threads each" for c in parts.clusters]
     told.append("memories and units: " + ", ".join(place.name for place in parts.places))
@@ -35,7 +35,7 @@ def described(facts: Facts) -> str:
 
 
 def head(canvas: Canvas, facts: Facts, total: float) -> float:
-    """Write title, preset and limit; return where they end."""
+    """Write title, preset and bottleneck; return the vertical position below them."""
     parts, most, y = facts.parts, total - 2 * MARGIN, MARGIN + 14.0
     canvas.layer = BLOCKS
     for line in wrap(parts.title or facts.name, 19, most, True):
@@ -53,7 +53,7 @@ def head(canvas: Canvas, facts: Facts, total: float) -> float:
 
 
 def legend(canvas: Canvas, facts: Facts, kinds: set[str], y: float, total: float) -> float:
-    """Explain colours and wires; return where that ends."""
+    """Explain colours and wires; return the vertical position below the legend."""
     x = MARGIN
     canvas.layer = BLOCKS
     if facts.usage is not None:

@@ -1,4 +1,4 @@
-"""Latency: percentiles, and every bin of the histogram as rows and in the text format of HdrHistogram."""
+"""Latency: percentiles, and every bin of the histogram, as rows and in the text format of HdrHistogram."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ COLUMNS = ("latency_ns", "packets", "percentile")
 
 
 def latency_rows(bins: Sequence[tuple[float, int]]) -> list[tuple[float, int, float]]:
-    """A row for each bin: its upper edge in ns, its packets, and the percentage of packets up to it."""
+    """One row for each bin: its upper edge in ns, its packets, and the percentage of packets at or below this edge."""
     total = sum(packets for _, packets in bins)
     below = accumulate(packets for _, packets in bins)
     return [(ns, packets, 100 * so_far / total) for (ns, packets), so_far in zip(bins, below, strict=True)]
 
 
 def percentile_text(bins: Sequence[tuple[float, int]], mean_ns: float) -> str:
-    """The percentile distribution in HdrHistogram's text format (``.hgrm``), in nanoseconds."""
+    """The latency percentiles in nanoseconds, in the text format of HdrHistogram (``.hgrm``)."""
     total = sum(packets for _, packets in bins)
     lines = [f"{'Value':>12} {'Percentile':>14} {'TotalCount':>10} 1/(1-Percentile)\n"]
     so_far = 0

@@ -1,9 +1,9 @@
-"""The length of runs: one rule for all commands decides when numbers are precise enough.
+"""The length of runs: one rule for all commands decides when results are precise enough.
 
-A run that is not steady is repeated, four times as long each time, within a budget. If its throughput stays the same,
-the rate is confirmed, but not loss and latency: packets accumulate, or wait behind full buffers. If a precision is
-requested, runs with a wider 95 % interval are lengthened, too. Numbers that remain inconclusive are marked, and neither
-ranked nor compared.
+A run that is not steady is repeated with four times as many packets, until a budget is reached. If the longer run has
+the same throughput, the rate is confirmed, but loss and latency are not: packets accumulate, or wait behind full
+buffers. If a precision is requested, runs with a wider 95 % confidence interval are lengthened, too. Results that
+remain inconclusive are marked, and neither ranked nor compared.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ Numbers = Mapping[str, Any]
 
 
 def longest(packets: int) -> int:
-    """The maximum length of a run, in packets, for a requested length."""
+    """The maximum length to which a run is extended, in packets, for a requested length."""
     return max(LONGEST, LONGER * packets)
 
 
 def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | None] | None:
-    """Packets and warm-up of the next longer run, both in proportion; ``None`` at the end of the budget.
+    """Packets and warm-up of the next longer run, in the same proportion; ``None`` at the end of the budget.
 
-    A run of 0 packets covers a whole capture, and cannot be longer.
+    A run of 0 packets covers a whole capture and cannot be extended.
     """
     if packets == 0 or packets * LONGER > longest(asked):
         return None
@@ -57,9 +57,10 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 
 
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
-    """Whether runs confirm the rate of runs a quarter as long, steady or not.
+    """Whether runs confirm the rate of runs a quarter as long, even if they are not steady.
 
-    Means over the seeds are compared in bits or in packets, because random sizes change one of the two by chance.
+    The rates are compared in bits and in packets, and one match suffices: random packet sizes change one of the two
+    rates by chance.
     """
 
     def differs(rate: str) -> float:
@@ -70,10 +71,11 @@ def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
 
 
 def half_width(runs: Sequence[Numbers], name: str) -> float | None:
-    """The half-width of the 95 % interval of a number, relative to its mean; ``None`` if unknown.
+    """The half-width of the 95 % confidence interval of a result, relative to its mean; ``None`` if unknown.
 
-    The interval of one run comes from its batches. The interval of several seeds is the larger of two: Student's t over
-    the seeds, and the combined intervals of the runs. Student's t alone can be small by chance for few seeds.
+    For one run, batches of the run determine the interval. For several seeds, the interval is the larger of two:
+    Student's t over the seeds, and the combined intervals of the runs. With few seeds, Student's t alone can be too
+    small by chance.
     """
     found = Estimate.of([float(run[name]) for run in runs])
     bounds = [(run.get(f"{name}_low"), run.get(f"{name}_high")) for run in runs]
@@ -87,11 +89,11 @@ def half_width(runs: Sequence[Numbers], name: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The precision that runs of one design must reach.
+    """The precision that the runs of one design must reach.
 
     Attributes:
-        precision: Largest half-width of the 95 % interval of each number, relative to the number; ``None`` for no
-            limit.
+        precision: Largest allowed half-width of the 95 % confidence interval of each result, relative to the result;
+            ``None`` for no limit.
         numbers: The requested precision.
     """
 
@@ -99,7 +101,7 @@ class Aim:
     numbers: tuple[str, ...] = (THROUGHPUT,)
 
     def doubt(self, runs: Sequence[Numbers]) -> str:
-        """Why the numbers of runs, one per seed, are inconclusive: one of ``DOUBTS``, or empty."""
+        """The reason why the results of runs, one per seed, are inconclusive: one of ``DOUBTS``, or empty."""
         if any(run.get("steady") is False for run in runs):
             return NOT_STEADY
         if any(run.get("confirmed") is False for run in runs):
@@ -107,16 +109,16 @@ class Aim:
         return "" if self.is_narrow(runs) else NOT_PRECISE
 
     def is_narrow(self, runs: Sequence[Numbers]) -> bool:
-        """Whether the intervals are as narrow as requested."""
+        """Whether the confidence intervals are as narrow as requested."""
         return self.precision is None or self.widest(runs) <= self.precision
 
     def widest(self, runs: Sequence[Numbers]) -> float:
-        """The largest relative half-width of the intervals; infinite if one is unknown."""
+        """The largest relative half-width of the confidence intervals; infinite if one is unknown."""
         halves = [half_width(runs, name) for name in self.numbers if all(name in run for run in runs)]
         return max((math.inf if half is None else half for half in halves), default=0.0)
 
     def shortfall(self, runs: Sequence[Numbers], packets: Sequence[int]) -> str:
-        """What inconclusive runs lack after all tried lengths, and what to change; empty if they are conclusive."""
+        """Why runs are inconclusive at every length tried, and what to change; empty if they are conclusive."""
         doubt = self.doubt(runs)
         if not doubt:
             return ""
@@ -141,7 +143,7 @@ class Aim:
 
 
 def share_of(text: str) -> float:
-    """A fraction, written as ``1%`` or ``0.01``.
+    """Parse a fraction, written as ``1%`` or ``0.01``.
 
     Raises:
         ValueError: The value is neither.
@@ -158,7 +160,7 @@ def wrong_precision(precision: object) -> list[ConfigProblem]:
 
 
 def numbers_of_summary(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """A summary of a chip's run with the bounds of its intervals as separate numbers."""
+    """The summary of a chip's run, with the bounds of each confidence interval as separate numbers."""
     intervals = summary.get("intervals") or {}
     bounds = {
         f"{name}_{bound}": intervals[name][bound] if name in intervals else None
@@ -169,5 +171,5 @@ def numbers_of_summary(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_numbers(row: Mapping[str, Any]) -> bool:
-    """Whether the run of a row succeeded, even if its result is not precise enough."""
+    """Whether a row has results: its run succeeded, even if the results are not precise enough."""
     return row["status"] == "ok" or row["status"] in DOUBTS

@@ -1,4 +1,4 @@
-"""The loss of a chip in words, and the packets that accumulate inside."""
+"""The loss of a chip as text, and the packets that accumulate inside the chip."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FEW = 0.01
 
 
 def loss_words(summary: Summary) -> tuple[str, str]:
-    """The loss, and the packets to which it refers: “none” only if the arrived packets also left."""
+    """The loss as text, and the packets to which it refers: “none” only if the arrived packets also left."""
     gone = summary.packets_out + summary.packets_dropped
     stayed = summary.packets_in - gone - (summary.not_ip.set_aside if summary.not_ip is not None else 0)
     of_all = f"{summary.packets_dropped:,} of {gone:,} packets that left or were dropped"

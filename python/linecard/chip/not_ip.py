@@ -1,4 +1,4 @@
-"""Frames of a run that are not IP (ARP, LLDP and others), by outcome."""
+"""Text about the frames of a run that are not IP (ARP, LLDP and others), by outcome."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def words(frames: NotIpFrames) -> tuple[str, str]:
-    """The number of frames, and their outcomes."""
+    """Describe the number of frames that are not IP, and their outcomes."""
     became = (
         ("forwarded", frames.forwarded),
         ("punted to the host", frames.punted),

@@ -1,6 +1,6 @@
-"""The layout of a drawing, and the drawing itself.
+"""The layout of a chip drawing, and the drawing itself.
 
-Rows from top to bottom: inboxes, clusters, links, memories and units, and memory chips below the die.
+The rows from top to bottom are inboxes, clusters, links, memories and units, and memory chips below the die.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ INSET = 26.0
 
 
 class Picture(Wires):
-    """A chip with all its blocks on the page."""
+    """The drawing of a chip, with all its blocks placed on the page."""
 
     def svg(self) -> str:
-        """The picture as a file."""
+        """The drawing as the text of an SVG file."""
         facts, plan, canvas = self.facts, self.plan, self.canvas
         cards = {cluster.name: plan.card(cluster) for cluster in facts.parts.clusters}
         widths = {each.name: plan.card_width(each, cards[each.name]) for each in facts.parts.clusters}

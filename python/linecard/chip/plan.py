@@ -1,7 +1,7 @@
-"""The blocks and wires of a drawing, before the layout.
+"""The blocks and wires of a chip drawing, before the layout.
 
-A wire runs straight down from a cluster to a rail, and from the rail down to a memory or unit. A rail is a link or a
-plain line. A rail reaches from its first wire to its last.
+A wire runs straight down from a cluster to a rail, and straight down from the rail to a memory or unit. A rail is a
+horizontal line: a link or a plain connection. Each rail extends from its first wire to its last wire.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LABEL_LINE = 12.0
 
 
 class Way(NamedTuple):
-    """A route from a cluster to a memory or unit; ``None`` nanoseconds if the file states none."""
+    """A route from a cluster to a memory or unit; ``nanoseconds`` is ``None`` if the file states no time."""
 
     from_: str
     to: str
@@ -32,10 +32,10 @@ class Way(NamedTuple):
 
 @dataclass(slots=True)
 class Rail:
-    """A link, a plain line of one cluster, or the path of packets, which wires join.
+    """A rail, to which wires connect: a link, a plain line of one cluster, or the path of packets.
 
     Attributes:
-        name: Name of the link; empty for a plain line.
+        name: Name of the link; empty if the rail is a plain line.
         clusters: Clusters with a wire to the rail.
         rails: Rails with a wire to this rail.
         places: Memories and units with a wire from the rail.
@@ -52,7 +52,7 @@ class Rail:
 
 
 class Plan:
-    """Rails, labels and columns of a chip, before the layout."""
+    """Rails, labels and columns of a chip drawing, before the layout."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -116,7 +116,7 @@ class Plan:
         self.rails["packets of ports"] = rail
 
     def into(self, place: str) -> list[Rail]:
-        """Rails with a wire to a memory or unit."""
+        """The rails with a wire to this memory or unit."""
         return [rail for rail in self.rails.values() if place in rail.places]
 
     def label(self, rail: Rail, place: str) -> list[str]:
@@ -124,21 +124,21 @@ class Plan:
         return self.labels.get((rail.key, place), [])
 
     def entry_width(self, place: str) -> float:
-        """Width of the wires into a memory or unit, side by side."""
+        """Total width of the wires into a memory or unit, side by side."""
         rails = self.into(place)
         return sum(self.slot(rail, place) for rail in rails)
 
     def slot(self, rail: Rail, place: str) -> float:
-        """Width of one of those wires with its label."""
+        """Width of one wire into a memory or unit, including its label."""
         return 26.0 + max((width_of(text, NOTE) for text in self.label(rail, place)), default=0.0)
 
     def label_room(self, names: list[str]) -> float:
-        """Height of the labels above these columns."""
+        """Height of the labels above the columns with these names."""
         lines = [len(self.label(rail, name)) for name in names for rail in self.into(name)]
         return LABEL_LINE * max(lines, default=0)
 
     def card(self, cluster: Cluster) -> Block:
-        """A cluster with its own memories, units and links."""
+        """The block of a cluster that contains the cluster's own memories, units and links."""
         inner = []
         links = {link.name: link for link in self.facts.parts.links}
         for name in dict.fromkeys(self.inner_links.get(cluster.name, [])):
@@ -154,13 +154,13 @@ class Plan:
         return cluster_block(self.facts, cluster, inner)
 
     def card_width(self, cluster: Cluster, block: Block) -> float:
-        """Width of a card with all of its wires side by side."""
+        """Width of a cluster's block with all of its wires side by side."""
         down = sum(cluster.name in rail.clusters for rail in self.rails.values())
         up = [name for name in self.inboxes() if cluster.name in self.takers(name)]
         return max(block.width, 30.0 * down, 40.0 * len(up))
 
     def inboxes(self) -> list[str]:
-        """Inboxes and rings."""
+        """Names of all inboxes and rings."""
         return self.facts.names("inbox") + self.facts.names("ring")
 
     def takers(self, inbox: str) -> list[str]:
@@ -176,17 +176,17 @@ class Plan:
         return found
 
     def buffer_of(self, port: str) -> str:
-        """Receive buffer of a port; the only one if the file names none."""
+        """Name of a port's receive buffer; if the file names none, the only buffer."""
         named = self.facts.value(f"port.{port}.buffer")
         return named or next(iter(self.facts.names("buffer")), "")
 
     def inbox_of(self, port: str) -> str:
-        """Inbox of a port; the only one if the file names none."""
+        """Name of a port's inbox; if the file names none, the only inbox."""
         named = self.facts.value(f"port.{port}.inbox")
         return named or next(iter(self.inboxes()), "")
 
     def pill(self, inbox: str) -> tuple[str, float]:
-        """Text of an inbox and its width."""
+        """Text that describes an inbox, and the width of this text."""
         text = inbox_text(self.facts, inbox)
         return text, width_of(text, NOTE + 1) + 24
 

@@ -1,6 +1,7 @@
-"""What a packet runs: an application, a list of steps, or a program that the chip executes.
+"""The program that runs for each packet: an application, a list of steps, or a program that the chip executes.
 
-A name with a suffix or a separator is a file. Other names are unique among applications and shipped programs.
+A program name with a suffix or a path separator refers to a file. Every other program name is unique among applications
+and shipped programs.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def is_listed(program: str | PathLike[str]) -> bool:
-    """Whether a program is an application or a file of steps, which a chip does not execute."""
+    """Whether a program is an application or a file of steps, and not code that a chip executes."""
     name = name_of("program", program)
     return name.endswith(".toml") or name in _core.applications()
 
@@ -29,12 +30,12 @@ def is_listed(program: str | PathLike[str]) -> bool:
 def chip_program(
     program: str | PathLike[str] | Program | None, *, chip: str, overrides: Sequence[str], **options: Any
 ) -> Iterator[str | dict[str, Any] | None]:
-    """What a packet runs, in the form of the bindings; ``None`` for the chip's own program.
+    """The program for each packet, in the form that the bindings expect; ``None`` for the chip's own program.
 
-    Written and compiled files exist while the context lasts. ``options`` are those of an executed program.
+    Written and compiled files exist only inside the context. ``options`` apply to an executed program.
 
     Raises:
-        ConfigError: The program does not exist, or an option has no effect on it.
+        ConfigError: The program does not exist, or one of the options has no effect on it.
         CompileError: The source does not compile.
         MissingExtraError: The compiler is not installed.
     """

@@ -13,30 +13,30 @@ from linecard.records import Number
 
 
 class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """The report of a run. Deterministic: no wall-clock time in here.
+    """The report of one run of a chip. The report is deterministic: it contains no wall-clock time.
 
     Attributes:
         chip: The chip.
-        program: What each packet runs.
-        traffic: The traffic.
-        seed: Seed of all random draws.
+        program: Name of the program that runs for each packet.
+        traffic: Description of the traffic.
+        seed: Seed from which all random draws follow.
         version: Version of Linecard.
         config_hash: SHA-256 of the resolved configuration.
         warnings: Warnings about this run.
-        capture_damage: Damaged records of the capture that were skipped, counted in each pass.
-        summary: The main numbers.
+        capture_damage: Number of damaged records of the capture that were skipped, counted in each pass.
+        summary: The main results of the run.
         bottleneck: The bottleneck of the run.
         resources: Utilisation of each resource.
-        dram: Use of the time of the DRAM data bus.
-        packet_time: Parts of the mean latency.
-        drops: Packets dropped, by reason.
-        metrics: Every measurement; the other fields show a part of them.
-        programs: Results of executed programs, one per kind of cluster that has one.
-        ranges: Values of the chip's file whose sources state an interval.
-        what_if: Gains of the runs that found the bottleneck, the largest first; not part of :meth:``to_dict``.
-        breakdown: Packets by port, class and queue, each only if there are several.
-        latency_bins: The histogram of the latency: (upper edge in ns, packets) of each bin that is not empty, 64 bins
-            per octave. Not part of :meth:``to_dict``.
+        dram: Use of the time on the DRAM data bus.
+        packet_time: Parts of the mean packet latency.
+        drops: Dropped packets by reason.
+        metrics: Every measurement of the run; the other fields repeat some of them.
+        programs: Results of executed programs, one for each kind of cluster that executes a program.
+        ranges: Parameters of the chip's file whose sources state an interval.
+        what_if: Gains of the runs that found the bottleneck, the largest first; not part of ``to_dict``.
+        breakdown: Packets by port, class and queue; a group is present only if there are several of its kind.
+        latency_bins: The latency histogram: (upper edge in ns, packets) of each bin that is not empty, with 64 bins per
+            octave. This field is not part of ``to_dict``.
     """
 
     chip: str
@@ -62,7 +62,7 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The main numbers of a run.
+    """The main results of a run.
 
     Attributes:
         throughput_gbps: Throughput: bits of packets that left, in Gbit/s of simulated time.
@@ -70,15 +70,15 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
         offered_gbps: Offered load: bits of packets that arrived, in Gbit/s of simulated time.
         packets_in: Packets that arrived while statistics were on.
         packets_out: Packets that left while statistics were on.
-        packets_dropped: Packets dropped for any reason except by choice (``not_ip``).
-        loss_fraction: Packets dropped, divided by packets that left or were dropped; packets still inside count in
-            neither.
+        packets_dropped: Packets dropped for any reason except a choice of the program (``not_ip``).
+        loss_fraction: Packets dropped, divided by packets that left or were dropped; packets still inside the chip do
+            not count.
         latency_ns: Latency of the packets that left.
-        simulated_seconds: Simulated time with statistics on.
-        steady: Whether the run is steady: long enough, past its warm-up, and without packets that accumulate.
+        simulated_seconds: Simulated time during which statistics were on.
+        steady: Whether the run is steady: long enough, past its warm-up, and without accumulating packets.
         intervals: Confidence intervals; ``None`` if the run is too short, or not judged.
-        packets_inside: Packets still inside at the end.
-        not_ip: Frames that are not IP, by outcome; ``None`` without any.
+        packets_inside: Packets still inside the chip at the end.
+        not_ip: Frames that are not IP, by outcome; ``None`` if the run has no such frames.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {
@@ -108,15 +108,15 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class LatencyNs(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Packet latency, from a packet's last bit in to its last bit out, in nanoseconds.
+    """Packet latency in nanoseconds, from the last bit of a packet in to its last bit out.
 
     Attributes:
-        mean: Arithmetic mean, exact.
-        p50: Median; percentiles are within 1.6 % of the exact value.
-        p90: 90 % of the packets have at most this latency.
+        mean: Arithmetic mean of the latency, exact.
+        p50: Median latency; all percentiles are within 1.6 % of the exact value.
+        p90: Latency that 90 % of the packets do not exceed.
         p99: 99 %.
         p999: 99.9 %.
-        max: Maximum, exact.
+        max: Maximum latency, exact.
     """
 
     mean: float
@@ -128,12 +128,12 @@ class LatencyNs(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Intervals(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Confidence intervals of the main numbers, from batch means of one run.
+    """Confidence intervals of the main results, from batch means of one run.
 
     Attributes:
-        throughput_gbps: Interval of the throughput, Gbit/s.
+        throughput_gbps: Interval of the throughput, in Gbit/s.
         loss_fraction: Interval of the loss, as a fraction.
-        latency_mean_ns: Interval of the mean latency, ns.
+        latency_mean_ns: Interval of the mean latency, in ns.
     """
 
     throughput_gbps: Interval
@@ -145,8 +145,8 @@ class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
     """Bounds of a 95 % confidence interval.
 
     Attributes:
-        low: Lower end.
-        high: Upper end.
+        low: Lower bound of the confidence interval.
+        high: Upper bound of the confidence interval.
     """
 
     low: float
@@ -154,18 +154,19 @@ class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Frames that are not IP while statistics were on; the remainder is still inside.
+    """Frames that are not IP while statistics are on; frames that have no outcome yet are still inside the chip.
 
-    ``not_ip`` of ``[program]`` sets their treatment by programs that check headers or look up addresses. Frames that it
-    punts or drops are no loss: they count neither as packets out nor as packets dropped.
+    The key ``not_ip`` of ``[program]`` sets how programs that check headers or look up addresses treat such frames.
+    Frames that the program punts or drops on purpose are no loss: they count neither as sent nor as dropped packets.
 
     Attributes:
-        packets_in: Frames that arrived.
-        forwarded: Frames that left by a port.
-        punted: Frames that went to the host.
-        dropped_by_choice: Frames that were dropped by choice of the chip's file.
-        finished: Frames that an executed program, or a step ``finish``, ended; they count as packets that left.
-        lost: Frames that were lost like other packets: a full buffer or queue, or arrival above line rate.
+        packets_in: Non-IP frames that arrived.
+        forwarded: Non-IP frames that left through a port.
+        punted: Non-IP frames that went to the host.
+        dropped_by_choice: Non-IP frames that the chip's file (``not_ip``) drops on purpose.
+        finished: Non-IP frames that ended in an executed program or a step ``finish``; they count as packets that left.
+        lost: Non-IP frames that were lost like other packets, because of a full buffer or queue, or arrival above line
+            rate.
     """
 
     packets_in: int
@@ -177,12 +178,12 @@ class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults
 
 
 class Bottleneck(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The bottleneck of a run, and the evidence.
+    """The bottleneck of a run, and the evidence for it.
 
     Attributes:
-        component: The resource; if the chip carries all of its traffic, the offered load.
-        utilization: Fraction of the time for which it was busy.
-        why: The deciding numbers, as a sentence.
+        component: The limiting resource; the offered load if the chip carries all of its traffic.
+        utilization: Fraction of the time for which the resource was busy.
+        why: A sentence with the numbers that identify the bottleneck.
     """
 
     component: str
@@ -191,11 +192,11 @@ class Bottleneck(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Fraction of the simulated time for which one resource was busy, 0 to 1.
+    """Fraction of the simulated time for which one resource was busy, from 0 to 1.
 
     Attributes:
-        component: The resource; for several identical ones, the mean and the busiest.
-        utilization: The fraction.
+        component: Name of the resource; several identical resources have two rows, their mean and the busiest one.
+        utilization: Fraction of the time for which the resource was busy.
     """
 
     component: str
@@ -203,19 +204,19 @@ class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Use of the time of the DRAM data bus: fractions of the simulated time that add up to 1.
+    """Use of the time on the DRAM data bus, as fractions of the simulated time that add up to 1.
 
     ``spacing`` is the time between column commands of an open row. ``row_hit_rate`` is the fraction of accesses that
     hit an open row.
 
     Attributes:
-        data: Data moved.
-        row_miss: Waiting for a precharge or an activate.
+        data: Fraction of the time in which data moves.
+        row_miss: Fraction of the time spent waiting for a precharge or an activate.
         turnaround: Bus turnaround.
         refresh: Refreshes.
         idle: No request.
         row_hit_rate: Fraction of accesses that hit an open row.
-        spacing: Between column commands of an open row.
+        spacing: Fraction of the time between column commands to an open row.
     """
 
     data: float
@@ -228,12 +229,12 @@ class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PacketTime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One part of the mean latency of a packet, in nanoseconds, and its fraction.
+    """One part of the mean latency of a packet, in nanoseconds and as a fraction.
 
     Attributes:
-        part: The part, such as ``compute`` or ``wait dram``.
+        part: Name of the part, such as ``compute`` or ``wait dram``.
         mean_ns: The mean.
-        share: Fraction of the sum of all parts, 0 to 1.
+        share: Fraction of the sum of all parts, from 0 to 1.
     """
 
     part: str
@@ -245,7 +246,7 @@ class DropCount(msgspec.Struct, frozen=True, omit_defaults=True):
     """Packets dropped for one reason.
 
     Attributes:
-        reason: The reason, as in the metrics.
+        reason: The reason for the drop, as named in the metrics.
         packets: Count.
     """
 
@@ -254,12 +255,12 @@ class DropCount(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """A value of the chip's file whose sources state an interval, in the unit of its key.
+    """A parameter of the chip's file whose sources state an interval, in the unit of its key.
 
     Attributes:
         key: Key.
-        low: Lower end.
-        high: Upper end.
+        low: Lower end of the interval.
+        high: Upper end of the interval.
     """
 
     key: str
@@ -268,10 +269,10 @@ class ValueRange(ValueRangeMethods, msgspec.Struct, frozen=True, omit_defaults=T
 
 
 class WhatIf(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The gain of a run with one part improved.
+    """The gain of a run with one improved part.
 
     Attributes:
-        change: The change, such as ``twice the threads in island``.
+        change: Description of the change, such as ``twice the threads in island``.
         gain: Relative change of the throughput.
     """
 
@@ -280,10 +281,10 @@ class WhatIf(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """A group of the packets of a run, counted separately.
+    """A group of packets of a run that is counted separately.
 
-    ``packets_inside_at_start + packets_offered`` equals ``packets_delivered + packets_lost + packets_by_choice +
-    packets_inside`` for each.
+    For each group, ``packets_inside_at_start + packets_offered`` equals ``packets_delivered + packets_lost +
+    packets_by_choice + packets_inside``.
 
     Attributes:
         of: ``input``, packets that arrived at a port; ``output``, packets that programs sent to a port. ``class``,
