@@ -58,9 +58,9 @@ def count(folder: Path) -> int:
 
 
 def test_a_chip_preset(cli, folder):
-    (text,) = re.findall(r"```toml\n(.*?)```", recipe("A chip preset."), re.DOTALL)
+    (text,) = re.findall(r"```toml\n(.*?)```", recipe("To add a chip preset"), re.DOTALL)
     Path("two_banks.toml").write_text(text)
-    assert count(folder) == files_said("A chip preset.") == 1
+    assert count(folder) == files_said("To add a chip preset") == 1
     assert "fits together" in cli("check", "two_banks.toml").out
     ended = cli("run", "two_banks.toml", "--packets", "1000", "--json")
     assert json.loads(ended.out)["summary"]["packets_out"] == 1000
@@ -71,7 +71,7 @@ def test_a_program_of_steps(cli, folder):
         'kind = "program"\ntitle = "Count and send"\nsource = "a recipe"\n\n'
         '[[step]]\nop = "add"\nat = "counters"\nposted = true\ncycles = 40\n\n[[step]]\nop = "send"\ncycles = 20\n'
     )
-    assert count(folder) == files_said("A program of steps.") == 1
+    assert count(folder) == files_said("To add a program of steps") == 1
     ended = cli("run", "example_smartnic", "--set", "program.run=mine.toml", "--packets", "1000", "--json")
     found = json.loads(ended.out)
     assert found["summary"]["packets_dropped"] == 0
@@ -82,7 +82,7 @@ def test_a_dram_standard(cli, folder):
     Path("slow_turns.toml").write_text((FILES / "slow_turns.toml").read_text())
     part = (ROOT / "presets" / "dram" / "ddr3_1600.toml").read_text()
     Path("slow_part.toml").write_text(part.replace('"standards/ddr3"', '"slow_turns.toml"'))
-    assert count(folder) == files_said("A DRAM standard.") == 2
+    assert count(folder) == files_said("To add a DRAM standard") == 2
     clocks = {}
     for device in ("ddr3_1600", "slow_part.toml"):
         ended = cli("dram", "run", device, "--pattern", "random", "--count", "4000", "--json")
@@ -96,7 +96,7 @@ def test_a_policy_of_the_dram_controller(cli, folder):
         'title = "FR-FCFS, at most 8 accesses to a row"\nextends = ["policies/frfcfs"]\n\n'
         '[policy]\nrow_hit_cap = { value = 8, unit = "accesses", source = "a recipe" }\n'
     )
-    assert count(folder) == files_said("A policy of the DRAM controller.") == 1
+    assert count(folder) == files_said("To add a policy of the DRAM controller") == 1
     ended = cli("dram", "run", "ddr3_1600", "--policy", "cap8.toml", "--pattern", "random", "--json")
     assert ended.status == 0, ended.err
 
@@ -110,7 +110,7 @@ def test_a_study_of_a_document(cli, folder):
     (study / "citation.bib").write_text("@misc{nobody2001, title = {Nothing}}\n")
     (study / "deviations.toml").write_text("")
     assert [each.name for each in folder.iterdir()] == ["example2001"]
-    assert "A folder in `studies/`" in recipe("A study of a document.")
+    assert "a folder in `studies/`" in recipe("To add a study of a document")
     ended = cli("reproduce", str(study), "--quick", "--json", "--output", str(folder / "results"))
     found = json.loads(ended.out)
     assert found["cells"] == 2
@@ -145,7 +145,7 @@ def test_a_command(package):
     commands = copy / "cli" / "commands.py"
     line, panel = '        "hello": "chip.hello:hello",\n', '    "Designs": {\n'
     commands.write_text(commands.read_text().replace(panel, panel + line, 1))
-    assert changed() == files_said("A command or another option.") == 2
+    assert changed() == files_said("To add a command") == 2
     ended = run("hello")
     assert (ended.returncode, "from a recipe" in ended.stdout) == (0, True), ended.stderr
     assert "Say hello." in run("--help").stdout
@@ -153,7 +153,7 @@ def test_a_command(package):
 
 def test_an_option_of_run(monkeypatch):
     """The field of the recipe, as the core would tell it, reaches the function, the command and the core."""
-    text = recipe("An option of `run`.")
+    text = recipe("To add an option of `run`")
     comment, default, name = re.search(r"/// (.*)\n(.*)\npub (\w+): bool,", text).groups()
     assert default == "#[serde(default)]"
     schemas = dict(_core.request_schemas())
@@ -182,7 +182,7 @@ def test_an_option_of_run(monkeypatch):
         assert asked[0][name] is True
     finally:
         options.cache_clear()
-    assert files_said("An option of `run`.") == 1
+    assert files_said("To add an option of `run`") == 1
 
 
 def test_something_to_sweep(package):
@@ -190,7 +190,7 @@ def test_something_to_sweep(package):
     (copy / "explore" / "subjects" / "buffer.py").write_text((FILES / "buffer.py").read_text())
     subject = copy / "explore" / "subject.py"
     subject.write_text(subject.read_text().replace('NAMES = ("run", ', 'NAMES = ("buffer", "run", ', 1))
-    assert changed() == files_said("Something to sweep.") == 2
+    assert changed() == files_said("To add a subject of sweeps") == 2
     ended = run("sweep", "1e9", "--what", "buffer", "--vary", "flows=1,100", "--json")
     assert ended.returncode == 0, ended.stderr
     few, many = (row["bytes"] for row in json.loads(ended.stdout)["rows"])

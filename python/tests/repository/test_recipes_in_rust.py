@@ -76,13 +76,13 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert len(recipe["adds"]) + 1 == files_said(recipe["title"]), recipe["title"]
 
     chips = sources / "crates" / "chips" / "src"
-    (field,) = code_of("An option of `run`.")
+    (field,) = code_of("To add an option of `run`")
     put_behind(chips / "request.rs", "pub struct RunRequest {\n", field)
-    assert files_said("An option of `run`.") == 1
-    field, line = code_of("A number that a report has.")
+    assert files_said("To add an option of `run`") == 1
+    field, line = code_of("To add a number to a report")
     put_behind(chips / "report.rs", "pub struct Summary {\n", field)
     put_behind(chips / "from_counts.rs", "    Summary {\n        intervals: intervals(told),\n", line)
-    assert files_said("A number that a report has.") == 2
+    assert files_said("To add a number to a report") == 2
 
     return sources
 
