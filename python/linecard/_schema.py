@@ -18,10 +18,10 @@ class Run:
     """The request of `linecard.run`.
 
     Attributes:
-        chip: Name of a shipped chip, or path of a TOML file.
+        chip: Name of a shipped chip, or path to a TOML file.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file); by default, the chip's
             traffic generator.
-        set: New values for parameters. ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
+        set: New values for parameters. For example ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
         seed: Seed of every random stream. Equal requests with equal seeds return equal results.
         packets: Number of packets to measure: those sent or dropped while statistics are on. With 0, a capture is
             replayed once, to its end. Default: 0 with a capture, otherwise 100,000.
@@ -32,12 +32,13 @@ class Run:
         timeline: Write a timeline for ui.perfetto.dev, compressed if the file name ends in ``.gz``.
         timeline_from_us: Start of the timeline, in microseconds after the start of the measurement.
         timeline_for_us: Length of the timeline in microseconds; by default, up to the maximum number of events.
-        pcap_out: Write sent and dropped packets to a capture (pcapng, for Wireshark). Times count from the beginning of
-            the run. Each port and each reason for a loss is an interface. A comment marks the packet that waited
-            longest.
+        pcap_out: Write sent and dropped packets to a capture (pcapng, for Wireshark). Timestamps count from the
+            beginning of the run. Each port and each reason for a drop is an interface of the capture. A comment marks
+            the packet that waited longest.
         program: Program that each packet runs: an application such as ``nat``, a shipped executable program (``linecard
             program list``), or a file with steps (``.toml``), C, XDP or an object. The default is the chip's own
-            program. The name of a file has a suffix or a separator. The other options are for a program to execute.
+            program. A program name with a suffix or a path separator is a file. The other options apply only to a
+            program that is executed.
         section: Function or section to run from an XDP object with several programs.
         entry: C function that processes a packet, if it is not ``app_packet``.
         maps: CSV or TOML files that fill maps of an XDP program before the run.
@@ -51,12 +52,12 @@ class Run:
         cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
         bits: Target of a C file: 32-bit or 64-bit RISC-V.
         precision: Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%. In
-            Python 0.01 is 1 %. The run is repeated, four times as long, until it is steady and precise enough. It takes
-            at most 256,000 packets (or one repetition, from 64,000 requested packets on). If that does not suffice,
-            ``warnings`` list the attempts and what to change.
+            Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
+            enough. It takes at most 256,000 packets; with 64,000 requested packets or more, it is repeated at most
+            once. If the precision is not reached, ``warnings`` list the attempts and suggest changes.
         band: Also run at both ends of each interval that a source states for a value in the chip's file. Each interval
-            runs at both of its ends, then all intervals together by their effect: 2n + 2 more runs for n intervals, on
-            all cores.
+            runs at both ends, then all intervals together by their effect: 2n + 2 more runs for n intervals, on all
+            cores.
         verdict: Find the bottleneck by runs with one improved part each; this takes several times the work of a short
             run.
     """
@@ -137,7 +138,8 @@ class Executed(TypedDict, total=False):
     Attributes:
         program: Program that each packet runs: an application such as ``nat``, a shipped executable program (``linecard
             program list``), or a file with steps (``.toml``), C, XDP or an object. The default is the chip's own
-            program. The name of a file has a suffix or a separator. The other options are for a program to execute.
+            program. A program name with a suffix or a path separator is a file. The other options apply only to a
+            program that is executed.
         section: Function or section to run from an XDP object with several programs.
         entry: C function that processes a packet, if it is not ``app_packet``.
         maps: CSV or TOML files that fill maps of an XDP program before the run.

@@ -1,4 +1,4 @@
-"""The description of a preset: every parameter with unit, meaning and source, and derived values."""
+"""The description of a preset: every parameter with its unit, meaning and source, and the derived values."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from linecard.words import Value, value_text
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A parameter in which a preset differs from the one that it extends.
+    """A parameter whose value differs between a preset and the preset that it extends.
 
     Attributes:
-        key: Dotted key path.
-        value: Value in the preset; ``None`` if it lacks the parameter.
-        base: Value in the extended preset; ``None`` if it lacks the parameter.
+        key: Dotted path of the key.
+        value: Value in the preset; ``None`` if the preset does not contain the parameter.
+        base: Value in the extended preset; ``None`` if the extended preset does not contain the parameter.
         unit: Unit of both values.
     """
 
@@ -32,10 +32,11 @@ class Change:
 
 
 class Description(Result, DescriptionReport, frozen=True, kw_only=True):
-    """Every parameter of a preset, with unit and source, and what follows from them.
+    """Every parameter of a preset, with its unit and source, and the derived values.
 
     Attributes:
-        changes: Differences from the last of ``extends``; empty for a DRAM part, whose standard states formulas.
+        changes: Differences from the direct parent, the last preset in ``extends``; empty for a DRAM part, because its
+            standard states formulas.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("preset", "title", "extends")
@@ -52,7 +53,7 @@ class Description(Result, DescriptionReport, frozen=True, kw_only=True):
         raise KeyError(f"{self.preset} has no parameter {key!r}" + (f"; nearest: {', '.join(near)}" if near else ""))
 
     def table(self) -> Table:
-        """The parameters; values are text, because their types differ."""
+        """The parameters as a table; all values are text, because their types differ."""
         columns = ("key", "text", "unit", "meaning", "allowed", "source")
         rows = [[getattr(each, name) for name in columns] for each in self.parameters]
         return Table(tuple(name if name != "text" else "value" for name in columns), rows)

@@ -5,26 +5,26 @@ use linecard_files::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The facts about a chip that its drawing shows.
+/// The facts about a chip that its block diagram shows.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ChipDrawing {
     /// The chip.
     pub chip: String,
     /// Title.
     pub title: String,
-    /// Clusters by name.
+    /// The clusters of the chip, one entry for each name.
     pub clusters: Vec<DrawnCluster>,
-    /// Memories and accelerators.
+    /// Memories and accelerators of the chip.
     pub places: Vec<DrawnPlace>,
     /// Links.
     pub links: Vec<DrawnLink>,
-    /// Routes between clusters, memories and units.
+    /// Routes from clusters to memories and units.
     pub routes: Vec<DrawnRoute>,
     /// Ports.
     pub ports: Vec<DrawnPort>,
 }
 
-/// Clusters that share a name.
+/// The clusters that share one name.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Cluster")]
 pub struct DrawnCluster {
@@ -32,15 +32,15 @@ pub struct DrawnCluster {
     pub name: String,
     /// Number of instances.
     pub count: usize,
-    /// Engines of each.
+    /// Engines of each cluster.
     pub engines: u32,
-    /// Threads of an engine.
+    /// Hardware threads of each engine.
     pub threads: u32,
     /// Clock.
     pub clock_mhz: f64,
-    /// Inboxes and rings that its threads take packets from.
+    /// Inboxes and rings from which the cluster's threads take packets.
     pub takes: Vec<String>,
-    /// Inboxes and rings that its program puts packets into.
+    /// Inboxes and rings into which the cluster's program puts packets.
     pub puts: Vec<String>,
 }
 
@@ -50,23 +50,23 @@ pub struct DrawnCluster {
 pub struct DrawnPlace {
     /// Name.
     pub name: String,
-    /// Kind of memory or unit.
+    /// Kind of the memory or unit.
     pub kind: String,
-    /// Whether it is a memory; otherwise it is an accelerator.
+    /// True for a memory, false for an accelerator.
     pub is_memory: bool,
-    /// Cluster whose instances have one each.
+    /// Name of the cluster, if each instance of the cluster has its own.
     pub per: Option<String>,
     /// Number of instances.
     pub count: usize,
-    /// Roles that are bound to it.
+    /// Roles that the chip's file binds to the memory or unit.
     pub roles: Vec<String>,
     /// Capacity.
     pub capacity_bytes: Option<u64>,
-    /// The memory behind a cache.
+    /// The memory behind the cache; `None` if it is not a cache.
     pub behind: Option<String>,
 }
 
-/// A link.
+/// An on-chip link.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Link")]
 pub struct DrawnLink {
@@ -74,7 +74,7 @@ pub struct DrawnLink {
     pub name: String,
     /// Number of instances.
     pub count: usize,
-    /// Rate, Gbit/s.
+    /// Rate of the link in Gbit/s.
     pub rate_gbps: f64,
 }
 
@@ -84,15 +84,15 @@ pub struct DrawnLink {
 pub struct DrawnRoute {
     /// Cluster.
     pub from: String,
-    /// Memory or unit.
+    /// Memory or unit at the end of the route.
     pub to: String,
-    /// Links of the route.
+    /// Links along the route.
     pub links: Vec<String>,
-    /// Round-trip time, nanoseconds, without waiting.
+    /// Round-trip time in nanoseconds, without waiting.
     pub nanoseconds: f64,
 }
 
-/// Ports of one name.
+/// The ports that share one name.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Port")]
 pub struct DrawnPort {
@@ -100,11 +100,11 @@ pub struct DrawnPort {
     pub name: String,
     /// Number of instances.
     pub count: usize,
-    /// Rate in and out, Gbit/s.
+    /// Receive rate in Gbit/s; `None` if the ports only send.
     pub receive_gbps: Option<f64>,
-    /// See `receive_gbps`.
+    /// Transmit rate in Gbit/s; `None` if the ports only receive.
     pub transmit_gbps: Option<f64>,
-    /// Memory that they write packets to and read them from.
+    /// Memory to which the ports write packets and from which they read packets.
     pub memory: Option<String>,
 }
 

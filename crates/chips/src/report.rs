@@ -189,33 +189,33 @@ pub struct Bottleneck {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Part")]
 pub struct PartReport {
-    /// `input`, packets that arrived at a port; `output`, packets that programs sent to a port. `class`, packets of a
-    /// class of any port; `queue`, of a class of one port. `no queue`, packets that no program had sent when they
-    /// were lost or ended, or at the end of the run.
+    /// `input`: packets that arrived at a port; `output`: packets that programs sent to a port. `class`: packets of one
+    /// class on any port; `queue`: packets of one class on one port. `no queue`: packets that no program had sent when
+    /// they were lost or ended, or by the end of the run.
     pub of: &'static str,
-    /// Packets inside when statistics started.
+    /// Packets inside the group when statistics started.
     pub packets_inside_at_start: u64,
-    /// Packets that arrived or were sent there.
+    /// Packets that arrived at the group or were sent to it.
     pub packets_offered: u64,
     /// Packets that left.
     pub packets_delivered: u64,
-    /// Packets lost, for any reason.
+    /// Packets lost for any reason.
     pub packets_lost: u64,
-    /// Packets that programs ended by choice (`program.not_ip`), which are not lost.
+    /// Packets that programs ended on purpose (`program.not_ip`); they are not lost.
     pub packets_by_choice: u64,
-    /// Packets inside at the end.
+    /// Packets inside the group at the end.
     pub packets_inside: u64,
     /// Packets lost, divided by packets that left or were lost.
     pub loss_fraction: f64,
-    /// The port, of inputs, outputs and queues.
+    /// The port of an input, an output or a queue.
     pub port: Option<String>,
-    /// The class, of classes and queues.
+    /// The class of a class or a queue.
     pub traffic_class: Option<String>,
-    /// Offered load: bits of packets that arrived or were sent there, in Gbit/s; `None` without a queue.
+    /// Offered load: bits of packets that arrived or were sent, in Gbit/s; `None` for packets without a queue.
     pub offered_gbps: Option<f64>,
-    /// Bits of packets that left, likewise.
+    /// Throughput: bits of packets that left, in Gbit/s; `None` for packets without a queue.
     pub throughput_gbps: Option<f64>,
-    /// Latency of packets that left; `None` without such packets or without a queue.
+    /// Latency of packets that left; `None` if no packet left, or for packets without a queue.
     pub latency_ns: Option<LatencyNs>,
 }
 

@@ -30,7 +30,7 @@ pub struct RunRequest {
     pub trace: Option<String>,
     /// New values for parameters.
     ///
-    /// `{"dram.banks": 2}`, or `["dram.banks=2"]`.
+    /// For example `{"dram.banks": 2}`, or `["dram.banks=2"]`.
     #[serde(rename = "set", default)]
     #[schemars(extend("x-type" = "settings", "x-metavar" = "KEY=VALUE"))]
     pub overrides: Vec<String>,
@@ -66,8 +66,8 @@ pub struct RunRequest {
     pub timeline_for_us: Option<f64>,
     /// Write sent and dropped packets to a capture (pcapng, for Wireshark).
     ///
-    /// Times count from the beginning of the run. Each port and each reason for a loss is an interface. A comment marks the
-    /// packet that waited longest.
+    /// Timestamps count from the beginning of the run. Each port and each reason for a drop is an interface of the
+    /// capture. A comment marks the packet that waited longest.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE.pcapng", "x-whole" = true))]
     pub pcap_out: Option<String>,
 }
@@ -78,7 +78,8 @@ pub struct ProgramOptions {
     /// Program that each packet runs: an application such as `nat`, a shipped executable program (`linecard program
     /// list`), or a file with steps (`.toml`), C, XDP or an object. The default is the chip's own program.
     ///
-    /// The name of a file has a suffix or a separator. The other options are for a program to execute.
+    /// A program name with a suffix or a path separator is a file. The other options apply only to a program that is
+    /// executed.
     #[schemars(extend("x-type" = "program", "x-metavar" = "PROGRAM"))]
     pub program: Option<String>,
     /// Function or section to run from an XDP object with several programs.
@@ -126,15 +127,15 @@ pub struct ProgramOptions {
 pub struct RunQuestion {
     /// Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%.
     ///
-    /// In Python 0.01 is 1 %. The run is repeated, four times as long, until it is steady and precise enough. It takes at most
-    /// 256,000 packets (or one repetition, from 64,000 requested packets on). If that does not suffice, `warnings` list the
-    /// attempts and what to change.
+    /// In Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
+    /// enough. It takes at most 256,000 packets; with 64,000 requested packets or more, it is repeated at most once. If
+    /// the precision is not reached, `warnings` list the attempts and suggest changes.
     #[schemars(extend("x-type" = "share", "x-metavar" = "SHARE"))]
     pub precision: Option<f64>,
     /// Also run at both ends of each interval that a source states for a value in the chip's file.
     ///
-    /// Each interval runs at both of its ends, then all intervals together by their effect: 2n + 2 more runs for n
-    /// intervals, on all cores.
+    /// Each interval runs at both ends, then all intervals together by their effect: 2n + 2 more runs for n intervals,
+    /// on all cores.
     #[serde(default)]
     #[schemars(extend("x-option" = "--band/--no-band", "x-usual" = true))]
     pub band: bool,

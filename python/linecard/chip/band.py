@@ -1,6 +1,6 @@
 """The band of a result: its range over the stated intervals of the parameters.
 
-For n intervals, 2n runs place one parameter at one end of its interval, with all other values as stated. One more run
+For n intervals, 2n runs set one parameter to one end of its interval, with all other values as stated. One more run
 combines the ends that raise the result, and another run combines the ends that lower it. Together with the run of the
 stated values, a band takes 2n + 3 runs. Intervals with opposite effects, such as a latency and a number of banks,
 therefore do not cancel each other. Each interval has a separate part of the band.

@@ -117,7 +117,7 @@ def _fold(row: list[Column], rows: int) -> list[Column]:
 
 
 def place_columns(groups: list[list[Column]], x: float, width: float) -> None:
-    """Place the columns side by side within this width."""
+    """Arrange the columns side by side within this width."""
     spare = (width - columns_width(groups)) / 2
     x += max(spare, 0.0)
     for group in groups:

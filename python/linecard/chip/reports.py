@@ -287,22 +287,22 @@ class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
     packets_by_choice + packets_inside``.
 
     Attributes:
-        of: ``input``, packets that arrived at a port; ``output``, packets that programs sent to a port. ``class``,
-            packets of a class of any port; ``queue``, of a class of one port. ``no queue``, packets that no program had
-            sent when they were lost or ended, or at the end of the run.
-        packets_inside_at_start: Packets inside when statistics started.
-        packets_offered: Packets that arrived or were sent there.
+        of: ``input``: packets that arrived at a port; ``output``: packets that programs sent to a port. ``class``:
+            packets of one class on any port; ``queue``: packets of one class on one port. ``no queue``: packets that no
+            program had sent when they were lost or ended, or by the end of the run.
+        packets_inside_at_start: Packets inside the group when statistics started.
+        packets_offered: Packets that arrived at the group or were sent to it.
         packets_delivered: Packets that left.
-        packets_lost: Packets lost, for any reason.
-        packets_by_choice: Packets that programs ended by choice (``program.not_ip``), which are not lost.
+        packets_lost: Packets lost for any reason.
+        packets_by_choice: Packets that programs ended on purpose (``program.not_ip``); they are not lost.
         packets_inside: Packets inside at the end.
         loss_fraction: Packets lost, divided by packets that left or were lost.
-        port: The port, of inputs, outputs and queues.
-        traffic_class: The class, of classes and queues.
-        offered_gbps: Offered load: bits of packets that arrived or were sent there, in Gbit/s; ``None`` without a
+        port: The port of an input, an output or a queue.
+        traffic_class: The class of a class or a queue.
+        offered_gbps: Offered load: bits of packets that arrived or were sent, in Gbit/s; ``None`` for packets without a
             queue.
-        throughput_gbps: Bits of packets that left, likewise.
-        latency_ns: Latency of packets that left; ``None`` without such packets or without a queue.
+        throughput_gbps: Throughput: bits of packets that left, in Gbit/s; ``None`` for packets without a queue.
+        latency_ns: Latency of packets that left; ``None`` if no packet left, or for packets without a queue.
     """
 
     of: str
@@ -321,15 +321,15 @@ class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ChipDrawing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The facts about a chip that its drawing shows.
+    """The facts about a chip that its block diagram shows.
 
     Attributes:
         chip: The chip.
         title: Title.
-        clusters: Clusters by name.
-        places: Memories and accelerators.
+        clusters: The clusters of the chip, one entry for each name.
+        places: Memories and accelerators of the chip.
         links: Links.
-        routes: Routes between clusters, memories and units.
+        routes: Routes from clusters to memories and units.
         ports: Ports.
     """
 
@@ -343,16 +343,16 @@ class ChipDrawing(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Cluster(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Clusters that share a name.
+    """The clusters that share one name.
 
     Attributes:
         name: Name.
         count: Number of instances.
-        engines: Engines of each.
+        engines: Engines of each cluster.
         threads: Threads of an engine.
         clock_mhz: Clock.
-        takes: Inboxes and rings that its threads take packets from.
-        puts: Inboxes and rings that its program puts packets into.
+        takes: Inboxes and rings from which the cluster's threads take packets.
+        puts: Inboxes and rings into which the cluster's program puts packets.
     """
 
     name: str
@@ -369,13 +369,13 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: Name.
-        kind: Kind of memory or unit.
-        is_memory: Whether it is a memory; otherwise it is an accelerator.
-        per: Cluster whose instances have one each.
+        kind: Kind of the memory or unit.
+        is_memory: True for a memory, false for an accelerator.
+        per: Name of the cluster, if each instance of the cluster has its own.
         count: Number of instances.
-        roles: Roles that are bound to it.
+        roles: Roles that the chip's file binds to the memory or unit.
         capacity_bytes: Capacity.
-        behind: The memory behind a cache.
+        behind: The memory behind the cache; ``None`` if it is not a cache.
     """
 
     name: str
@@ -394,7 +394,7 @@ class Link(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         name: Name.
         count: Number of instances.
-        rate_gbps: Rate, Gbit/s.
+        rate_gbps: Rate of the link in Gbit/s.
     """
 
     name: str
@@ -407,9 +407,9 @@ class Route(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         from: Cluster.
-        to: Memory or unit.
-        links: Links of the route.
-        nanoseconds: Round-trip time, nanoseconds, without waiting.
+        to: Memory or unit at the end of the route.
+        links: Links along the route.
+        nanoseconds: Round-trip time in nanoseconds, without waiting.
     """
 
     from_: str = msgspec.field(name="from")
@@ -419,14 +419,14 @@ class Route(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Port(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Ports of one name.
+    """The ports that share one name.
 
     Attributes:
         name: Name.
         count: Number of instances.
-        receive_gbps: Rate in and out, Gbit/s.
-        transmit_gbps: See ``receive_gbps``.
-        memory: Memory that they write packets to and read them from.
+        receive_gbps: Receive rate in Gbit/s; ``None`` if the ports only send.
+        transmit_gbps: Transmit rate in Gbit/s; ``None`` if the ports only receive.
+        memory: Memory to which the ports write packets and from which they read packets.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""The result of a run of a chip: frozen, typed records.
+"""The result of a chip's run: frozen, typed records.
 
-Every class here is plain data. The screen, the JSON, the CSV and the notebook show these objects and compute nothing,
-so that they agree.
+Every class in this module is plain data. The screen, the JSON, the CSV and the notebook show these objects without
+further computation, so that they agree.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """The request, except the fields that the report itself repeats.
+    """The request of a run, except the fields that the report repeats.
 
     Attributes:
-        overrides: Changes to the preset, each ``key.path=value``.
-        packets: Requested packets that leave or are dropped while statistics are on.
-        warmup_packets: Packets that leave or are dropped before statistics start; ``None`` if the run finds its warm-up
-            itself.
-        map_addresses: Whether addresses without a route were moved into routed space.
-        input_hash: SHA-256 of the capture's bytes as stored; ``None`` for generated traffic.
-        program_hash: SHA-256 of an executed program with its inputs, or of a file of steps; otherwise ``None``.
+        overrides: Changes to the preset, each in the form ``key.path=value``.
+        packets: Requested number of packets that leave or are dropped while statistics are on.
+        warmup_packets: Number of packets that leave or are dropped before statistics start; ``None`` if the run detects
+            the end of its warm-up.
+        map_addresses: Whether addresses without a route were mapped to routed prefixes.
+        input_hash: SHA-256 of the stored bytes of the capture; ``None`` for generated traffic.
+        program_hash: SHA-256 of an executed program and its inputs, or of a file of steps; otherwise ``None``.
     """
 
     overrides: tuple[str, ...]
@@ -52,15 +52,17 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The band of a run over the intervals of the chip's values.
+    """The band of a run: the range of one result over the stated intervals of the chip's parameters.
 
-    Each interval runs at both ends. Then one run combines all ends that lower the number, and one all that raise it.
+    Two runs set each parameter to the ends of its interval. Then one run combines all ends that lower the result, and
+    one run combines all ends that raise it.
 
     Attributes:
-        low: Main numbers of the run with the lowest number.
-        high: Main numbers of the run with the highest number.
-        metric: The number: ``throughput_mpps``, or ``latency_mean_ns`` if no interval changes the throughput by 0.1 %.
-        widths: The effect of each interval alone, the largest first.
+        low: Main results of the run with the lowest value of the metric.
+        high: Main results of the run with the highest value of the metric.
+        metric: Name of the metric: ``throughput_mpps``, or ``latency_mean_ns`` if no interval changes the throughput by
+            0.1 %.
+        widths: The effect of each interval alone, the largest effect first.
     """
 
     low: Summary
@@ -70,7 +72,7 @@ class Band:
 
     @property
     def made_by(self) -> str:
-        """The two intervals with the largest effects, in words; empty if none changes the number by 0.1 %."""
+        """The two intervals with the largest effects, as text; empty if no interval changes the result by 0.1 %."""
         scale, unit = (1e-3, "µs mean latency") if self.metric == "latency_mean_ns" else (1.0, "Mpps")
         most = [
             f"{each.key} {each.low * scale:.4g} to {each.high * scale:.4g} {unit} alone"
@@ -81,14 +83,14 @@ class Band:
 
 
 class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
-    """Everything a run tells. Two runs of the same request are equal, on any machine.
+    """The complete result of a run. Two runs of the same request return equal results on any machine.
 
     Attributes:
-        request: The rest of the request.
-        run_id: Name of the run in tables; equal requests have equal ids.
-        wall_seconds: Wall-clock time in seconds. Only this field differs between equal runs: it is not compared and not
-            part of :meth:`to_dict`.
-        band: The band over the intervals, if requested.
+        request: The fields of the request that the report does not repeat.
+        run_id: Name of the run in tables; equal requests have equal names.
+        wall_seconds: Wall-clock time in seconds. Only this field can differ between equal runs: it is not compared and
+            not part of :meth:`to_dict`.
+        band: The band over the stated intervals, if requested.
     """
 
     APART: ClassVar[tuple[str, ...]] = ("wall_seconds", "what_if", "latency_bins")
@@ -119,10 +121,10 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         return convert({**report, **extra}, cls)
 
     def metric(self, component: str, metric: str) -> float:
-        """Value of one measurement, in the unit that its row of :attr:`metrics` names.
+        """The value of one measurement, in the unit that its row in :attr:`metrics` states.
 
         Raises:
-            KeyError: The measurement does not exist; the text names the nearest ones.
+            KeyError: The measurement does not exist; the message names the most similar ones.
         """
         for row in self.metrics:
             if row.component == component and row.metric == metric:
@@ -134,7 +136,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: everything except the wall-clock time."""
+        """The result as plain data, ready for JSON; only the wall-clock time is missing."""
         found = ResultOfRun.to_dict(self)
         # What few runs have comes last.
         last: dict[str, Any] = {
@@ -143,7 +145,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         return {**found, **last}
 
     def manifest(self) -> dict[str, Any]:
-        """Everything needed to repeat this run and to recognise its results."""
+        """All data needed to repeat this run and to recognise its results."""
         return {
             **ResultOfRun.manifest(self),
             "run_id": self.run_id,
@@ -156,19 +158,19 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         }
 
     def table(self) -> Table:
-        """All measurements, a row each."""
+        """All measurements as a table with one row each."""
         return Table(METRIC_COLUMNS, metric_rows([self]))
 
     def breakdown_frame(self) -> polars.DataFrame:
-        """A row for each :class:`Part` of :attr:`breakdown`, with its percentiles (extra ``frames``)."""
+        """One row for each :class:`Part` of :attr:`breakdown`, with latency percentiles (extra ``frames``)."""
         return frame(part_columns(), part_rows(self.breakdown))
 
     def latency_frame(self) -> polars.DataFrame:
-        """The histogram of the latency as a polars data frame, a row per bin (extra ``frames``)."""
+        """The latency histogram as a polars data frame, with one row for each bin (extra ``frames``)."""
         return frame(COLUMNS, latency_rows(self.latency_bins))
 
     def write_latency(self, path: str | Path) -> Path:
-        """Write the percentiles of the latency, in ns, in the text format of HdrHistogram (``.hgrm``)."""
+        """Write the latency percentiles in nanoseconds to a file, in the text format of HdrHistogram (``.hgrm``)."""
         from linecard.files import write_text
 
         return write_text(path, percentile_text(self.latency_bins, self.summary.latency_ns.mean))

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
     """Simulate one design under one kind of traffic.
 
-    The simulation runs in compiled code and releases the GIL, so threads run at the same time. Ctrl-C stops it.
+    The simulation runs in compiled code and releases the GIL, so that several threads can simulate at the same time.
+    Ctrl-C stops the simulation.
 
     Args:
         asked: The requested precision.
@@ -48,7 +49,7 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
         The result of the run; see :class:`linecard.RunResult`.
 
     Raises:
-        ConfigError: The preset, a key or a value is wrong; every problem is listed.
+        ConfigError: The preset, a key or a value is wrong; the error lists every problem.
         TrafficError: The capture cannot be used.
         RunError: The simulation stopped without a result.
 

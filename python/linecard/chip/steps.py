@@ -1,10 +1,11 @@
-"""Lists of steps, built in Python: the work of a chip's engines for a packet, as in the files of ``presets/programs``.
+"""Lists of steps, built in Python: the work of the engines for each packet, as in the files of ``presets/programs``.
 
     program = linecard.Program("count").compute(44).read("flags", 4).add("counters", 4, posted=True).send(cycles=20)
     linecard.run("my_chip.toml", program=program)
 
-A program is immutable: each method returns a new one with one more step. A method has the name of its ``op`` and takes
-the keys of that step; keys that are left out are not in the file. Ranges and names are checked when the program runs.
+A program is immutable: each method returns a new program with one more step. Each method has the name of an ``op`` and
+takes the keys of this step; the file omits keys that are not passed. Ranges and names are checked when the program
+runs.
 """
 
 from __future__ import annotations
@@ -35,14 +36,16 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 class OnceKeys(TypedDict, total=False):
-    """Keys of every step.
+    """Keys that every step can have.
 
     Attributes:
         name: The name that people use.
-        cycles: Cycles of the engine before its action.
-        unless_executed: Omitted if a program is executed (``program=``), which does this work itself.
-        part: Part of the program to which it belongs, or several; ``program.without`` of the chip omits parts.
-        from_: Inbox to whose packets it applies, if threads take from several.
+        cycles: Cycles that the engine computes before the action of the step.
+        unless_executed: Whether to omit the step if a program is executed (``program=``), because that program does
+            this work itself.
+        part: Part of the program to which the step belongs, or several parts; ``program.without`` of the chip omits
+            parts.
+        from_: Inbox whose packets execute the step, if threads take packets from several inboxes.
     """
 
     name: str
@@ -61,10 +64,10 @@ class MarkKeys(TypedDict, total=False):
 
 
 class CellKeys(OnceKeys, total=False):
-    """Keys of steps that can repeat, or apply to some packets only.
+    """Keys of steps that can repeat, or that apply to some packets only.
 
     Attributes:
-        share: Fraction of the packets to which it applies, 0 to 1.
+        share: Fraction of the packets that execute the step, from 0 to 1.
         times: Number of repetitions.
     """
 
@@ -73,23 +76,24 @@ class CellKeys(OnceKeys, total=False):
 
 
 class StepKeys(CellKeys, total=False):
-    """Keys of most steps.
+    """Keys that most steps can have.
 
     Attributes:
-        each: ``packet`` (if left out), ``cell`` for each 64 bytes, ``first_cell``, or ``later_cell`` for all others.
+        each: ``packet`` (default), ``cell`` for each 64 bytes, ``first_cell``, or ``later_cell`` for all cells except
+            the first.
     """
 
     each: Each
 
 
 class SpanKeys(StepKeys, total=False):
-    """Keys of accesses and transfers.
+    """Keys of memory accesses and transfers.
 
     Attributes:
-        address: ``any`` (another one each time; if left out), ``flow`` (the same for a flow), ``same`` (the first),
-            ``in_order`` (consecutive) or ``shuffled`` (a pseudo-random permutation, repeated).
-        within_bytes: Bytes over which addresses spread.
-        per: Owner of these bytes: the ``chip`` (if left out), or each ``thread``, which then has its own.
+        address: ``any`` (default; a different address each time), ``flow`` (one address per flow), ``same`` (always the
+            first), ``in_order`` (consecutive) or ``shuffled`` (a pseudo-random permutation, repeated).
+        within_bytes: Number of bytes over which the addresses spread.
+        per: Owner of the address range: the ``chip`` (default), or each ``thread``, which then has a separate range.
     """
 
     address: Literal["any", "flow", "same", "in_order", "shuffled"]
@@ -98,11 +102,11 @@ class SpanKeys(StepKeys, total=False):
 
 
 class AccessKeys(SpanKeys, total=False):
-    """Keys of accesses.
+    """Keys of memory accesses.
 
     Attributes:
-        whole_packet: Access all bytes of the packet instead of a number.
-        posted: Whether the thread continues at once.
+        whole_packet: Whether to access all bytes of the packet instead of a fixed number.
+        posted: Whether the thread continues without waiting for the completion.
     """
 
     whole_packet: bool
@@ -111,11 +115,11 @@ class AccessKeys(SpanKeys, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The operation of a step, and its other keys in the order of the file.
+    """One step of a program: its operation and its keys.
 
     Attributes:
         op: The operation.
-        keys: Other keys, in the order of the file.
+        keys: The other keys of the step, in the order of the file.
     """
 
     op: str
@@ -126,17 +130,16 @@ class Step:
 class Program:
     """A list of steps for the engines of a chip. Each method returns a new program with one more step.
 
-    ``bytes`` of an access and of a lookup are 4 if left out. ``at`` is the name of a memory or unit, or a role that the
-    chip binds to one.
+    The default for ``bytes`` of an access or a lookup is 4. ``at`` is the name of a memory or unit, or of a role that
+    the chip binds to a memory or unit.
 
     Attributes:
         name: Name of the application in results: letters, digits, ``_``, ``.`` and ``-``.
-        title: Title, one line; the name if empty.
-        source: Source of its numbers.
-        routes: Forwarding table, a file of ``prefix next_hop …`` lines, IPv4 and IPv6; one is generated if left out.
+        title: Title in one line; the name if empty.
+        source: Source of the numbers in the program.
+        routes: Forwarding table: a file with lines ``prefix next_hop …`` for IPv4 and IPv6; generated if omitted.
         steps: Steps.
-        not_ip: Treatment by `check` and `look_up` of frames that are not IP: ``forward``, ``punt`` (default) or
-            ``drop``.
+        not_ip: How `check` and `look_up` treat frames that are not IP: ``forward``, ``punt`` (default) or ``drop``.
 
     Example:
         >>> import linecard
@@ -179,30 +182,30 @@ class Program:
         part: str | Sequence[str] | None = None,
         from_: str | None = None,
     ) -> Program:
-        """Compute: cycles of the engine only; the keys are those of `StepKeys`."""
+        """Compute for a number of engine cycles, without an access; `StepKeys` lists the other keys."""
         own = {"name": name, "cycles": cycles, "each": each, "share": share, "times": times}
         return self._with(
             "compute", {**own, "unless_executed": unless_executed, "part": part, "from_": from_}, StepKeys, {}
         )
 
     def read(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002 # the key
-        """Read a memory."""
+        """Read from a memory."""
         return self._access("read", at, bytes, keys)
 
     def write(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Write a memory; `save` writes the program to a file."""
+        """Write to a memory; to write the program to a file, use `save`."""
         return self._access("write", at, bytes, keys)
 
     def add(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Add in a memory, atomically."""
+        """Add to a memory word, atomically."""
         return self._access("add", at, bytes, keys)
 
     def test_and_set(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Test and set in a memory, atomically."""
+        """Test and set a memory word, atomically."""
         return self._access("test_and_set", at, bytes, keys)
 
     def swap(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Swap with a memory, atomically."""
+        """Swap a memory word, atomically."""
         return self._access("swap", at, bytes, keys)
 
     def ask(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
@@ -210,17 +213,17 @@ class Program:
         return self._access("ask", at, bytes, keys)
 
     def continue_(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Continue the previous access in its open row, or the transfer whose time depends on its size."""
+        """Continue the previous access in its open row, or the transfer whose duration depends on its size."""
         return self._access("continue", at, bytes, keys)
 
     def transfer(self, at: str, bytes: int | None = None, **keys: Unpack[SpanKeys]) -> Program:  # noqa: A002
-        """Move bytes between components, by instructions of at most 32 bytes, one after another."""
+        """Move bytes between components with instructions of at most 32 bytes, one after another."""
         return self._with("transfer", {"at": at, "bytes": bytes}, SpanKeys, keys)
 
     def spread(self, accesses: Sequence[Mapping[str, object]], **keys: Unpack[StepKeys]) -> Program:
-        """Issue several accesses, with the cycles of the step spread evenly around them.
+        """Issue several accesses, with the cycles of the step spread evenly around the accesses.
 
-        Each has an ``op``, which is an access or ``transfer``, the keys of that, ``times`` and ``part``.
+        Each item has an ``op`` (an access or ``transfer``), the keys of this ``op``, ``times`` and ``part``.
         """
         pairs = tuple(tuple(access.items()) for access in accesses)
         return self._with("spread", {"accesses": pairs}, StepKeys, keys)
@@ -240,11 +243,11 @@ class Program:
         return self._with("join", {}, StepKeys, keys)
 
     def alone(self, **keys: Unpack[StepKeys]) -> Program:
-        """Wait until threads that handed the packet over and continued (`put`) have finished."""
+        """Wait until all threads that passed the packet on and continued (`put`) have finished."""
         return self._with("alone", {}, StepKeys, keys)
 
     def lock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
-        """Take a lock, by number; programs of a chip share them."""
+        """Take the lock with this number; all programs of a chip share the locks."""
         return self._with("lock", {"lock": lock}, OnceKeys, keys)
 
     def unlock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
@@ -262,31 +265,31 @@ class Program:
     def put(
         self, to: str, *, if_room: bool | None = None, goes_on: bool | None = None, **keys: Unpack[StepKeys]
     ) -> Program:
-        """Put the packet into an inbox or ring; the thread is then free.
+        """Put the packet into an inbox or ring, which frees the thread.
 
         With ``if_room``, the thread keeps the packet if the ring is full, and continues with the next step. With
-        ``goes_on``, the thread continues with the next steps in parallel with the thread that takes the packet:
-        compute, accesses, `join` and locks.
+        ``goes_on``, the thread continues in parallel with the thread that takes the packet; next steps may be compute,
+        accesses, `join` and locks.
         """
         return self._with("put", {"to": to, "if_room": if_room, "goes_on": goes_on}, StepKeys, keys)
 
     def send(self, port: int | None = None, *, class_: int | str | None = None, **keys: Unpack[StepKeys]) -> Program:
-        """Send the packet to an output queue: of a port, of the looked-up port, or by flow; the thread is then free.
+        """Send the packet to the output queue of a port, of the looked-up port, or of the flow, which frees the thread.
 
-        ``class_`` is the number of a class, from 0, or its name if the chip's ports list classes.
+        ``class_`` is the number of a class of service, from 0, or its name if the chip's ports list classes.
         """
         return self._with("send", {"port": port, "class_": class_}, StepKeys, keys)
 
     def admit(self, **keys: Unpack[OnceKeys]) -> Program:
-        """Wait for space in the queue of the output port, if threads send block by block."""
+        """Wait for space in the queue of the output port, if threads send packets block by block."""
         return self._with("admit", {}, OnceKeys, keys)
 
     def enqueue(self, **keys: Unpack[OnceKeys]) -> Program:
-        """Put the packet into that queue. Sending threads execute the following steps for each block of cells."""
+        """Put the packet into that queue. Sending threads execute the steps after this one for each block of cells."""
         return self._with("enqueue", {}, OnceKeys, keys)
 
     def transmit(self, **keys: Unpack[OnceKeys]) -> Program:
-        """Hand a block over to its port."""
+        """Pass a block of cells to its port."""
         return self._with("transmit", {}, OnceKeys, keys)
 
     def drop(self, **keys: Unpack[StepKeys]) -> Program:
@@ -298,15 +301,15 @@ class Program:
         return self._with("run", {}, OnceKeys, keys)
 
     def extend(self, each: Each | None = None, **keys: Unpack[MarkKeys]) -> Program:
-        """Mark the position of the steps of an extension (``program.extension`` of a chip), if any."""
+        """Mark where the steps of an extension (``program.extension`` of a chip) are inserted, if the chip has one."""
         return self._with("extend", {"each": each}, MarkKeys, keys)
 
     def finish(self, **keys: Unpack[StepKeys]) -> Program:
-        """End processing: the packet counts as processed although it leaves by no port."""
+        """End the processing: the packet counts as processed although it leaves through no port."""
         return self._with("finish", {}, StepKeys, keys)
 
     def to_toml(self) -> str:
-        """The program as a file of ``presets/programs``."""
+        """The program as the text of a file in the format of ``presets/programs``."""
         head: dict[str, object] = {"kind": "program", "title": self.title or self.name, "source": self.source}
         if self.routes is not None:
             head["routes"] = self.routes
@@ -315,7 +318,7 @@ class Program:
         return "\n[[step]]\n".join(_lines(keys) for keys in (head, *({"op": s.op, **dict(s.keys)} for s in self.steps)))
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the program to a file, which can be used as a program of steps, and return its path."""
+        """Write the program to a file that can be used as a program of steps, and return the path of the file."""
         return files.write_text(Path(path), self.to_toml())
 
     def _access(self, op: str, at: str, size: int | None, keys: AccessKeys) -> Program:
@@ -346,10 +349,11 @@ def _plain(key: str, value: Any) -> object:
 
 @contextmanager
 def listed(program: str | PathLike[str] | Program) -> Iterator[str]:
-    """An application or a list of steps for the compiled core; a `Program` is a file while the context lasts.
+    """Pass an application or a list of steps to the compiled core; a `Program` exists as a file inside the context.
 
     Raises:
-        ConfigError: The program is wrong; problems name it as ``NAME.toml``, with lines of its ``to_toml()``.
+        ConfigError: The program is wrong; problems refer to the file as ``NAME.toml``, with the lines of the program's
+            ``to_toml()``.
     """
     if not isinstance(program, Program):
         yield name_of("program", program)

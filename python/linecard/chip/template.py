@@ -1,4 +1,4 @@
-"""A file for a new chip, based on a preset."""
+"""Creation of a file for a new chip, based on a preset."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from linecard.schemas import line, write_schema
 
 @plain
 def new(file: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
-    """Write a file for a new chip: a shipped chip with its comments, or a file that extends another platform.
+    """Write a file for a new chip: a copy of a shipped chip with its comments, or a file that extends another platform.
 
-    It also writes ``chip.schema.json``, with which an editor completes the file (see :func:`schema`).
+    The function also writes ``chip.schema.json``, which lets an editor complete keys in the file (see :func:`schema`).
 
     Args:
-        file: File to write; an existing file is never changed.
-        like: Preset to start from.
+        file: File to write; an existing file is never overwritten.
+        like: Preset on which the new file is based.
 
     Returns:
         The file.

@@ -1,4 +1,4 @@
-"""The view of a run of a chip: throughput, loss, latency, bottleneck, time, and every measurement."""
+"""The view of a chip's run: throughput, loss, latency, bottleneck, time, and every measurement."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _utilisation(result: RunResult) -> Table:
 
 
 def natural(component: str) -> tuple[object, ...]:
-    """Sorting key that puts engine.10 after engine.9."""
+    """Sort key that puts engine.10 after engine.9."""
     return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in component.split("."))
 
 

@@ -1,4 +1,4 @@
-"""The wires of a drawing: to and from inboxes, over links to memories and units, and between ports and their memory."""
+"""The wires of a chip drawing: to and from inboxes, over links to memories and units, and between ports and memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PILL, BAR = 24.0, 24.0
 
 
 class Wires:
-    """The blocks that wires join, and the wires."""
+    """The wires of a chip drawing, and the blocks that they connect."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
