@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
-/// A valid chip's file, and derived numbers.
+/// A valid chip file, and numbers derived from it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "CheckReport")]
 pub struct ChipCheck {
@@ -20,7 +20,7 @@ pub struct ChipCheck {
     pub chip: String,
     /// Title.
     pub title: String,
-    /// The program that its first cluster runs.
+    /// The program that the first cluster executes.
     pub program: String,
     /// Total number of engines.
     pub engines: u64,
@@ -30,39 +30,39 @@ pub struct ChipCheck {
     pub receive_gbps: f64,
     /// Total send rate of all ports.
     pub transmit_gbps: f64,
-    /// A row for each cluster and each role of its program.
+    /// One row for each cluster and each memory role of its program.
     pub accesses: Vec<PlaceCheck>,
     /// Memories and units that no program uses, such as `memory.sram`.
     pub unused: Vec<String>,
-    /// Why a run of it would fail, or lose what it should not: what its first 200 packets come upon, and channels of the
-    /// packet memory in which no packet begins.
+    /// Problems that the first 200 packets of a trial show, such as failures and avoidable losses, and packet-memory
+    /// channels in which no packet begins.
     pub warnings: Vec<String>,
 }
 
-/// A memory or accelerator, as one cluster accesses it.
+/// A memory or an accelerator, accessed from one cluster.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct PlaceCheck {
-    /// The accessing cluster.
+    /// Name of the accessing cluster.
     pub cluster: String,
-    /// The role by which programs name it.
+    /// The role name that programs use for the memory or accelerator.
     pub role: String,
-    /// The memory or unit.
+    /// Name of the memory or accelerator.
     pub place: String,
-    /// Unloaded latency: from the issue of a read of `bytes` bytes to its result.
+    /// Unloaded latency, from the issue of a read of `bytes` bytes to its result.
     pub unloaded_ns: f64,
-    /// Time of the request path: issue and links.
+    /// Time of the request path, which consists of issue and links.
     pub there_ns: f64,
-    /// Time in the memory or unit itself.
+    /// Time in the memory or accelerator itself.
     pub place_ns: f64,
     /// Time of the response path.
     pub back_ns: f64,
-    /// Bytes of the read.
+    /// Number of bytes of the read.
     pub bytes: u32,
-    /// Peak rate of reads over all instances and the links of the route, 10^6 per second; `None` without a bound.
+    /// Peak read rate over all instances and the links of the route, in 10^6 per second; `None` without a bound.
     pub peak_mops: Option<f64>,
-    /// The same peak in Gbit/s.
+    /// Peak read rate in Gbit/s; `None` without a bound.
     pub peak_gbps: Option<f64>,
-    /// Formula of these numbers.
+    /// Formula for the times and rates of this row.
     pub formula: String,
 }
 

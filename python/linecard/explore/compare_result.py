@@ -41,7 +41,7 @@ class Moved:
         difference: ``b - a``.
         low: Lower bound of the 95 % confidence interval of the difference; ``None`` without an interval.
         high: Upper bound of the 95 % confidence interval of the difference; ``None`` without an interval.
-        beyond_noise: Whether the interval excludes zero; ``None`` without an interval.
+        beyond_noise: Whether the confidence interval excludes zero; ``None`` without an interval.
     """
 
     name: str
@@ -56,14 +56,14 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class LineMoved:
-    """A source line of two programs, or a function if its lines are unknown; costs are per packet.
+    """A source line in two programs, or a function if its lines are unknown; costs are per packet.
 
     Attributes:
-        text: The line, or the function.
-        a: File and line number in the first program; ``None`` if it does not have the line.
-        b: File and line number in the second program; ``None`` if it does not have the line.
-        cycles: Cycles of the engine, without cycles that issue accesses.
-        stall_cycles: Cycles for which the thread waits for accesses.
+        text: Text of the source line, or name of the function.
+        a: File and line number in the first program; ``None`` if only the second program has the line.
+        b: File and line number in the second program; ``None`` if only the first program has the line.
+        cycles: Engine cycles without the cycles that issue accesses.
+        stall_cycles: Cycles in which the thread waits for accesses.
         instructions: Instructions.
     """
 
@@ -76,29 +76,29 @@ class LineMoved:
 
     @property
     def name(self) -> str:
-        """File and line number in each program, or one pair if they are equal."""
+        """File and line number in each program, or only once if they are equal."""
         places = dict.fromkeys(each for each in (self.a, self.b) if each is not None)
         return " → ".join(places)
 
     @property
     def costs(self) -> tuple[Moved, Moved, Moved]:
-        """Cycles, stall cycles and instructions."""
+        """The three costs: cycles, stall cycles and instructions."""
         return self.cycles, self.stall_cycles, self.instructions
 
     @property
     def difference(self) -> float:
-        """Cycles and stall cycles of the second program minus those of the first."""
+        """Cycles plus stall cycles of the second program, minus those of the first program."""
         return self.cycles.difference + self.stall_cycles.difference
 
     @property
     def beyond_noise(self) -> bool | None:
-        """Whether any of its costs changed beyond noise; ``None`` if that is unknown."""
+        """Whether any cost of the line changed beyond noise; ``None`` if unknown."""
         each = {moved.beyond_noise for moved in self.costs}
         return True if True in each else None if None in each else False
 
 
 def paired(a: Sequence[Mapping[str, float]], b: Sequence[Mapping[str, float]]) -> list[Moved]:
-    """Compare, pair by pair, the numbers that both sides have in every pair."""
+    """Compare the numbers that all pairs of runs have, pair by pair."""
     found = []
     for name in a[0]:
         if all(name in each for each in (*a, *b)):
@@ -107,7 +107,7 @@ def paired(a: Sequence[Mapping[str, float]], b: Sequence[Mapping[str, float]]) -
 
 
 def moved_between(name: str, a: Sequence[float], b: Sequence[float]) -> Moved:
-    """Compare a number pair by pair: seeds on the same packets, or points with the same axis values."""
+    """Compare one number pair by pair; a pair has the same seed and packets, or the same axis values."""
     estimate = Estimate.of([after - before for before, after in zip(a, b, strict=True)])
     mean = sum(a) / len(a)
     beyond = None
@@ -124,16 +124,16 @@ class CompareResult(Result):
     Attributes:
         a: The first design, run or sweep.
         b: The second design, run or sweep.
-        kind: ``designs``, ``runs`` or ``sweeps``.
-        answered: Whether the numbers are reliable enough to compare; ``notes`` list the attempts and the advice.
-        basis: The samples behind the intervals, in words.
-        limits: Bottleneck of each run, for designs with the first seed; ``None`` for sweeps.
-        configuration: Keys that differ.
-        metrics: The numbers of the summary, or the columns of a table.
-        measurements: Measurements of parts that changed beyond noise, the largest change first; designs only.
-        lines: Source lines of two programs, the largest change of cycles and stalls first; programs only.
+        kind: What is compared: ``designs``, ``runs`` or ``sweeps``.
+        answered: Whether the numbers are reliable enough to compare; ``notes`` lists attempts and advice.
+        basis: The samples from which the intervals are computed, in words.
+        limits: Bottleneck of each run; for designs, of the run with the first seed; ``None`` for sweeps.
+        configuration: Keys with different values.
+        metrics: The summary numbers of runs, or the table columns of sweeps.
+        measurements: Measurements of parts that changed beyond noise, largest change first; only for designs.
+        lines: Source lines of two programs, largest change of cycles plus stall cycles first; only for programs.
         notes: Remarks on the comparison.
-        counts: Numbers of reused and executed runs; designs only.
+        counts: Numbers of reused and executed runs; only for designs.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("a", "b", "kind", "basis")
@@ -154,11 +154,11 @@ class CompareResult(Result):
 
     @property
     def shown(self) -> tuple[Moved, ...]:
-        """The metrics of the view, without metrics that are zero on both sides or repeat a rate."""
+        """The metrics to show, without metrics that are zero on both sides or repeat a rate."""
         return tuple(each for each in self.metrics if (each.a or each.b) and each.name not in _SAID_BY_RATES)
 
     def table(self) -> Table:
-        """Return a row per metric, measurement of a part and cost of a line."""
+        """Return one row per metric, per part measurement and per line cost."""
         lines = (replace(moved, name=f"{line.name}: {moved.name}") for line in self.lines for moved in line.costs)
         return records((*self.metrics, *self.measurements, *lines), Moved)
 

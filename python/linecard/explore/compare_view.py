@@ -1,4 +1,4 @@
-"""The view of a comparison: settings that differ, and metrics that changed beyond noise."""
+"""The view of a comparison: the settings that differ, and the metrics that changed beyond noise."""
 
 from __future__ import annotations
 

@@ -1,14 +1,15 @@
-"""The identity of a run: one hash of all inputs that determine its result.
+"""Identifies a run by one hash of all inputs that determine its result.
 
-The hash covers:
+The hash of a run covers:
 
-- the request, with its keys in full,
-- the content of every file that it names, directly or through other files,
-- the files of a shipped program, and
-- the compiled core.
+- the request with its full keys,
+- the content of every file that the request names directly or through other files,
+- the files of a shipped program (if the run executes one), and
+- the compiled core of Linecard.
 
-The name of a file is part of the request, but its folder is not. The same files in another folder, or on another
-machine with the same build, have the same hash. The hash of a TOML file covers its values, not its layout.
+The request includes the name of a file, but not the folder of the file. Equal files in different folders, or on
+different machines with equal builds, have equal hashes. The hash of a TOML file covers the values in the file, not its
+layout.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _LONGEST_NAME = 4096
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """SHA-256 of the compiled core, which computes all numbers."""
+    """SHA-256 of the compiled core, in which all numbers are computed."""
     found = getattr(_core, "__file__", None)
     content = Path(found).read_bytes() if found else _core.__version__.encode()
     return hashlib.sha256(content).hexdigest()
@@ -53,7 +54,7 @@ class _Files:
         self._known: dict[str, tuple[tuple[int, int, int], str, tuple[str, ...]]] = {}
 
     def look(self, path: str) -> tuple[str, tuple[str, ...]]:
-        """Return the hash of a file, and the texts in it that may name other files."""
+        """Return the hash of a file, and the texts in the file that may be names of other files."""
         status = os.stat(path)  # noqa: PTH116 # a hot path, with a name that is text already
         stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
         with self._guard:
@@ -96,17 +97,17 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def canonical(data: Any) -> bytes:
-    """Encode plain data as JSON with sorted keys: equal data has equal bytes. Dates of TOML become text."""
+    """Encode plain data as JSON with sorted keys, so equal data has equal bytes. TOML dates become text."""
     return json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str).encode()
 
 
 def files_of(request: Request) -> dict[str, str]:
-    """Return the hash of every file that a request names, directly or through other files, by path.
+    """Map each file that a request names, directly or through other files, to the hash of its content.
 
-    The hash covers a text that happens to be a file name, too: an unnecessary run is better than a wrong record.
+    The map also contains a file whose name matches a text by chance: an unnecessary run is better than a wrong record.
 
     Raises:
-        TrafficError: A file cannot be read.
+        TrafficError: A file that the request names cannot be read.
     """
     found: dict[str, str] = {}
     waiting = [(text, "", 0) for text in _texts(request.plain()["arguments"])]
@@ -136,7 +137,7 @@ def _hash_of(path: Path) -> str:
 
 
 def content_of(request: Request) -> str:
-    """Return the SHA-256 of a request, hexadecimal.
+    """Return the SHA-256 hash of a request and its files as hexadecimal text.
 
     Raises:
         TrafficError: A file that the request names cannot be read.
@@ -151,9 +152,10 @@ def content_of(request: Request) -> str:
 
 
 class Keys:
-    """Full keys of settings: ``island.threads`` is ``cluster.island.threads`` of a chip with that cluster.
+    """Expands short keys: ``island.threads`` becomes ``cluster.island.threads`` if the chip has such a cluster.
 
-    The description of a design lists its keys. Other keys stay as written, and the core checks them.
+    The description of a design lists all of its keys. A key that the design does not have stays as written, and the
+    core checks it.
     """
 
     def __init__(self, preset: str) -> None:
@@ -164,7 +166,7 @@ class Keys:
         self._short: dict[str, str | None] = {}
 
     def full(self, key: str) -> str:
-        """Return the full key if exactly one key of the design has this ending, else the key itself."""
+        """If exactly one key of the design has this ending, return that key; otherwise return the given key."""
         if key in self.values:
             return key
         if key not in self._short:

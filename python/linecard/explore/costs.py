@@ -1,8 +1,8 @@
-"""Costs of parts: areas, energies and prices from data files, for columns and objectives of a space.
+"""Costs of parts: areas, energies and prices from data files, for the columns and objectives of a design space.
 
-A file has one table per cost, with its ``unit`` and ``source``, and either one ``value`` or values ``of`` names, such
-as parts of DRAM. The package includes ``costs.toml``; your own file adds tables, or replaces those of the same name.
-An expression reads them with ``cost("thread_mm2")`` or ``cost("dram_standby_mw", packets.part)``.
+A file has one table per cost with ``unit``, ``source``, and either one ``value`` or values per name in ``of``, such as
+DRAM parts. The package includes ``costs.toml``; your own file adds tables, or replaces tables of the same name. An
+expression reads costs with ``cost("thread_mm2")`` or ``cost("dram_standby_mw", packets.part)``.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ KEYS = frozenset({"unit", "source", "value", "of"})
 
 
 def read_costs(files: Sequence[str]) -> Costs:
-    """The shipped costs; costs of files replace those of the same name.
+    """Read the shipped costs, then the given files; a cost in a file replaces the shipped cost of the same name.
 
     Raises:
-        ConfigError: A file is invalid; the error lists every problem.
+        ConfigError: A cost file is invalid; the error lists every problem.
     """
     found: dict[str, float | Mapping[str, float]] = {}
     problems: list[ConfigProblem] = []
@@ -71,10 +71,10 @@ def _wrong(cost: Any) -> str:
 
 
 def cost_of(costs: Costs, name: str) -> float | Mapping[str, float]:
-    """One cost.
+    """Return the value of one cost.
 
     Raises:
-        KeyError: The name is unknown; the message lists similar names.
+        KeyError: No cost has this name; the message lists similar names.
     """
     if name in costs:
         return costs[name]

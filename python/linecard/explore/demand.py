@@ -1,7 +1,7 @@
-"""The load of traffic on each part of a chip, and the capacity of each part, from short runs at light load.
+"""Measures the traffic load and the capacity of each part of a chip, in short runs at light load.
 
-Short runs at a load that all parts carry measure the busy time of each part per packet. By the utilisation law, the
-inverse of the busy time is the capacity of the part, as with the bounds of `linecard why`.
+Short runs at a load that all parts can carry measure the busy time of each part per packet. By the utilisation law, the
+capacity of a part is the inverse of this busy time, as in the bounds of `linecard why`.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _STAYED = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The load of the traffic on a part.
+    """The traffic load on one part of a chip.
 
     Attributes:
         component: The part.
-        offered_gbps: Offered load, Gbit/s of all frames, including frames that the part does not process.
-        most_gbps: Offered load at which the part is always busy, Gbit/s of all frames.
-        most_mpps: The same load, 10^6 packets per second.
-        share: ``offered_gbps`` over ``most_gbps``; above 1 the part is overloaded.
+        offered_gbps: Offered load in Gbit/s of all frames, including frames that the part does not process.
+        most_gbps: Offered load at which the part is always busy, in Gbit/s of all frames.
+        most_mpps: Offered load at which the part is always busy, in 10^6 packets per second.
+        share: ``offered_gbps`` divided by ``most_gbps``; above 1, the part is overloaded.
     """
 
     component: str
@@ -61,11 +61,11 @@ def demands(
     size: int | str | None,
     program: Mapping[str, Any],
 ) -> tuple[Demand, ...]:
-    """The load and the capacity of every part, the most loaded first.
+    """The load and the capacity of every part, most loaded part first.
 
     Raises:
-        ConfigError: The chip, the traffic or the program is invalid, or a size is combined with a capture.
-        RunError: The run ends without a result, or loses packets at any load.
+        ConfigError: The chip, the traffic or the program is invalid, or the arguments name both a size and a capture.
+        RunError: The run ends without a result, or loses packets at every load.
     """
     if trace is not None and size is not None:
         raise ConfigError.of(

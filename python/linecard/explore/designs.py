@@ -1,4 +1,4 @@
-"""Points of a space during an optimisation: their objectives, and their neighbours."""
+"""Points of a design space during an optimisation: their objectives and their neighbours."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def better_half(task: Task, judged: Mapping[int, Judged], batch: Sequence[int], count: int) -> list[int]:
-    """The best points of a batch: front by front, sparse regions first, points that break a limit last."""
+    """Select the best points of a batch: front by front, sparse regions first; points that break a limit come last."""
     found: list[int] = []
     good = [number for number in batch if judged[number].keeps]
     while good and len(found) < count:
@@ -41,21 +41,21 @@ def better_half(task: Task, judged: Mapping[int, Judged], batch: Sequence[int], 
 
 
 def minimised(task: Task, judged: Judged) -> tuple[float, ...]:
-    """The objectives of a point as numbers to minimise."""
+    """The objective values of a point, with signs such that all are minimised."""
     return tuple(each.sign * value for each, value in zip(task.objectives, judged.values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A point with its runs.
+    """A point of the design space with its runs.
 
     Attributes:
-        number: Index of the point in the space.
-        values: Mean of each objective over seeds; empty if a run has no numbers.
-        estimates: The means with intervals.
-        keeps: Whether every run is reliable and meets every limit; short runs need not be reliable.
+        number: Index of the point in the design space.
+        values: Mean of each objective over the seeds; empty if a run has no numbers.
+        estimates: Mean and confidence interval of each objective.
+        keeps: Whether every run is conclusive and meets every limit; short runs need not be conclusive.
         rows: Runs.
-        parts: Time of its runs, by part.
+        parts: Time breakdown of the runs by part.
     """
 
     number: int
@@ -67,7 +67,7 @@ class Judged:
 
 
 def is_sure(task: Task, row: Mapping[str, Any]) -> bool:
-    """Whether the numbers of a row that the objectives use are conclusive."""
+    """Whether all numbers of a row that the objectives use are conclusive."""
     if row["status"] != RATE_ONLY:
         return bool(row["status"] == "ok")
     expressions = [
@@ -83,17 +83,17 @@ def is_sure(task: Task, row: Mapping[str, Any]) -> bool:
 def judge(
     task: Task, number: int, rows: Sequence[Mapping[str, Any]], parts: Sequence[Parts], *, short: bool = False
 ) -> Judged:
-    """Judge a point by its runs.
+    """Compute the objectives of a point from its runs, and check its limits.
 
     Args:
         task: The optimisation task.
-        number: Index of the point in the space.
+        number: Index of the point in the design space.
         rows: Runs.
-        parts: Time of its runs, by part.
-        short: Whether the runs are short first runs, which need not be reliable.
+        parts: Time breakdown of the runs by part.
+        short: Whether the runs are short first runs, which need not be conclusive.
 
     Raises:
-        ConfigError: An objective has no value at this point.
+        ConfigError: An objective has no value at the point.
     """
     columns = [[row[OBJECTIVE + each.text] for row in rows] for each in task.objectives]
     went_well = all(has_numbers(row) for row in rows)
@@ -115,7 +115,7 @@ def _is_number(value: object) -> bool:
 
 
 class Space:
-    """The points that fulfil the constraints, with the index of each value on its axis."""
+    """The points that satisfy the constraints, with the index of each value on its axis."""
 
     def __init__(self, task: Task) -> None:
         spec = task.spec
@@ -137,12 +137,12 @@ class Space:
         self.number_of = {each: number for number, each in enumerate(self.coordinates)}
 
     def shortened(self, times: int) -> Spec:
-        """The space with its objectives, and runs whose length is halved this number of times."""
+        """The space with its objectives, for runs whose length is halved the given number of times."""
         short = self._task.shortened(times)
         return replace(short, columns=(*short.columns, *self._extra))
 
     def repeated(self, numbers: Sequence[int], spec: Spec) -> Points:
-        """The points with their seeds, as runs of the length in ``spec``."""
+        """The points with all of their seeds, as runs of the length that ``spec`` states."""
         repeat = spec.repeat
         look = Lookup(spec)
         if repeat == 1:
@@ -157,7 +157,7 @@ class Space:
         return replace(self.all, names=(*self.all.names, "seed"), points=tuple(points))
 
     def neighbours(self, number: int) -> list[int]:
-        """Points that are one step away on one axis; on an axis of names, every other name is one step away."""
+        """Points that differ by one step on one axis; on an axis of names, every other name is one step away."""
         at = self.coordinates[number]
         found = []
         for axis, size in enumerate(self.sizes):

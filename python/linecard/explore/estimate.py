@@ -1,4 +1,4 @@
-"""Estimates the time of a sweep from some of its runs, which the store keeps."""
+"""Estimates the time of a sweep from a few of its runs, which the store keeps."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ PROBES = 3
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The size and the time of a sweep.
+    """The size of a sweep, and the time that it takes.
 
     Attributes:
-        points: Points, including duplicates.
+        points: Number of points, including duplicates.
         left_out: Points that break a constraint.
         runs: Distinct runs.
-        found: Runs in the store.
-        seconds_each: Mean time of a run on one core; ``None`` if every probe was refused or failed.
-        seconds: Time of the missing runs on the available cores; ``None`` if the mean time is unknown.
-        probes: Timed runs.
+        found: Number of runs that are already in the store.
+        seconds_each: Mean time of a run on one core; ``None`` if every timed run was refused or failed.
+        seconds: Time that the missing runs take on the available cores; ``None`` if the mean time is unknown.
+        probes: Number of timed runs.
     """
 
     points: int
@@ -48,10 +48,10 @@ def estimate(
     jobs: int | None,
     progress: SweepProgress | None,
 ) -> Estimate:
-    """Estimate the time of tasks from runs in the store and up to three more: the first, a middle one and the last.
+    """Estimate the time of tasks from stored runs and up to three new runs: the first, a middle and the last task.
 
     Raises:
-        linecard.explore.Interrupted: Ctrl-C.
+        linecard.explore.Interrupted: The user pressed Ctrl-C.
     """
     times: list[float] = []
     known = {} if store is None else store.seconds()

@@ -1,8 +1,8 @@
-"""Runs of a sweep in parallel.
+"""Executes the runs of a sweep in parallel threads.
 
-A run that is already in the store is read, not repeated. If another process is running a point, the point is postponed
-and looked up again. A refused or failed run is also a record, with the reason. No result depends on the
-number of threads or on the order in which runs end.
+If a run is already in the store, its record is read, and the run is not repeated. If another process is executing a
+point, this process postpones the point and looks it up again later. A refused or failed run has a record, too, with the
+reason. The results do not depend on the number of threads or on the order in which runs end.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WAIT_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A distinct run: the hash of its content, and its request."""
+    """A distinct run: the hash of its inputs, and its request."""
 
     key: str
     request: Request
@@ -42,9 +42,9 @@ class Task:
 
 @dataclass(slots=True)
 class Counts:
-    """Distinct runs found in the store, run, refused and failed, and the time inside the simulator.
+    """Numbers of distinct runs that were found, succeeded, were refused or failed, and the simulation time.
 
-    ``not_kept`` counts the runs that the store could not keep, and ``remarks`` holds its remarks.
+    ``not_kept`` counts the runs that the store could not keep, and ``remarks`` holds the remarks of the store.
     """
 
     found: int = 0
@@ -57,7 +57,7 @@ class Counts:
     remarks: tuple[str, ...] = ()
 
     def add(self, record: Record) -> None:
-        """Count a run that ended."""
+        """Count a run that has ended."""
         self.run += record["status"] == "ok"
         self.refused += record["status"] == "refused"
         self.failed += record["status"] == "failed"
@@ -66,10 +66,10 @@ class Counts:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a sweep.
+    """The user pressed Ctrl-C during a sweep.
 
     Attributes:
-        done: Finished distinct runs; a store keeps them.
+        done: Number of finished distinct runs; if there is a store, it keeps them.
         total: Total number of distinct runs.
     """
 
@@ -79,7 +79,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[str, Any]:
-    """Run one point; an error becomes a record, too.
+    """Execute one point and return its record, even after an error.
 
     Raises:
         Stopped: The progress callback stopped the run.
@@ -130,14 +130,14 @@ def _finite(value: Any) -> Any:
 
 
 def keep(store: Store | None, key: str, record: Record) -> None:
-    """Store a run whose outcome would not change when repeated."""
+    """Store a run, unless repeating the run could change its outcome."""
     if store is not None and record["lasts"]:
         kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
         store.put(key, kept, record["seconds"])
 
 
 def look_up(tasks: Sequence[Task], store: Store | None, take: Take, counts: Counts) -> list[Task]:
-    """Read the records in the store, and return the remaining tasks."""
+    """Read the records in the store, and return the tasks without a record."""
     if store is None:
         return list(tasks)
     missing = []
@@ -160,19 +160,19 @@ def execute(
     progress: SweepProgress | None,
     counts: Counts,
 ) -> None:
-    """Run every task that is not in the store.
+    """Execute every task that is not in the store.
 
     Args:
         tasks: Distinct runs.
-        take: Called once for each task with its record, from any thread, one call at a time.
+        take: Called once for each task with its record, from any thread but never concurrently.
         store: Store of finished runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core.
-        progress: Called repeatedly from this thread.
-        counts: Counts that the runs increase.
+        progress: Called repeatedly from the calling thread.
+        counts: Counts to which the runs are added.
 
     Raises:
         ConfigError: ``jobs`` is below one.
-        Interrupted: Ctrl-C; current runs stop first, finished runs are kept.
+        Interrupted: The user pressed Ctrl-C; current runs stop first, and finished runs are kept.
     """
     most = threads_for(jobs)
     # Counts may include earlier questions.
@@ -202,11 +202,11 @@ class _Pool:
         self._under_way: dict[int, float] = {}
 
     def done(self) -> float:
-        """Return the runs done, plus the fractions of the current runs."""
+        """Return the number of finished runs plus the finished fractions of the current runs."""
         return self.finished + sum(list(self._under_way.values()))
 
     def work(self, check: Callable[[], None]) -> None:
-        """Run tasks until none is left; each thread calls this."""
+        """Execute tasks until none is left; each thread calls this method."""
         while self._left > 0:
             check()
             try:

@@ -1,10 +1,11 @@
-"""Expressions of constraints and columns: arithmetic and comparisons over names.
+"""Evaluates the expressions of constraints and columns: arithmetic and comparisons over names.
 
-Python's parser reads the text. All syntax nodes outside a list are rejected, so an expression can call no other
-function and always terminates. Attributes of objects, products of texts and powers of huge numbers are rejected.
+The Python parser parses the text of the expression. Only syntax nodes on a fixed list are allowed, so an expression
+always terminates and can call no other function. Expressions must not contain attributes of objects, products of texts
+or powers of huge numbers.
 
-A name is a dotted path such as ``island.threads`` or ``route[0].issue_cycles``. The caller of ``evaluate`` supplies its
-value.
+In an expression, a name is a dotted path such as ``island.threads`` or ``route[0].issue_cycles``. The caller of
+``evaluate`` supplies the value of each name.
 """
 
 from __future__ import annotations
@@ -68,12 +69,12 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A checked expression.
+    """An expression that was parsed and checked.
 
     Attributes:
         text: Text.
-        place: File and line, or the option, for messages.
-        names: The names that it uses, in the order of the text.
+        place: File and line, or the option, to show in messages.
+        names: Names that the expression uses, in the order of the text.
     """
 
     text: str
@@ -83,10 +84,10 @@ class Expression:
 
     @classmethod
     def parse(cls, text: str, place: str) -> Expression:
-        """Read an expression.
+        """Parse and check an expression.
 
         Raises:
-            ConfigError: The text is too long, not an expression, or has a part that is not allowed.
+            ConfigError: The text is too long, is not an expression, or contains syntax that is not allowed.
         """
         try:
             if len(text) > LONGEST:
@@ -105,7 +106,7 @@ class Expression:
         return cls(text, place, tuple(names), tree)
 
     def evaluate(self, lookup: Lookup) -> Any:
-        """The value of the expression.
+        """Evaluate the expression.
 
         Args:
             lookup: Function that returns the value of a name, or raises :class:`UnknownName`.
@@ -135,7 +136,7 @@ def _shown(lookup: Lookup, name: str) -> str:
 
 
 def path_of(node: ast.expr) -> str | None:
-    """The dotted path of names and attributes, with whole numbers in brackets; ``None`` for other nodes."""
+    """The dotted path of nested names and attributes, with whole numbers in brackets; ``None`` for other nodes."""
     match node:
         case ast.Name(id=name):
             return name

@@ -8,12 +8,12 @@ Vector = Sequence[float]
 
 
 def dominates(a: Vector, b: Vector) -> bool:
-    """Whether one vector is no worse than another in every objective, and better in one."""
+    """Whether ``a`` is no worse than ``b`` in every objective, and better in at least one."""
     return all(x <= y for x, y in zip(a, b, strict=True)) and any(x < y for x, y in zip(a, b, strict=True))
 
 
 def front_of(vectors: Sequence[Vector]) -> list[int]:
-    """The indices of the vectors that no other vector dominates; of equal vectors, the first."""
+    """The indices of the vectors that no other vector dominates; among equal vectors, only the first."""
     found: list[int] = []
     for number in sorted(range(len(vectors)), key=lambda n: (tuple(vectors[n]), n)):
         # A vector that dominates precedes in this order, and so does the first of equal vectors.
@@ -24,9 +24,9 @@ def front_of(vectors: Sequence[Vector]) -> list[int]:
 
 
 def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
-    """The volume that the vectors dominate up to a reference point.
+    """The volume that the vectors dominate, up to a reference point.
 
-    The result is exact, by slices along the first objective, for fronts of few objectives and hundreds of points.
+    The exact volume is computed by slices along the first objective; this suits few objectives and hundreds of points.
     """
     inside = [tuple(vector) for vector in vectors if all(x < r for x, r in zip(vector, reference, strict=True))]
     if not inside:
@@ -43,7 +43,7 @@ def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
 
 
 def knee_of(vectors: Sequence[Vector]) -> int:
-    """The index of the vector nearest to the best value of every objective, each scaled by its range."""
+    """The index of the vector closest to the best value of every objective, with each objective scaled by its range."""
     count = len(vectors[0])
     low = [min(vector[n] for vector in vectors) for n in range(count)]
     high = [max(vector[n] for vector in vectors) for n in range(count)]
@@ -55,7 +55,7 @@ def knee_of(vectors: Sequence[Vector]) -> int:
 
 
 def crowding(vectors: Sequence[Vector]) -> list[float]:
-    """The distance between the neighbours of each vector, over all objectives, each scaled by its range."""
+    """For each vector, the distance between its two neighbours, summed over objectives and scaled by their ranges."""
     found = [0.0] * len(vectors)
     for n in range(len(vectors[0]) if vectors else 0):
         order = sorted(range(len(vectors)), key=lambda number: (vectors[number][n], number))

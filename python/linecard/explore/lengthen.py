@@ -1,7 +1,7 @@
-"""Longer runs of a table, until their numbers are conclusive, by the rule of `linecard.chip.length`.
+"""Lengthens the runs of a table until their numbers are conclusive, by the rule of `linecard.chip.length`.
 
-An unsteady run is lengthened independently, so its result does not depend on the other points of the table. If the
-interval of a point is too wide, the runs of all its seeds become longer.
+An unsteady run is lengthened independently of other points, so its result does not depend on them. If the interval of a
+point is too wide, the runs with all seeds of the point are lengthened.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A run whose result counts.
+    """A run at its final length.
 
     Attributes:
-        request: The run with its final length.
-        doubt: Reason why its numbers are not conclusive; empty if they are.
+        request: The request of the run at its final length.
+        doubt: Reason why the numbers of the run or the design are not conclusive; empty if they are conclusive.
     """
 
     request: Request
@@ -43,18 +43,18 @@ class Settled:
 
 
 def packets_of(request: Request) -> int:
-    """Measured packets of a run of a chip; 0 for a capture to its end."""
+    """Number of measured packets of a chip run; 0 means that a capture is replayed to its end."""
     usual = CAPTURED_PACKETS if "trace" in request.arguments else GENERATED_PACKETS
     return int(request.arguments.get("packets", usual[0]))
 
 
 def longer_request(request: Request, asked: Request, numbers: Numbers) -> Request | None:
-    """The same run, longer; ``None`` if it cannot be longer or the budget ends.
+    """Return a longer version of the run; ``None`` if it cannot be longer or the budget is used up.
 
     Args:
-        request: The run.
-        asked: The requested run.
-        numbers: The numbers of the run.
+        request: The run at its current length.
+        asked: The run as the caller originally requested it.
+        numbers: The result numbers of the run.
     """
     if request.subject != "run" or numbers.get("steady") is None:
         return None
@@ -79,14 +79,14 @@ def settle(
     *,
     fixed: bool = False,
 ) -> list[Settled]:
-    """Run requests, and repeat inconclusive runs with more packets.
+    """Execute requests, and repeat inconclusive runs with more packets.
 
     Args:
         asked: The requested runs.
-        groups: The numbers of the runs of each point, one per seed.
-        run: Function that runs requests and returns their numbers, empty for a refused or failed run.
+        groups: For each point, the indices of its requests, one per seed.
+        run: Function that executes requests and returns their numbers; a refused or failed run has no numbers.
         aim: The precision to reach.
-        fixed: Whether the runs keep the requested length even if they are inconclusive.
+        fixed: Whether runs keep the requested length even if they are inconclusive.
     """
     requests = list(asked)
     numbers = list(run(requests))
@@ -133,13 +133,13 @@ def _to_lengthen(group: Sequence[int], numbers: Sequence[Numbers], rate_only: Se
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Runs of one compared design, one record per seed.
+    """The runs of one compared design, one record per seed.
 
     Attributes:
-        records: The runs of the final length.
-        packets: Packets of each tried length, ascending.
-        doubt: Reason why its numbers are not conclusive; empty if they are.
-        shortfall: The doubt in words, with advice.
+        records: The records of the runs at the final length.
+        packets: Numbers of packets tried so far, ascending.
+        doubt: Reason why the numbers of the run or the design are not conclusive; empty if they are conclusive.
+        shortfall: The reason in words, with advice.
     """
 
     records: tuple[Record, ...]
@@ -151,7 +151,7 @@ class Side:
 def settle_together(
     asked: Sequence[Sequence[Request]], run: Callable[[Sequence[Request]], Sequence[Record]], aim: Aim
 ) -> list[Side]:
-    """Run the seeds of several designs, and lengthen all together until each is conclusive, on the same packets.
+    """Run all seeds of several designs on the same packets, and lengthen all runs together until each is conclusive.
 
     Raises:
         ConfigError: A run was refused.

@@ -1,4 +1,4 @@
-"""Costs of source lines among the measurements of a run, for comparisons by line."""
+"""Extracts the costs of source lines from the measurements of a run, for comparisons by line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COSTS = {"cycles": "cycles", "stall_cycles": "cycles", "instructions": "instruct
 
 
 def line_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
-    """Return cycles, stall cycles and instructions per packet of each line of the executed programs."""
+    """For each line of the executed programs, return cycles, stall cycles and instructions per packet."""
     return [
         (LINE + line["line"], name, unit, line[f"{name}_per_packet"])
         for program in report.get("programs", ())

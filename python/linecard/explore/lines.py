@@ -1,8 +1,8 @@
-"""Two programs line by line: matching lines, and the cost of each.
+"""Compares two programs line by line: the matching lines, and the cost of each line.
 
-A diff of both sources finds the matching lines. It covers the programs' own files, and files of the same name, such as
-headers. If a source is missing, the diff covers the executed lines with the text in the object. Functions
-without known lines match by name.
+A diff between the sources of both programs finds the matching lines. The diff covers the main file of each program, and
+files of the same name in both programs, such as headers. If a source is missing, the diff uses the executed lines, with
+the text that the object file contains. Functions without known source lines are matched by name.
 """
 
 from __future__ import annotations
@@ -57,28 +57,29 @@ class _Program:
 
     @property
     def main(self) -> str:
-        """The program's own file."""
+        """The main source file of the program."""
         name = Path(self.name).name
         return name if name.endswith(".c") else f"{Path(name).stem}.c"
 
     def costs(self, place: str | None, metric: str) -> list[float]:
-        """Return a cost of a line for each seed; zero if it was not executed."""
+        """Return one cost of a line for each seed; zero if the program did not execute the line."""
         return [each.get((place or "", metric), 0.0) for each in self._costs]
 
     def executed(self) -> Iterable[str]:
-        """Return file and number of the executed lines."""
+        """Return the file and the line number of each executed line."""
         return dict.fromkeys(place for each in self._costs for place, _ in each)
 
 
 def compared_lines(
     names: Sequence[str], records: Sequence[Sequence[Record]], doubts: Sequence[str]
 ) -> tuple[LineMoved, ...]:
-    """Return the lines that either program executes, the largest change of cycles and stalls first.
+    """Return the lines that either program executes, largest change of cycles plus stall cycles first.
 
     Args:
-        names: The two programs.
-        records: For each program its runs, one per seed, with the costs of lines.
-        doubts: Reasons why the runs of each program are not conclusive; if any, no line has a verdict on noise.
+        names: Names of the two programs.
+        records: For each program, its runs with the costs of lines, one run per seed.
+        doubts: For each program, the reason why its runs are not conclusive; with any reason, no line has a noise
+            verdict.
     """
     a, b = (_Program(name, several) for name, several in zip(names, records, strict=True))
     same = _same_lines(a, b)

@@ -1,12 +1,13 @@
-"""`linecard ndr`: the highest rate without loss (NDR), and with a loss of at most 0.5 % (PDR), by frame size.
+"""`linecard ndr`: find the highest rate without loss (NDR) and with at most 0.5 % loss (PDR), by frame size.
 
-The terms are those of RFC 2544 (throughput), RFC 9411 (security devices) and FD.io CSIT. At the NDR no packet is lost;
-at the PDR the loss ratio is 0.5 % or less. Both are offered loads, summed over all ports; the result is a lower bound.
+The search follows the terms of RFC 2544 (throughput), RFC 9411 (security devices) and FD.io CSIT. At the NDR, no packet
+is lost; at the PDR, the loss ratio is at most 0.5 %. NDR and PDR are offered loads summed over all ports; the search
+returns lower bounds of them.
 
-After a warm-up, a trial offers frames of one kind, evenly spaced, at one rate. It ends after a number of packets.
-Packets that accumulate inside count as lost, because a longer trial would lose them. A longer trial confirms each
-result: it is long enough to show a loss that fills a buffer slowly. If it refutes the result, the search continues with
-trials of that length.
+After a warm-up, a trial offers frames of one size or mix, evenly spaced, at one rate. A trial ends after a given number
+of packets. Packets that accumulate inside the chip count as lost, because a longer trial would lose them. A longer
+trial confirms each result, so that a loss from a slowly filling buffer becomes visible. If the longer trial refutes the
+result, the search continues with trials of that length.
 """
 
 from __future__ import annotations
@@ -57,14 +58,15 @@ def ndr(
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
-        sizes: Frame sizes in bytes, ``imix``, ``rfc2544`` or mixes of the chip; by default, the chip's own traffic.
-            Each has a separate search. ``rfc2544`` mixes the seven sizes in equal parts.
+        sizes: Frame sizes in bytes, ``imix``, ``rfc2544`` or mixes of the chip; by default, the chip's own traffic. The
+            search treats each size or mix separately. ``rfc2544`` mixes the seven frame sizes of RFC 2544 in equal
+            parts.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file), at the rates of the
             search.
         set: New values for parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
-        packets: Packets of each trial. The warm-up before them has half as many. The confirming trial has at least four
-            times as many.
-        seeds: Seeds of each trial. The loss is the mean over seeds; the no-drop rate has no loss with any seed.
+        packets: Number of packets in each trial. The warm-up before them has half as many. The confirming trial has at
+            least four times as many packets.
+        seeds: Seeds of each trial. The loss is the mean over the seeds; at the no-drop rate, no seed has a loss.
         seed: The first seed.
         width: Relative width of the interval in which the search ends; 0.005 by default.
         precision: Synonym of ``width``, such as 1%; only one of the two is allowed.
@@ -75,9 +77,10 @@ def ndr(
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
-        ConfigError: The chip or an argument is invalid, or ``arrivals`` is ``saturated``, which has no offered rate.
+        ConfigError: The chip or an argument is invalid, or ``arrivals`` is ``saturated``, which has no offered rate to
+            search.
         RunError: A trial ends without a result.
-        linecard.explore.Interrupted: Ctrl-C; completed runs are in the store.
+        linecard.explore.Interrupted: The user pressed Ctrl-C; completed runs are in the store.
 
     Example:
         >>> import linecard
@@ -116,7 +119,7 @@ def search_rates(
     width: float,
     bench: Runs,
 ) -> tuple[RateRow, ...]:
-    """The rates for each kind of frames; see :func:`ndr`."""
+    """The rates for each frame size or mix; see :func:`ndr`."""
     _check(packets, len(seeds), width, trace, sizes)
     described = _described(chip, changes)
     # A trial needs its loss only; a verdict would take several times the work.

@@ -25,14 +25,14 @@ class Trial:
     """A trial at one load.
 
     Attributes:
-        load_mpps: Offered load, 10^6 frames per second, summed over all ports.
-        load_gbps: Offered load, 10^9 bits of frames per second.
-        packets: Sent and dropped packets, per seed.
-        lost: Fraction of the packets that were lost or accumulated inside; the mean over seeds.
-        dropped: Fraction of the packets that were dropped.
+        load_mpps: Offered load in 10^6 frames per second, summed over all ports.
+        load_gbps: Offered load in 10^9 bits of frames per second.
+        packets: Number of sent and dropped packets, per seed.
+        lost: Fraction of the packets that were dropped or accumulated inside the chip; the mean over the seeds.
+        dropped: Fraction of the packets that the chip dropped.
         forwarded_mpps: Throughput, 10^6 packets per second.
-        inside_mean: Mean number of packets inside.
-        grew: Growth of the number of packets inside, per seed.
+        inside_mean: Mean number of packets inside the chip.
+        grew: Growth of the number of packets inside the chip, per seed.
     """
 
     load_mpps: float
@@ -60,28 +60,29 @@ class LatencyAt:
 
 @dataclass(frozen=True, slots=True)
 class RateRow:
-    """The rates of one kind of frames.
+    """The rates of one frame size or mix.
 
     Attributes:
-        traffic: Frame size in bytes as text, or the name of the mix, or ``capture``.
-        size_bytes: Mean size of a frame, check sequence included.
-        line_mpps: Line rate of all ports, 10^6 frames per second: the largest load.
-        ndr_mpps: Highest rate without loss, 10^6 frames per second: the lower bound of its interval.
-        pdr_mpps: Highest rate with a loss of at most 0.5 %, 10^6 frames per second: the lower bound of its interval.
-        ndr_gbps: NDR, 10^9 bits of frames per second.
-        pdr_gbps: PDR, 10^9 bits of frames per second.
-        interval: Bounds of ``ndr_mpps`` and ``pdr_mpps``: the highest load that passed and the lowest load that failed.
-            If the line rate passed, both bounds are the line rate.
+        traffic: Frame size in bytes as text, the name of the mix, or ``capture``.
+        size_bytes: Mean frame size, including the frame check sequence.
+        line_mpps: Line rate of all ports in 10^6 frames per second; the largest load of the search.
+        ndr_mpps: Highest rate without loss, in 10^6 frames per second; the lower bound of ``interval``.
+        pdr_mpps: Highest rate with a loss of at most 0.5 %, in 10^6 frames per second; the lower bound of ``interval``.
+        ndr_gbps: NDR in 10^9 bits of frames per second.
+        pdr_gbps: PDR in 10^9 bits of frames per second.
+        interval: Bounds of ``ndr_mpps`` and ``pdr_mpps``: the highest load that passed, and the lowest load that
+            failed. If the line rate passed, each bound equals the line rate.
         limit: The limit of the no-drop rate: the part that is always busy at the lowest failed load, ``line rate``, or
-            ``no single part`` (bursts or waits, see `linecard why`).
-        busiest: The busiest part at that load.
-        busiest_share: Utilisation of that part.
-        confirmed_packets: Packets of the trial that confirmed the no-drop rate, per seed; 0 if none did.
-        confirmed: Whether that trial is conclusive. A load that is one ``width`` too high would accumulate packets
-            inside. The growth was less than half of that number, and half of it exceeds chance.
-        trials: Number of trials, including confirming ones.
-        tried: The trials, in the order of the search.
-        latency: Latency at 10, 50 and 90 % of PDR; empty if PDR was not found.
+            ``no single part`` (bursts or waits; see `linecard why`).
+        busiest: The busiest part at the lowest failed load.
+        busiest_share: Utilisation of the busiest part.
+        confirmed_packets: Packets per seed of the trial that confirmed the no-drop rate; 0 if no trial confirmed it.
+        confirmed: Whether the confirming trial is conclusive. It is conclusive if the packets inside grow by at most
+            half the growth that a load one ``width`` too high would cause. Half the growth at a load one ``width`` too
+            high must also exceed the random variation.
+        trials: Number of trials, including confirming trials.
+        tried: All trials, in the order of the search.
+        latency: Latency at 10 %, 50 % and 90 % of the PDR; empty if no PDR was found.
     """
 
     traffic: str
@@ -103,7 +104,7 @@ class RateRow:
 
     @property
     def answered(self) -> bool:
-        """Whether a rate is reliable: a confirmed no-drop rate, or a partial-drop rate if every load has loss."""
+        """Whether the no-drop rate is confirmed, or a partial-drop rate exists although every load has loss."""
         return self.confirmed or (self.ndr_mpps == 0 and self.pdr_mpps > 0)
 
     def limited_by(self) -> str:
@@ -136,10 +137,10 @@ class NdrResult(Result):
 
     Attributes:
         chip: The chip.
-        rows: One row per kind of frames, in the requested order.
-        packets: Packets per seed of each search trial; its warm-up has half as many.
-        seeds: Seeds of each trial.
-        width: Relative width of the intervals.
+        rows: One row per frame size or mix, in the requested order.
+        packets: Number of packets per seed in each search trial; the warm-up of a trial has half as many.
+        seeds: Number of seeds of each trial.
+        width: Relative width of the intervals between passed and failed loads.
         counts: Numbers of reused and executed runs.
     """
 
@@ -154,13 +155,13 @@ class NdrResult(Result):
     counts: Counts = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: the first row's fields at the top, and all rows in ``rows``."""
+        """Plain data, ready for JSON: the fields of the first row at the top level, and all rows in ``rows``."""
         rows = plain(list(self.rows))
         shared = {"chip": self.chip, "packets": self.packets, "seeds": self.seeds, "width": self.width}
         return {**shared, **rows[0], "rows": rows}
 
     def table(self) -> Table:
-        """The rates, their limit and the latency, one row per kind of frames."""
+        """The rates, their limit and the latency, with one row per frame size or mix."""
         names = ("traffic", "size_bytes", "line_mpps", "ndr_mpps", "ndr_gbps", "pdr_mpps", "pdr_gbps")
         columns = (*names, "trials", "limit", "confirmed_packets", "confirmed")
         latencies = [(f"{name}_ns", share) for share in LATENCY_SHARES for name in ("p50", "p90", "p99")]

@@ -1,4 +1,4 @@
-"""The task of an optimisation, read from a file: a space with objectives, limits and a budget."""
+"""The task of an optimisation, read from a file: a design space with objectives, limits and a budget."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MOST_HALVING = 10
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """A value to maximise or minimise.
+    """An objective: a value to maximise or to minimise.
 
     Attributes:
-        text: Text in the file.
-        sign: -1 to maximise, 1 to minimise.
-        expression: The expression of its value.
+        text: Text of the objective in the file.
+        sign: -1 if the objective is maximised, 1 if it is minimised.
+        expression: The expression that computes the value.
     """
 
     text: str
@@ -36,12 +36,12 @@ class Task:
     """The task of an optimisation.
 
     Attributes:
-        spec: The space.
-        objectives: The objectives; each is ``max`` or ``min`` and an expression.
-        limits: Expressions that the results of a point must fulfil.
-        budget: Number of points that may run, 2 to 1,000,000.
+        spec: The design space of the optimisation.
+        objectives: The objectives; each consists of ``max`` or ``min`` and an expression.
+        limits: Expressions that must be true for the results of a point.
+        budget: Maximum number of points to run, 2 to 1,000,000.
         seed: Seed of the search.
-        halving: Number of halvings of the first short runs, 0 to 10.
+        halving: Number of times that the length of the first short runs is halved, 0 to 10.
     """
 
     spec: Spec
@@ -52,7 +52,7 @@ class Task:
     halving: int = 0
 
     def shortened(self, times: int) -> Spec:
-        """The space with runs whose length is halved this number of times."""
+        """The design space, for runs whose length is halved the given number of times."""
         name = self.spec.subject.length
         length = self.spec.arguments[name]
         short = length / 2**times if isinstance(length, float) else max(1, round(length / 2**times))
@@ -60,10 +60,10 @@ class Task:
 
 
 def read_task(path: str | PathLike[str], budget: int | None = None, precision: float | None = None) -> Task:
-    """The task of a file.
+    """Read the task of an optimisation from a file.
 
     Raises:
-        ConfigError: The file is invalid; the error lists every problem.
+        ConfigError: The task file is invalid; the error lists every problem.
     """
     table, lines = read_table(fspath(path))
     draft = read_spec(fspath(path), also=KEYS)

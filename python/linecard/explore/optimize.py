@@ -1,13 +1,13 @@
-"""`linecard optimize`: the best designs of a space, for one objective or several conflicting ones.
+"""`linecard optimize`: find the best designs of a space, for one objective or for several conflicting objectives.
 
-If the budget covers every point, all points run. Otherwise a search proposes points in batches, each point at most
-once. Optuna's TPE (ask and tell) proposes half of a batch; the other half are neighbours of the present front. The
-sampler receives the results of a whole batch in the order of the proposals. The proposals do not depend on the number
-of workers.
+If the budget covers every point, the function runs all points. If the budget does not cover every point, a search
+proposes points in batches, each point at most once. Optuna's TPE sampler (ask and tell) proposes one half of a batch;
+the other half are neighbours of the current front. The sampler receives the results of a whole batch at once, in the
+order of the proposals. The proposals do not depend on the number of workers.
 
-With ``halving`` a batch is larger and starts with short runs. Its better half continues with runs of twice the length,
-until the remaining points run at full length. The budget counts runs by their length. The sampler receives full-length
-runs only.
+With ``halving``, a batch is larger and starts with short runs. The better half of a batch continues with runs of twice
+the length, until the remaining points run at full length. Each run counts in the budget in proportion to its length.
+The sampler receives the results of full-length runs only.
 """
 
 from __future__ import annotations
@@ -53,31 +53,31 @@ def optimize(
     progress: SweepProgress | None = None,
     **options: Unpack[Executed],
 ) -> OptimizeResult:
-    """Find the best designs of a space.
+    """Find the best designs of a design space.
 
-    Full-length runs that are not conclusive are lengthened, as in :func:`linecard.sweep`. The result counts points that
-    stay inconclusive, and none of them is among the best.
+    Full-length runs that are not conclusive become longer, as in :func:`linecard.sweep`. The result counts the points
+    that stay inconclusive; none of these points is among the best designs.
 
     Args:
-        file: File with a design space and its objectives (``kind = "optimize"``). It is a sweep file with
-            ``objectives``, ``limits`` and ``budget``.
+        file: File with a design space and its objectives (``kind = "optimize"``). The file is a sweep file with the
+            additional keys ``objectives``, ``limits`` and ``budget``.
         budget: Maximum number of points to run; it replaces the budget in the file.
-        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
-            If objectives use the loss or the mean latency, these must meet the precision, too. It replaces the
-            precision of the file.
-        set: New values for parameters and arguments of all points. They override the values of the file.
+        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. If
+            objectives use the loss or the mean latency, the precision applies to these numbers, too. This argument
+            replaces the precision in the file.
+        set: New values for parameters and arguments of all points. These values override the values in the file.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called repeatedly with (runs done, total runs).
-        **options: Program of all points (``program``) and its options; see :func:`linecard.run`.
+        **options: Program of all points (``program``) and its options; see :func:`linecard.run`. The setting
             ``set={"budget": ...}`` limits the instructions per packet.
 
     Raises:
         ConfigError: The file is invalid, no point meets the limits, or an objective has no value.
         RunError: No point that meets the limits is conclusive.
-        MissingExtraError: A search is necessary, and the extra ``explore`` is not installed.
-        linecard.explore.Interrupted: Ctrl-C; completed runs are in the store.
+        MissingExtraError: The task needs a search, and the extra ``explore`` is not installed.
+        linecard.explore.Interrupted: The user pressed Ctrl-C; completed runs are in the store.
     """
     task = read_task(file, budget, precision)
     program = program_arguments(options)
@@ -106,7 +106,7 @@ def search(
     executor: str = "threads",
     progress: SweepProgress | None = None,
 ) -> OptimizeResult:
-    """Search a space; see :func:`optimize`."""
+    """Search a design space; see :func:`optimize`."""
     with Bench(store, jobs, None, Counts(), executor) as bench:
         return _search(task, bench, progress)
 
@@ -244,9 +244,10 @@ def _steady(point: Judged) -> bool | None:
 
 
 def covered(vectors: Sequence[Sequence[float]], best: Sequence[float], worst: Sequence[float]) -> float:
-    """The fraction of the box between the best and the worst value of each objective that the vectors dominate.
+    """Fraction of the box between the best and the worst value of each objective that the vectors dominate.
 
-    An objective with the same value at all points is ignored. If all are ignored, the fraction is 1.
+    The computation ignores an objective that has the same value at all points. If all objectives are ignored, the
+    fraction is 1.
     """
     telling = [n for n in range(len(best)) if worst[n] > best[n]]
     if not telling:

@@ -1,4 +1,4 @@
-"""The result of an optimisation: the front, and the method that found it."""
+"""The result of an optimisation: the Pareto front, and the method that found it."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class OptimizeResult(Result):
-    """The best points of a space.
+    """The best points of a design space.
 
     Attributes:
-        title: Title of the space.
-        method: ``exhaustive`` or ``search``.
-        objectives: The objectives, as in the file.
-        front: The points that no other point dominates, sorted by the first objective. Each has its axes,
-            ``objectives`` (mean over seeds), and ``low`` and ``high`` (95 %; absent with one seed). ``steady`` is true
-            if all its runs were steady, and ``None`` if unknown. ``knee`` marks the best compromise; ``command``
-            repeats the run.
+        title: Title of the design space.
+        method: The method: ``exhaustive`` or ``search``.
+        objectives: The objectives as they are written in the file.
+        front: The points that no other point dominates, sorted by the first objective. Each point has its axis values,
+            ``objectives`` (means over seeds), and ``low`` and ``high`` (95 % interval; absent with one seed).
+            ``steady`` is true if all runs of the point were steady, and ``None`` if this is unknown. ``knee`` marks the
+            best compromise, and ``command`` repeats the run of the point.
         runs: Number of points with full-length runs.
-        short_runs: Number of shorter runs that selected these points (``halving``).
-        points: Number of points of the space that meet the constraints.
+        short_runs: Number of short runs that selected the points for full-length runs (``halving``).
+        points: Number of points of the design space that meet the constraints.
         refused: Number of points that were refused or failed.
-        reasons: The reasons, each with its number of points, the most frequent first.
+        reasons: The reasons for refused and failed points with the number of points, most frequent reason first.
         beyond_limits: Number of completed points that break a limit.
-        unsteady: Number of completed points with an inconclusive run: not steady, or less precise than
-            requested. None of these points is on the front.
-        doubts: The inconclusive points in words, with advice.
-        hypervolume: Fraction of the box between ``best`` and ``worst`` that the front dominates, 0 to 1.
-        best: The best value of each objective among the points with runs that meet the limits.
-        worst: The worst value of each objective among these points.
+        unsteady: Number of completed points with an inconclusive run: a run that is not steady, or less precise than
+            requested. No inconclusive point is on the front.
+        doubts: Remarks on the inconclusive points, with advice.
+        hypervolume: Fraction of the box between ``best`` and ``worst`` that the front dominates, from 0 to 1.
+        best: Best value of each objective, among completed points that meet the limits.
+        worst: Worst value of each objective, among completed points that meet the limits.
         axes: The varied keys and arguments.
         rows: All runs, one row per point and seed, in the order of the search.
         given: The arguments and settings that all points share, as in a sweep.
-        parts: Time of each row by part, as in a sweep.
+        parts: Time breakdown of each row by part, as in a sweep.
         counts: Numbers of reused and executed runs.
     """
 
@@ -72,7 +72,7 @@ class OptimizeResult(Result):
     counts: Counts = field(compare=False)
 
     def table(self) -> Table:
-        """The front, one row per point."""
+        """The Pareto front, with one row per point."""
         last = ("steady", "knee", "command")
         rows = [
             [*(row[name] for name in self.axes), *row["objectives"], *(row[name] for name in last)]
@@ -81,7 +81,7 @@ class OptimizeResult(Result):
         return Table((*self.axes, *self.objectives, *last), rows)
 
     def page(self, command: str | None = None) -> str:  # noqa: ARG002 # each point has a command of its own
-        """A self-contained page that explores the runs and the front."""
+        """A self-contained HTML page for exploring the runs and the front."""
         from linecard.report.explorer import optimized_page
 
         return optimized_page(self)

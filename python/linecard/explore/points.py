@@ -1,6 +1,7 @@
-"""The points of a sweep: the grid or a sample, without points that break a constraint.
+"""Makes the points of a sweep: the grid or a sample, without points that break a constraint.
 
-The order of points is fixed, the first axis slowest and seeds fastest, and does not depend on their execution.
+The order of points is fixed, with the first axis slowest and seeds fastest; it does not depend on the order of
+execution.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ _U64_MAX = 2**64 - 1
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point.
+    """One point of a sweep.
 
     Attributes:
-        values: Value of each axis, in the order of the axes; the seed is last if points have several seeds.
-        request: The run of the point.
+        values: Value of each axis, in axis order; the seed is last if points have several seeds.
+        request: Request for the run of the point.
     """
 
     values: Mapping[str, Value]
@@ -44,9 +45,9 @@ class Points:
     """All points of a sweep.
 
     Attributes:
-        names: The varied names, in the order of the columns.
-        points: The points.
-        left_out: Points that broke a constraint.
+        names: Names of the varied keys and arguments, in column order.
+        points: All points that meet the constraints.
+        left_out: Number of points that break a constraint.
     """
 
     names: tuple[str, ...]
@@ -58,8 +59,8 @@ def make_points(spec: Spec) -> Points:
     """Make all points of a sweep.
 
     Raises:
-        ConfigError: There are too many points, a constraint uses an unknown name, or no point is left.
-        MissingExtraError: The sweep draws a sample, and the extra ``explore`` is not installed.
+        ConfigError: There are too many points, a constraint uses an unknown name, or no point meets the constraints.
+        MissingExtraError: The sweep draws a sample, but the extra ``explore`` is not installed.
     """
     groups = [
         [axis for axis in spec.axes if axis.group == group] for group in dict.fromkeys(a.group for a in spec.axes)
@@ -128,20 +129,20 @@ def _drawn(groups: list[list[Axis]], sample: Sample) -> Iterator[dict[str, Value
 
 
 class Lookup:
-    """Resolves names at a point: an axis, a shared value, or a parameter of the design."""
+    """Finds the value of a name at a point: an axis value, a shared value, or a parameter of the design."""
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
         self._keys: dict[str, Keys] = {}
 
     def keys(self, chip: str) -> Keys:
-        """Return the keys of a design; it is described once."""
+        """Return the keys of a design; each design is described only once."""
         if chip not in self._keys:
             self._keys[chip] = Keys(chip)
         return self._keys[chip]
 
     def request(self, values: Mapping[str, Value]) -> Request:
-        """Return the run of a point."""
+        """Return the run request of a point."""
         spec = self._spec
         subject = spec.subject
         arguments = {**spec.arguments, **{name: each for name, each in values.items() if name in subject.arguments}}
@@ -152,7 +153,7 @@ class Lookup:
         return Request(spec.what, arguments, changes)
 
     def of(self, values: Mapping[str, Value]) -> Callable[[str], Any]:
-        """Return a function from a name to its value at a point."""
+        """Return a function that maps a name to its value at a point."""
         said = {**self._spec.settings, **self._spec.arguments, **values}
         chip = said.get("chip") if self._spec.what in {"run", "ndr"} else None
 
@@ -183,7 +184,7 @@ class Lookup:
 
 
 def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
-    """Return the value of a full name, or of the only name with this ending."""
+    """Return the value whose name equals ``name``, or else the value of the only name that ends in it."""
     if name in said:
         return (said[name],)
     ends = [key for key in said if key.endswith(f".{name}")]
@@ -193,7 +194,7 @@ def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """Return the nearest names, as the end of the error for an unknown name."""
+    """Return the most similar names, as the last part of the error for an unknown name."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     near += [key for key in known if key.rpartition(".")[2] == name.rpartition(".")[2] and key not in near][:3]
     return f"which is unknown; nearest: {', '.join(near[:4])}" if near else "which is unknown"

@@ -1,4 +1,4 @@
-"""The program that a chip executes, as an option of every question: `program` and its options."""
+"""The program that a chip executes, as options of every exploration command: `program` and its options."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ OPTIONS = {_RENAMED.get(name, name): each.flag for name, each in PROGRAM.items()
 
 
 def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert options of a question to arguments of a run, without defaults.
+    """Convert the program options of a call to run arguments, and omit default values.
 
     Raises:
-        ConfigError: An option has no effect without a program.
-        TypeError: An option does not exist.
+        ConfigError: An option has no effect because no program is given.
+        TypeError: No option of this name exists.
     """
     unknown = sorted(options.keys() - PROGRAM.keys())
     if unknown:
@@ -50,7 +50,7 @@ def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def options_of(request: Request) -> dict[str, Any]:
-    """Return the options of a run's program, as `linecard.executed.for_chip.executed` takes them."""
+    """Return the program options of a run in the form that `linecard.executed.for_chip.executed` accepts."""
     asked, defines = request.arguments, request.arguments.get("define", ())
     found = {name: asked.get(name, each.default) for name, each in PROGRAM.items() if name != "program"}
     found["cflags"] = str(found["cflags"])

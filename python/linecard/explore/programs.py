@@ -1,7 +1,8 @@
-"""The outcome and the files of points that run a program.
+"""Outcomes of points that run a program, and the program files on which they depend.
 
-The request of a shipped program holds its name, not a file. The files behind the name are part of the run's content.
-The content also includes the headers beside a C file, and the files that every C file is compiled with.
+A request for a shipped program contains the program name, not a file. The hash of a run covers the files of a shipped
+program that the request names. The hash of a run also covers the headers beside a C file, and the files with which
+every C file is compiled.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _LEFT_OUT = ("elf", "name", "program", "traffic.title", "traffic.first_damage")
 
 
 def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
-    """Return scalars and fractions of packets as numbers of the table; other fractions are measurements only."""
+    """Return scalars and packet fractions as numbers of the table; other fractions are only measurements."""
     numbers = {name: value for name, value in flat(whole).items() if name not in _LEFT_OUT}
     # Results of the program first: a screen shows only the columns that fit.
     numbers = dict(sorted(numbers.items(), key=lambda item: item[0].startswith("traffic.")))
@@ -39,13 +40,13 @@ def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -
 
 
 def carried_program(request: Request) -> Iterator[tuple[str, Path]]:
-    """Yield the files of the program that a chip executes, if it executes one."""
+    """Yield the files of the program that a chip executes, if the request has a program."""
     if request.arguments.get("program") is not None:
         yield from carried_by(request)
 
 
 def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
-    """Yield files of a program that the request does not name, each with a machine-independent name."""
+    """Yield program files that the request does not name, each under a machine-independent name."""
     name = str(request.arguments["program"])
     is_c = name.endswith(".c")
     if is_c:

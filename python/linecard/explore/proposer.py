@@ -1,4 +1,4 @@
-"""The proposals of a search: corners, neighbours of the front, points of Optuna's sampler, random points."""
+"""Proposes points for a search: corners, neighbours of the front, points from the Optuna sampler, and random points."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Proposer:
             self._study: Any = optuna.create_study(directions=["minimize"] * len(task.objectives), sampler=sampler)
 
     def propose(self, size: int, judged: Mapping[int, Judged], known: AbstractSet[int]) -> list[int]:
-        """The next batch, without known points."""
+        """Propose the next batch of points, without points that have run."""
         batch: dict[int, None] = {}
         if not judged:
             batch = dict.fromkeys(self._corners()[:size])

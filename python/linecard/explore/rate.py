@@ -1,4 +1,4 @@
-"""The search for the rates of one kind of frames, trial by trial."""
+"""Searches the rates of one frame size or mix, trial by trial."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _HANDFUL, _CHANCE = 16, 0.001
 
 
 class Runs(Protocol):
-    """The executor of the runs of a search."""
+    """Interface of an executor for the runs of a search."""
 
     def run(self, requests: Sequence[Request]) -> Sequence[Record]:
         """Run all requests, and return their records in the same order."""
 
 
 class RateSearch:
-    """The search for one kind of frames."""
+    """The search for the rates of one frame size or mix."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class RateSearch:
         return Request("run", {**self._shared, **length, "seed": seed}, changes)
 
     def next(self) -> int | None:
-        """The index of the next load, first of the search, then of the confirming trials; ``None`` at the end."""
+        """The index of the next load, first for the search and then for confirming trials; ``None`` at the end."""
         number = self.search.next()
         if number is not None:
             if self._refuted:
@@ -166,11 +166,11 @@ class RateSearch:
         return max(self._packets, min(wanted, LONGEST_TRIAL))
 
     def requests(self, number: int) -> list[Request]:
-        """The runs of a trial."""
+        """The run requests of the trial at one load."""
         return self._requests_at(self._gbps(number))
 
     def tell(self, number: int, records: Sequence[Record]) -> None:
-        """Record the runs of a trial."""
+        """Record the results of the trial at one load."""
         numbers = [numbers_of(record) for record in records]
         lost = [_lost(record) for record in records]
         n = len(records)
@@ -197,7 +197,7 @@ class RateSearch:
             self._confirming[number] = self._packets
 
     def row(self) -> RateRow:
-        """The rates, their limit and the latency."""
+        """Return the rates, their limit and the latency as one row."""
         answers: dict[str, tuple[float, float]] = {}
         gbps: dict[str, float] = {}
         for name, goal in (("ndr_mpps", NDR), ("pdr_mpps", PDR)):

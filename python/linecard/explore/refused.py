@@ -1,4 +1,4 @@
-"""Reasons why points of a table were refused or failed, each once."""
+"""Collects the distinct reasons why points of a table were refused or failed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Reason:
     """A reason why points were refused or failed.
 
     Attributes:
-        status: ``refused`` or ``failed``.
-        reason: The reason, in words.
+        status: Status of the points: ``refused`` or ``failed``.
+        reason: The reason in words.
         points: Number of points with this reason.
-        command: The command that repeats the first of these points.
+        command: The command that repeats the first point with this reason.
     """
 
     status: str
@@ -30,7 +30,7 @@ class Reason:
 
 
 def reasons_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Reason, ...]:
-    """Return the reasons of refused and failed rows, the most frequent first."""
+    """Return the reasons for refused and failed rows, most frequent reason first."""
     counts: Counter[tuple[str, str]] = Counter()
     commands: dict[tuple[str, str], str] = {}
     for row in rows:

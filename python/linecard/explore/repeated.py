@@ -1,7 +1,7 @@
-"""Points of a sweep over their seeds: means with intervals, and whether one point is the best beyond chance.
+"""Summarises the points of a sweep over their seeds: means with intervals, and whether one point is best beyond chance.
 
-Points share their seeds, and therefore their traffic. Two points are therefore compared in pairs, seed by seed: the
-effect of the traffic on both cancels in their difference.
+All points use the same seeds, and therefore the same traffic. Two points are therefore compared seed by seed, because
+the effect of the shared traffic cancels in the difference.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """One point over its seeds.
+    """One point of a sweep, summarised over its seeds.
 
     Attributes:
-        point: The value of each axis except the seed.
-        seeds: Seeds of the successful runs, ascending.
-        status: ``ok``; ``refused`` or ``failed`` if a run was; otherwise the reason why a run was not conclusive,
-            such as ``not steady``.
-        numbers: Mean and 95 % interval of each number that all runs have.
-        values: The numbers themselves, by name, in the order of the seeds.
+        point: Value of each axis except the seed.
+        seeds: Seeds of the runs with numbers, ascending.
+        status: ``ok``; ``refused`` or ``failed`` if any run has this status; otherwise the reason why a run was not
+            conclusive, such as ``not steady``.
+        numbers: Mean and 95 % interval of each number that all runs of the point have.
+        values: Values of each number by name, in the order of the seeds.
     """
 
     point: Mapping[str, Any]
@@ -54,15 +54,15 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best point, and the points that may be better.
+    """The best point of a sweep, and the points that may be better.
 
     Attributes:
-        number: The ranked number.
+        number: Name of the number by which points are ranked.
         point: The point with the largest mean among the steady points.
-        rivals: Points that do not differ from it beyond chance: the 99 % interval of the paired difference contains
-            zero.
-        unknown: Points that were not conclusive and may have a higher mean; longer runs decide.
-        left_out: Points that are not ranked, because a run was not conclusive, refused or failed.
+        rivals: Points that do not differ from the best point beyond chance: the 99 % interval of the paired difference
+            contains zero.
+        unknown: Points that are not conclusive and may have a higher mean than the best point; longer runs decide.
+        left_out: Number of points that are not ranked, because a run was not conclusive, refused or failed.
     """
 
     number: str
@@ -72,7 +72,7 @@ class Best:
     left_out: int
 
     def sentence(self) -> str:
-        """The result in a sentence."""
+        """State the best point in a sentence."""
         unranked = f"; {self.left_out:,} not ranked (not steady, refused or failed)" if self.left_out else ""
         if self.unknown:
             named = "; ".join(each.name() for each in self.unknown[:_NAMED])
@@ -93,7 +93,7 @@ class Best:
 
 
 def over_seeds(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[Repeated]:
-    """Group the rows of a table with an axis of seeds by point, in the order of the table."""
+    """Group the rows of a table with several seeds by point, in the order of the table."""
     kept = [axis for axis in axes if axis != "seed"]
     groups: dict[tuple[tuple[type, Any], ...], list[Mapping[str, Any]]] = {}
     for row in rows:

@@ -6,20 +6,20 @@ import msgspec
 
 
 class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A valid chip's file, and derived numbers.
+    """A valid chip file, and numbers derived from it.
 
     Attributes:
         chip: The chip.
         title: Title.
-        program: The program that its first cluster runs.
+        program: The program that the first cluster executes.
         engines: Total number of engines.
         threads: Total number of hardware threads.
         receive_gbps: Total receive rate of all ports.
         transmit_gbps: Total send rate of all ports.
-        accesses: A row for each cluster and each role of its program.
+        accesses: One row for each cluster and each memory role of its program.
         unused: Memories and units that no program uses, such as ``memory.sram``.
-        warnings: Why a run of it would fail, or lose what it should not: what its first 200 packets come upon, and
-            channels of the packet memory in which no packet begins.
+        warnings: Problems that the first 200 packets of a trial show, such as failures and avoidable losses, and
+            packet-memory channels in which no packet begins.
     """
 
     chip: str
@@ -35,21 +35,21 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PlaceCheck(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A memory or accelerator, as one cluster accesses it.
+    """A memory or an accelerator, accessed from one cluster.
 
     Attributes:
-        cluster: The accessing cluster.
-        role: The role by which programs name it.
-        place: The memory or unit.
-        unloaded_ns: Unloaded latency: from the issue of a read of ``bytes`` bytes to its result.
-        there_ns: Time of the request path: issue and links.
-        place_ns: Time in the memory or unit itself.
+        cluster: Name of the accessing cluster.
+        role: The role name that programs use for the memory or accelerator.
+        place: Name of the memory or accelerator.
+        unloaded_ns: Unloaded latency, from the issue of a read of ``bytes`` bytes to its result.
+        there_ns: Time of the request path, which consists of issue and links.
+        place_ns: Time in the memory or accelerator itself.
         back_ns: Time of the response path.
-        bytes: Bytes of the read.
-        peak_mops: Peak rate of reads over all instances and the links of the route, 10^6 per second; ``None`` without a
+        bytes: Number of bytes of the read.
+        peak_mops: Peak read rate over all instances and the links of the route, in 10^6 per second; ``None`` without a
             bound.
-        peak_gbps: The same peak in Gbit/s.
-        formula: Formula of these numbers.
+        peak_gbps: Peak read rate in Gbit/s; ``None`` without a bound.
+        formula: Formula for the times and rates of this row.
     """
 
     cluster: str

@@ -1,4 +1,4 @@
-"""The result of a sweep: a table with a row per point, as a frame, CSV, Parquet, JSON or in a notebook."""
+"""The result of a sweep: a table with one row per point, as a data frame, CSV, Parquet, JSON or in a notebook."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ MOST_PARTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Breakdown of the time of one run.
+    """Utilisation of each part and time of a packet in each part, for one run.
 
     Attributes:
-        busy: Utilisation of each part, 0 to 1.
-        packet: Time of a packet in each part, nanoseconds.
+        busy: Utilisation of each part, from 0 to 1.
+        packet: Mean time of a packet in each part, in nanoseconds.
     """
 
     busy: Mapping[str, float]
@@ -38,7 +38,7 @@ class Parts:
 
     @classmethod
     def of(cls, measurements: Sequence[tuple[str, str, str, Any]]) -> Parts:
-        """Select the times among the measurements of a run."""
+        """Select utilisations and packet times from the measurements of a run."""
         busy, packet = {}, {}
         for component, metric, unit, value in measurements:
             if not isinstance(value, (int, float)):
@@ -54,27 +54,28 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SweepResult(Result):
-    """The table of a sweep. The table does not depend on the executor or on interruptions.
+    """The result of a sweep as a table. The table does not depend on the executor or on interruptions.
 
     Attributes:
-        title: The design or the file of the sweep.
+        title: The design or the sweep file.
         what: The kind of run at each point.
-        axes: Varied columns.
-        numbers: Measured and computed columns.
-        rows: A row per point, in the order of the axes. It holds the axes' values, ``status``, the numbers (``None`` if
-            missing), ``reason``, the ``command`` that repeats the row, and ``run``, the name of the run. The status of
-            a successful run is ``ok`` if its numbers are conclusive, and ``rate only`` if only its throughput is.
-            Otherwise it is ``not steady``, ``not precise`` or ``not confirmed``.
-        left_out: Points that break a constraint.
+        axes: Names of the varied columns.
+        numbers: Columns of measured and computed numbers.
+        rows: One row per point, in the order of the axes. A row holds the axis values, ``status``, the numbers
+            (``None`` if missing), ``reason``, ``command``, which repeats the row, and ``run``, the run name. The status
+            of a successful run is ``ok`` if all its numbers are conclusive, and ``rate only`` if only its throughput is
+            conclusive. A successful run that is not conclusive has the status ``not steady``, ``not precise`` or
+            ``not confirmed``.
+        left_out: Number of points that break a constraint.
         warnings: Remarks on the table.
-        given: Values that all points share: ``what``, arguments by name, and ``set`` with the keys of the design.
-        lengths: Distinct lengths of the final runs in packets, ascending; empty if runs are not lengthened.
-        lengthened: Number of rows with runs longer than requested.
-        parts: Breakdown of the time of each row: the utilisation of each part, and the time of a packet in each part.
-            Empty if the table has more than ``MOST_PARTS`` rows.
-        counts: Numbers of runs reused, executed, refused and failed in this sweep.
-        across: Column of the chart's horizontal axis; the first axis if left out.
-        up: Column of the chart's vertical axis; the first number if left out.
+        given: Values that all points share: ``what``, the arguments by name, and ``set`` with the keys of the design.
+        lengths: Distinct lengths of the final runs in packets, ascending; empty if no runs may be lengthened.
+        lengthened: Number of rows with runs that are longer than requested.
+        parts: For each row, the utilisation of each part and the time of a packet in each part. It is empty if the
+            table has more than ``MOST_PARTS`` rows.
+        counts: Numbers of reused, executed, refused and failed runs in this sweep.
+        across: Column for the horizontal axis of the chart; the first axis by default.
+        up: Column for the vertical axis of the chart; the first number by default.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("title", "what", "axes", "given")
@@ -96,7 +97,7 @@ class SweepResult(Result):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns of the table."""
+        """Names of the table columns."""
         return ("run", *self.axes, "status", *self.numbers, "reason", "command")
 
     def __len__(self) -> int:
@@ -114,24 +115,24 @@ class SweepResult(Result):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Remarks on rows that are not conclusive and on lengthened runs, one sentence each."""
+        """Remarks on inconclusive rows and on lengthened runs, one sentence each."""
         return doubts_text([row["status"] for row in self.rows], self.lengths, self.lengthened)
 
     @property
     def answered(self) -> bool:
-        """Whether a row is conclusive, or all rows were refused or failed, so that their reasons are the result."""
+        """Whether a row is conclusive, or all rows were refused or failed and their reasons are the result."""
         states = {row["status"] for row in self.rows}
         return not states.isdisjoint({"ok", RATE_ONLY}) or states.isdisjoint(DOUBTS)
 
     def table(self) -> Table:
-        """Return a row per point, with the columns of :attr:`columns`."""
+        """Return one row per point, with the columns of :attr:`columns`."""
         return Table(self.columns, [[row[name] for name in self.columns] for row in self.rows])
 
     def charted(self, across: str | None = None, up: str | None = None) -> SweepResult:
-        """Return the same result with a chart of column ``up`` over column ``across``.
+        """Return this result with a chart of column ``up`` over column ``across``.
 
         Raises:
-            ConfigError: A column does not exist, or no point has a number in ``up``.
+            ConfigError: A column does not exist, or ``up`` has no number at any point.
         """
         for name in (across, up):
             if name is not None and name not in self.columns:
@@ -142,13 +143,13 @@ class SweepResult(Result):
         return replace(self, across=across, up=up)
 
     def page(self, command: str | None = None) -> str:  # noqa: ARG002 # each point has a command of its own
-        """Return a self-contained HTML page that explores the table."""
+        """Return a self-contained HTML page for exploring the table."""
         from linecard.report.explorer import sweep_page
 
         return sweep_page(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON; the data does not depend on the contents of the store."""
+        """Return plain data that is ready for JSON and does not depend on the contents of the store."""
         columns = self.columns
         plain: dict[str, Any] = {"rows": [{name: row[name] for name in columns} for row in self.rows]}
         if points := self.over_seeds():
@@ -166,14 +167,14 @@ class SweepResult(Result):
         return plain
 
     def over_seeds(self) -> list[Repeated]:
-        """Return points over their seeds, with means and 95 % intervals; empty if no point has several seeds."""
+        """Summarise each point over its seeds, with means and 95 % intervals; empty if no point has several seeds."""
         points = over_seeds(self.axes, self.numbers, self.rows) if "seed" in self.axes else []
         return points if any(len(each.seeds) > 1 for each in points) else []
 
     def means_frame(self) -> polars.DataFrame:
-        """Return a row per point: axes, ``status``, ``seeds``, and the mean, ``_low`` and ``_high`` (95 %) of numbers.
+        """Return one row per point: axes, ``status``, ``seeds``, and each number with ``_low`` and ``_high`` (95 %).
 
-        It is empty if points have one seed each, and needs the extra ``frames``.
+        The data frame is empty if each point has one seed; the method needs the extra ``frames``.
         """
         from linecard.records import need_polars
 
@@ -187,7 +188,10 @@ class SweepResult(Result):
         return built
 
     def to_frame(self) -> polars.DataFrame:
-        """Return the table as a polars data frame (extra ``frames``). A column of more than one type becomes text."""
+        """Return the table as a polars data frame (extra ``frames``).
+
+        In the data frame, a column with values of several types becomes text.
+        """
         from linecard.records import need_polars
 
         columns: dict[str, list[Any]] = {}

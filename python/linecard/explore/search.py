@@ -1,16 +1,16 @@
-"""A search for the highest load whose loss stays below a goal, for several goals at once, in the manner of MLRsearch.
+"""Searches the highest load with a loss of at most a goal, for several goals at once, similar to MLRsearch.
 
-Loads lie on a grid of equal ratios: load n is the largest load times (1 - width)^n. The result for a goal is a pair of
-adjacent loads: only the loss of the higher one exceeds the goal.
+Loads are on a geometric grid: load n is the largest load times (1 - width)^n. The result for a goal is a pair of
+adjacent loads: the lower load meets the goal, and the higher load exceeds it.
 
-Four ideas make the search short, unlike the bisection of RFC 2544:
+Four ideas make this search shorter than the bisection of RFC 2544:
 
-- The largest load is tried first.
-- Every trial counts for every goal.
+- The search tries the largest load first.
+- Every trial counts for all goals.
 - The throughput of an overloaded device predicts the next load.
-- In a simulator, the utilisation of the busiest part at a passed load predicts the highest load.
+- In a simulator, the utilisation of the busiest part at a passed load predicts the highest passing load.
 
-The search is independent of the measurement: it returns a load and receives its loss.
+The search does not run simulations: it returns a load to measure, and receives the loss at that load.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _STRIDES = (1, 8, 32)
 
 @dataclass(slots=True)
 class Search:
-    """A search for the highest load of each goal.
+    """A search for the highest load that meets each goal.
 
     Attributes:
-        goals: Allowed losses, as fractions, such as 0 and 0.005.
-        width: Relative width of the result: 0.005 is 0.5 %.
-        floor: Lowest load of the search, as a fraction of the largest load.
-        losses: Loss, by index of the load.
-        busy: Utilisation of the busiest part, by index of the load, if known.
+        goals: Maximum losses as fractions, such as 0 and 0.005.
+        width: Relative width of the result; 0.005 means 0.5 %.
+        floor: Lowest load to try, as a fraction of the largest load.
+        losses: Measured loss of each tried load, by the index of the load.
+        busy: Utilisation of the busiest part, if known, by the index of the load.
     """
 
     goals: tuple[float, ...]
@@ -47,11 +47,11 @@ class Search:
     busy: dict[int, float] = field(default_factory=dict)
 
     def share(self, number: int) -> float:
-        """A load as a fraction of the largest load."""
+        """The load of an index, as a fraction of the largest load."""
         return (1 - self.width) ** number
 
     def tell(self, number: int, lost: float, busy: float | None = None) -> None:
-        """Record the loss at a load, 0 to 1, and the utilisation of the busiest part."""
+        """Record the loss at a load, from 0 to 1, and the utilisation of the busiest part."""
         self.losses[number] = lost
         if busy is not None and busy > 0:
             self.busy[number] = min(1.0, busy)
@@ -61,9 +61,10 @@ class Search:
         return math.ceil(math.log(self.floor) / math.log(1 - self.width))
 
     def bounds(self, goal: float) -> tuple[int | None, int | None]:
-        """The highest load that passes and the lowest load above it that fails; ``None`` if unknown.
+        """The highest load that passes, and the lowest load that fails; ``None`` if unknown.
 
-        All loads up to the result must pass: a loss at a lower load counts even if a higher load has none.
+        All tried loads up to the passing load must pass: a loss at a lower load counts, even if a higher load has no
+        loss.
         """
         failed = [number for number, lost in self.losses.items() if lost > goal]
         worst = max(failed, default=None)
@@ -71,14 +72,14 @@ class Search:
         return min(held, default=None), worst
 
     def done(self, goal: float) -> bool:
-        """Whether the result for a goal is known."""
+        """Whether the search has found the result for a goal."""
         held, failed = self.bounds(goal)
         if held is None:
             return failed is not None and failed >= self._last()
         return held == 0 or failed == held - 1
 
     def next(self) -> int | None:
-        """The index of the next load; ``None`` if the result for every goal is known."""
+        """The index of the next load to try; ``None`` if the results for all goals are known."""
         if not self.losses:
             return 0
         # A goal that allows more loss is nearer to known loads, and its trials help the other goals.

@@ -1,4 +1,4 @@
-"""Morris' screening and Sobol's indices by SALib, over a unit cube; deterministic for a seed."""
+"""Morris screening and Sobol indices over a unit cube, computed with SALib; the result is deterministic for a seed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _filled(values: Sequence[float | None]) -> Any:
 
 
 def morris(names: Sequence[str], evaluate: Evaluate, trajectories: int, seed: int) -> dict[str, tuple[float, float]]:
-    """Mean of the absolute elementary effects and their standard deviation, for each name.
+    """For each name, the mean and the standard deviation of the absolute elementary effects.
 
     Raises:
         MissingExtraError: The extra ``explore`` is not installed.
@@ -47,7 +47,7 @@ def morris(names: Sequence[str], evaluate: Evaluate, trajectories: int, seed: in
 
 
 def sobol(names: Sequence[str], evaluate: Evaluate, base: int, seed: int) -> dict[str, tuple[float, float]]:
-    """First-order and total indices for each name, from ``base`` × (names + 2) points; ``base`` is a power of two.
+    """First-order and total Sobol index of each name, from ``base`` × (names + 2) points; ``base`` is a power of two.
 
     Raises:
         MissingExtraError: The extra ``explore`` is not installed.

@@ -1,14 +1,14 @@
-"""Reads a sweep from a file, from options of the command line or from arguments in Python into a `Spec`.
+"""Reads a sweep from a file, from command-line options or from Python arguments into a `Spec`.
 
-A file has `kind = "sweep"`, the arguments of the runs, and:
+A sweep file has `kind = "sweep"`, the arguments of the runs, and the following keys:
 
-- `[vary]`: an axis per line,
-- `[[together]]`: axes that change together,
+- `[vary]`: one axis per line,
+- `[[together]]`: axes that vary together,
 - `constraints`,
-- `[columns]`: numbers computed from others, and
-- `[sample]`, if a grid would be too large.
+- `[columns]`: numbers computed from other numbers, and
+- `[sample]`: a sample of points, if the grid would be too large.
 
-One error lists all problems, each with file, line and key.
+One error lists all problems of a sweep, each with file, line and key.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ PLAIN_KEYS = ("kind", "title", "what", "repeat", "precision", "lengthen", "const
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Points drawn from the space instead of the full grid.
+    """Points drawn from the design space instead of the full grid.
 
     Attributes:
-        kind: ``latin_hypercube`` or ``sobol``.
-        points: Number of points.
+        kind: The sampling method: ``latin_hypercube`` or ``sobol``.
+        points: Number of points in the sample.
         seed: Seed of the sample.
     """
 
@@ -53,23 +53,23 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A sweep.
+    """A sweep that was read and checked.
 
     Attributes:
         title: Title, one line.
-        what: The kind of run, a name of `SUBJECTS`.
+        what: The kind of run: a name in `SUBJECTS`.
         arguments: Arguments that all points share.
-        settings: Settings that all points share.
-        axes: The axes, the slowest first.
+        settings: Settings of keys that all points share.
+        axes: The axes, slowest axis first.
         repeat: Seeds of each point.
-        constraints: Conditions on points; other points are left out.
-        columns: Numbers of the table that are computed from others.
-        sample: The sample; ``None`` for the whole grid.
-        costs: Areas, energies and prices that expressions may use.
-        precision: Largest half-width of the 95 % interval of each point's throughput, as a fraction of it, such as
-            ``"1%"``. For ``ndr`` it is the width of the result.
-        precise: Numbers of a point that need this precision.
-        lengthen: Whether to repeat runs that are not conclusive with more packets.
+        constraints: Conditions that points must meet; other points are omitted.
+        columns: Table columns whose numbers are computed from other numbers.
+        sample: The sample; ``None`` for the full grid.
+        costs: Areas, energies and prices that expressions can use.
+        precision: Largest half-width of the 95 % interval of a point's throughput, relative to the throughput, such as
+            ``"1%"``. For ``ndr``, the precision is the relative width of the result.
+        precise: Names of the numbers that must meet the precision.
+        lengthen: Whether Linecard repeats inconclusive runs with more packets.
     """
 
     title: str
@@ -88,15 +88,15 @@ class Spec:
 
     @property
     def subject(self) -> Subject:
-        """The kind of run."""
+        """The definition of the kind of run."""
         return SUBJECTS[self.what]
 
 
 @dataclass(slots=True)
 class Draft:
-    """A sweep under construction from a file and options; it collects problems.
+    """A sweep that is being built from a file and options; it collects all problems.
 
-    `finish` returns the `Spec`.
+    The method `finish` returns the completed `Spec`.
     """
 
     title: str = ""
@@ -122,17 +122,17 @@ class Draft:
         self.problems = []
 
     def note(self, place: str, key: str, message: str) -> None:
-        """Add a problem."""
+        """Add a problem to the draft."""
         assert self.problems is not None
         self.problems.append(ConfigProblem(place, key, message))
 
     def catch(self, error: ConfigError) -> None:
-        """Add the problems of an error."""
+        """Add the problems of an error to the draft."""
         assert self.problems is not None
         self.problems += error.problems or [ConfigProblem("", "", str(error))]
 
     def fix(self, place: str, key: str, value: object) -> None:
-        """Set an argument or a setting of all points."""
+        """Set an argument or a setting that all points share."""
         assert self.arguments is not None
         assert self.settings is not None
         subject = SUBJECTS.get(self.what)
@@ -149,7 +149,7 @@ class Draft:
             self.note(place, key, _unknown(subject, key))
 
     def vary(self, place: str, key: str, written: object, group: int) -> None:
-        """Add an axis."""
+        """Add an axis to the sweep."""
         assert self.axes is not None
         subject = SUBJECTS.get(self.what)
         try:
@@ -162,7 +162,7 @@ class Draft:
         self.axes.append(axis)
 
     def add(self, axes: Iterable[Axis]) -> None:
-        """Add axes; a new axis replaces an earlier one of the same name."""
+        """Add axes to the sweep; a new axis replaces an earlier axis of the same name."""
         assert self.axes is not None
         for axis in axes:
             subject = SUBJECTS.get(self.what)
@@ -172,7 +172,7 @@ class Draft:
             self.axes.append(axis)
 
     def require(self, text: object, place: str) -> None:
-        """Add a constraint."""
+        """Add a constraint to the sweep."""
         assert self.constraints is not None
         if not isinstance(text, str):
             self.note(place, "constraints", f"found a {type(text).__name__}, expected a list of texts")
@@ -183,7 +183,7 @@ class Draft:
             self.catch(error)
 
     def column(self, name: str, text: object, place: str) -> None:
-        """Add a column computed from others."""
+        """Add a column that is computed from other numbers."""
         assert self.columns is not None
         if not isinstance(text, str):
             self.note(place, f"columns.{name}", f"found a {type(text).__name__}, expected an expression as text")
@@ -194,10 +194,10 @@ class Draft:
             self.catch(error)
 
     def finish(self) -> Spec:
-        """Return the sweep.
+        """Return the finished sweep.
 
         Raises:
-            ConfigError: The draft has problems; the error lists all.
+            ConfigError: The draft has problems; the error lists all of them.
         """
         assert self.arguments is not None
         assert self.settings is not None
@@ -279,14 +279,14 @@ def _unknown(subject: Subject, key: str) -> str:
 
 
 def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
-    """Read a sweep's file.
+    """Read a sweep file into a draft.
 
     Args:
         path: The file.
-        also: Names of further tables and keys that the caller reads.
+        also: Names of additional tables and keys that the caller reads.
 
     Raises:
-        ConfigError: The file cannot be read; other problems are in the draft.
+        ConfigError: The file cannot be read; the draft collects all other problems.
     """
     table, lines = read_table(path)
     draft = Draft(what=str(table.get("what", "run")), title=str(table.get("title", "")))
@@ -363,7 +363,7 @@ def _sample(table: Mapping[str, Any], draft: Draft, lines: Lines) -> Sample | No
 
 
 def make_sample(draft: Draft, place: str, kind: object, points: object, seed: object) -> Sample | None:
-    """Check a sample; problems go into the draft."""
+    """Check a sample and add its problems to the draft."""
     if kind not in _SAMPLES:
         draft.note(place, "sample.kind", f"found {kind!r}, expected {' or '.join(_SAMPLES)}")
         return None

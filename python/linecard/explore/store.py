@@ -1,13 +1,14 @@
 """The store of finished runs: one immutable file per run, named by the hash of its content.
 
-The store writes a file under another name, renames it, and adds a checksum. After a kill, a file is therefore complete
-or missing, and a damaged file counts as missing. A sweep claims a point before it runs it, so two sweeps on one store
-do not run it twice. A claim is an operating-system lock on one byte of a file. The lock ends with the process.
+The store writes each file with a checksum under a temporary name, and then renames it. After a kill, a run's file is
+therefore complete or missing; the store treats a damaged file as missing. A sweep claims a point before executing it,
+so two sweeps that share a store do not execute the same point twice. A claim is an operating-system lock on one byte of
+a file. The operating system releases the lock when the process ends.
 
-- `DIR/linecard-store.json`: the format and the size limit of the store.
-- `DIR/claims`: the file whose bytes are locked, one for each claimed point.
-- `DIR/runs/ab/HASH.json`: a run, with its checksum in the last line.
-- `DIR/times`: the time of each run, one per line. Measured time is not part of a result.
+- `DIR/linecard-store.json`: the format and size limit of the store.
+- `DIR/claims`: the file in which one byte is locked for each claimed point.
+- `DIR/runs/ab/HASH.json`: one run, with its checksum in the last line.
+- `DIR/times`: the time of each run, one run per line. The measured time is not part of a result.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ _STALE_SECONDS = 3600.0
 
 
 class Kept(TypedDict):
-    """The record of a run in the store."""
+    """The stored record of a run."""
 
     key: str
     status: Literal["ok", "refused", "failed"]
@@ -68,7 +69,7 @@ class Kept(TypedDict):
 
 
 class Asked(TypedDict):
-    """The request of a run in the store."""
+    """The stored request of a run."""
 
     subject: str
     arguments: dict[str, Any]
@@ -77,7 +78,7 @@ class Asked(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class StoreUse:
-    """The size of a store: finished runs, their bytes, and its limit in bytes."""
+    """The size of a store: the number of finished runs, their size in bytes, and the size limit in bytes."""
 
     runs: int
     used_bytes: int
@@ -129,14 +130,14 @@ class _Claims:
 
 
 class Store:
-    """A folder of finished runs.
+    """A folder that stores finished runs.
 
     Attributes:
-        folder: The folder.
-        limit_bytes: Maximum size; :meth:`shrink` enforces it.
-        not_kept: Runs that could not be stored, each with the reason.
-        damaged: Runs with damaged files.
-        mark_is_damaged: Whether ``linecard-store.json`` cannot be read, so the default limit applies.
+        folder: The folder of the store.
+        limit_bytes: Maximum size in bytes; :meth:`shrink` enforces it.
+        not_kept: Hashes of runs that could not be stored, each with the reason.
+        damaged: Hashes of runs whose files are damaged.
+        mark_is_damaged: Whether ``linecard-store.json`` is unreadable, so that the default limit applies.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, make: bool = True) -> None:
@@ -205,7 +206,7 @@ class Store:
         """Change the maximum size of the store permanently.
 
         Raises:
-            ConfigError: The store cannot be written to.
+            ConfigError: The store is not writable.
         """
         self.limit_bytes = limit_bytes
         try:
@@ -215,7 +216,7 @@ class Store:
 
     @property
     def remarks(self) -> list[str]:
-        """Remarks on the store, in sentences."""
+        """Remarks on the store, as sentences."""
         said = []
         if self.not_kept:
             names = ", ".join(key[:_SHOWN_CHARACTERS] for key in sorted(self.not_kept)[:_SHOWN_RUNS])
@@ -250,7 +251,7 @@ class Store:
             raise
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Return the record of a run; ``None`` if it is missing or damaged."""
+        """Return the record of a run; ``None`` if the record is missing or damaged."""
         path = self._path(key)
         try:
             content = _read(path, _MOST_RUN_BYTES)
@@ -271,7 +272,10 @@ class Store:
         return None
 
     def put(self, key: str, record: dict[str, Any], seconds: float) -> None:
-        """Store a run. If that fails, the sweep continues, and :attr:`not_kept` lists the run with the reason."""
+        """Store the record of a run.
+
+        If storing fails, the sweep continues, and :attr:`not_kept` lists the run with the reason.
+        """
         # The order of the keys is that of the table's columns.
         body = msgspec.json.encode({**record, "key": key})
         path = self._path(key)
@@ -285,7 +289,7 @@ class Store:
             times.write(f"{key} {seconds:.6g}\n".encode())
 
     def seconds(self) -> dict[str, float]:
-        """Return the time of each run with a known time."""
+        """Map each run with a known time to this time in seconds."""
         found: dict[str, float] = {}
         with suppress(OSError):
             for line in _read(self._times, _MOST_RUN_BYTES).split(b"\n"):
@@ -297,11 +301,11 @@ class Store:
         return found
 
     def claim(self, key: str) -> bool:
-        """Claim a run for this process; return ``False`` if another process or thread has claimed it."""
+        """Claim a run for this process; return ``False`` if another process or thread holds the claim."""
         return self._claims.take(key)
 
     def release(self, key: str) -> None:
-        """Release a claim."""
+        """Release the claim on a run."""
         self._claims.give_back(key)
 
     def _entries(self) -> Iterator[os.DirEntry[str]]:
@@ -314,12 +318,12 @@ class Store:
                 yield from os.scandir(folder.path)
 
     def keys(self) -> list[str]:
-        """Return the hashes of all kept runs, sorted."""
+        """Return the hashes of all stored runs, sorted."""
         names = (entry.name.removesuffix(".json") for entry in self._entries() if entry.name.endswith(".json"))
         return sorted(name for name in names if len(name) == _HASH_CHARACTERS)
 
     def use(self) -> StoreUse:
-        """Return the size and the limit of the store."""
+        """Return the size and the size limit of the store."""
         runs = used = 0
         for entry in self._entries():
             with suppress(OSError):
@@ -328,7 +332,7 @@ class Store:
         return StoreUse(runs, used, self.limit_bytes)
 
     def remove(self, key: str) -> int:
-        """Remove a run, and return the bytes freed."""
+        """Remove a run, and return the number of bytes freed."""
         path = self._path(key)
         with suppress(OSError):
             size = path.lstat().st_size
@@ -337,14 +341,14 @@ class Store:
         return 0
 
     def shrink(self, to_bytes: int | None = None, keep: frozenset[str] = frozenset()) -> tuple[int, int]:
-        """Remove unfinished files of killed processes, and the least recently used runs until the store fits.
+        """Remove files of killed processes, then the least recently used runs until the store is within its limit.
 
         Args:
-            to_bytes: Maximum size afterwards; :attr:`limit_bytes` if left out.
-            keep: Runs to keep.
+            to_bytes: Maximum size after the call; :attr:`limit_bytes` by default.
+            keep: Hashes of runs that must not be removed.
 
         Returns:
-            Runs removed, and bytes freed.
+            Number of runs removed, and number of bytes freed.
         """
         limit = self.limit_bytes if to_bytes is None else to_bytes
         runs: list[tuple[float, str, int]] = []

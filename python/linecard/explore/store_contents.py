@@ -1,4 +1,4 @@
-"""Lists, prunes and exports a store."""
+"""Lists, prunes and exports the contents of a store."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def _records(store: Store) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class StoreContents(Result):
-    """The content of a store.
+    """The contents of a store.
 
     Attributes:
-        title: The store, and its size in words.
-        use: Size in numbers.
-        groups: Runs by subject, design and version of the code.
-        damaged: Number of files that cannot be read.
+        title: Name of the store, and its size in words.
+        use: Size of the store in numbers.
+        groups: Numbers of runs by subject, design and code version.
+        damaged: Number of unreadable files.
     """
 
     ASKED: ClassVar[tuple[str, ...]] = ("title",)
@@ -54,13 +54,13 @@ class StoreContents(Result):
     damaged: int
 
     def table(self) -> Table:
-        """Return a row per group."""
+        """Return one row per group of runs."""
         names = ("what", "of", "runs", "failed", "seconds", "code")
         return Table(names, [[row[name] for name in names] for row in self.groups])
 
 
 def contents(store: Store, title: str) -> StoreContents:
-    """Return the content of a store, in groups by subject, design and version of the code."""
+    """Return the contents of a store, grouped by subject, design and code version."""
     groups: dict[tuple[str, str, str], dict[str, Any]] = {}
     seconds = store.seconds()
     for record in _records(store):
@@ -92,7 +92,7 @@ def _(result: StoreContents) -> list[Part]:
 
 
 def prune(store: Store, to_bytes: int | None, *, other_versions: bool) -> tuple[int, int]:
-    """Remove damaged runs, optionally other versions, and runs beyond the limit; return runs and bytes removed."""
+    """Remove damaged runs, optionally runs of other code versions, and runs beyond the limit; return runs and bytes."""
     removed = freed = 0
     for key in store.keys():  # noqa: SIM118 # no mapping
         record = store.get(key)
@@ -115,7 +115,7 @@ def _rows(store: Store) -> Iterator[tuple[Any, ...]]:
 
 
 def write_measurements(store: Store, path: str | Path, kind: str) -> Path:
-    """Write all measurements as ``csv`` or ``parquet``, sorted by run; memory stays bounded with CSV."""
+    """Write all measurements as ``csv`` or ``parquet``, sorted by run; CSV output needs bounded memory."""
     if kind == "csv":
 
         def write(file: IO[bytes]) -> None:

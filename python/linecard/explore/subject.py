@@ -1,9 +1,8 @@
-"""Subjects: the kinds of run that a sweep can vary, behind one interface.
+"""Subjects: the kinds of run that a sweep can vary, behind a common interface.
 
-A subject defines its arguments, their options on the command line, and how to run one point. Each subject is a module
-of
-`linecard.explore.subjects`, imported at its first use. A run returns an `Outcome`: named numbers for the table, and
-every measurement in rows.
+A subject defines its arguments, their command-line options, and how to execute one point. Each subject is a module of
+`linecard.explore.subjects` that is imported on first use. A run returns an `Outcome`: named numbers for the table, and
+every measurement as a row.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ class Request:
     """The request of one run.
 
     Attributes:
-        subject: The kind of run: a name of `SUBJECTS`.
-        arguments: Explicit arguments.
-        settings: Changes of keys, as ``--set`` takes them.
+        subject: The kind of run: a name in `SUBJECTS`.
+        arguments: Arguments that the caller gave explicitly.
+        settings: Changed keys and their values, in the form of ``--set``.
     """
 
     subject: str
@@ -40,7 +39,7 @@ class Request:
     settings: Mapping[str, Any]
 
     def plain(self) -> dict[str, Any]:
-        """Return plain data; equal requests have equal data, in any order of their keys."""
+        """Return plain data; equal requests return equal data for any order of their keys."""
         return {
             "subject": self.subject,
             "arguments": dict(sorted(self.arguments.items())),
@@ -49,7 +48,7 @@ class Request:
 
     @property
     def command(self) -> str:
-        """The command that repeats only this run."""
+        """The command that repeats this run alone."""
         return SUBJECTS[self.subject].command(self)
 
 
@@ -58,8 +57,8 @@ class Outcome:
     """The result of a run.
 
     Attributes:
-        numbers: Named values for the table: numbers, switches and texts; ``None`` if a run has none.
-        measurements: Every measurement: component, metric, unit, value.
+        numbers: Named values for the table: numbers, switches and texts; ``None`` if the run has no such value.
+        measurements: Every measurement as component, metric, unit and value.
     """
 
     numbers: Mapping[str, Any]
@@ -72,19 +71,20 @@ def _nothing(_: Request) -> Iterable[tuple[str, Path]]:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A kind of run.
+    """The definition of a kind of run.
 
     Attributes:
-        name: Name for ``--what``.
-        main: The main argument: the design, the program or the workload.
-        arguments: Command-line option of each argument; empty for a positional argument, ``NO_OPTION`` if there is no
-            option.
-        defaults: Default arguments of every point.
-        has_settings: Whether other keys are settings.
-        command_words: The first words of its command.
-        run: Runs one point.
-        length: The argument that sets the length of a run; empty if there is none.
-        carries: Files that determine a run and that its request does not name, each with a machine-independent name.
+        name: Name of the subject for ``--what``.
+        main: Name of the main argument, such as the design, the program or the workload.
+        arguments: Command-line option of each argument; empty for a positional argument, ``NO_OPTION`` for an argument
+            without option.
+        defaults: Default arguments that apply at every point.
+        has_settings: Whether keys that are no arguments are settings.
+        command_words: First words of the command that repeats a run.
+        run: Function that runs one point.
+        length: Name of the argument that sets the length of a run; empty if there is none.
+        carries: Function that lists files on which a run depends but which its request does not name, under
+            machine-independent names.
     """
 
     name: str
@@ -124,7 +124,7 @@ def _word(value: Any) -> str:
 
 
 def flat(record: Any, before: str = "") -> dict[str, Any]:
-    """Return the scalars of nested dictionaries, named by their path."""
+    """Return the scalars of nested dictionaries, with their dotted paths as names."""
     found: dict[str, Any] = {}
     for name, value in record.items():
         path = f"{before}{name}"
@@ -136,7 +136,7 @@ def flat(record: Any, before: str = "") -> dict[str, Any]:
 
 
 def measurements_of(component: str, numbers: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
-    """Convert numbers to measurements without a unit; their names include the unit."""
+    """Convert numbers to measurements with an empty unit, because the names include the unit."""
     return [
         (component, name, "", float(value))
         for name, value in numbers.items()
@@ -145,7 +145,7 @@ def measurements_of(component: str, numbers: Mapping[str, Any]) -> list[tuple[st
 
 
 def overrides_of(request: Request) -> list[str]:
-    """Return the settings of a request as overrides of the core."""
+    """Return the settings of a request in the form of core overrides."""
     from linecard.request import settings
 
     return settings(dict(sorted(request.settings.items())))

@@ -1,4 +1,4 @@
-"""`linecard.sweep`: runs all points of a space once and makes one table."""
+"""Implements `linecard.sweep`, which executes every point of a design space once and returns one table."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def sweep(
     progress: SweepProgress | None = None,
     **arguments: object,
 ) -> SweepResult:
-    """Run every point of a space and return one table.
+    """Run every point of a design space, and return one table.
 
-    Runs of chips that are not steady are repeated with four times as many packets, up to 256,000. A run of 64,000
-    packets or more is repeated once. Runs keep their length if ``lengthen`` is false or ``packets`` is an axis. The
-    ``status`` of a row says whether its numbers are conclusive.
+    A chip run that is not steady is repeated with four times as many packets, up to 256,000. If a run has 64,000
+    packets or more, it is repeated only once. Runs keep their length if ``lengthen`` is false, or if ``packets`` is an
+    axis. The ``status`` of a row states whether the numbers of the row are conclusive.
 
     Args:
         target: Sweep file, or the input of each run: a design, or with ``--what`` a DRAM part, capture, net or program.
@@ -81,25 +81,26 @@ def sweep(
         warmup_packets: Warm-up packets of each run.
         seed: Seed of all points, or the first of several seeds per point.
         repeat: Seeds of each point.
-        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
-            For ``ndr``, it is the width of the result.
+        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. For
+            ``ndr``, the precision is the relative width of the result.
         lengthen: Lengthen runs that are not conclusive; default: the value in the file, otherwise yes.
         sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
         points: Points of the sample.
         sample_seed: Seed of the sample.
-        store: Folder that keeps runs for reuse; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The table does not depend on the store.
+        store: Folder that keeps finished runs for reuse; ``None`` keeps nothing.
+        jobs: Number of parallel runs; ``None`` takes one per core. The table of results does not depend on the store.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
-        shard: Run only every n-th point, beginning with point i. ``(i, n)``, with i from 1.
+        shard: Run only every n-th point, beginning with point i. A shard is ``(i, n)``, with i from 1 to n.
         progress: Called repeatedly with (runs done, total runs).
         **arguments: Further arguments of all points: ``cpus=2``, ``policy="lru"``.
 
     Returns:
-        A row per point; refused and failed points have the reason.
+        One row per point; the row of a refused or failed point states the reason.
 
     Raises:
-        ConfigError: The sweep is invalid; the error lists every problem. An invalid point is not an error, but a row.
-        linecard.explore.Interrupted: Ctrl-C; finished runs are in the store.
+        ConfigError: The sweep is invalid; the error lists every problem. An invalid point is not an error; it has a row
+            in the table.
+        linecard.explore.Interrupted: The user pressed Ctrl-C; finished runs are in the store.
 
     Example:
         >>> import linecard
@@ -141,7 +142,7 @@ def draft_of(
     lengthen: bool | None = None,
     arguments: Mapping[str, object] | None = None,
 ) -> Draft:
-    """Make a draft from a file and from additional arguments; see :func:`sweep`."""
+    """Build a sweep draft from a file and additional arguments; see :func:`sweep`."""
     name = name_of("target", target)
     if is_sweep_file(name):
         draft = read_spec(name)
@@ -184,16 +185,16 @@ def run_sweep(
     shard: tuple[int, int] | None = None,
     progress: SweepProgress | None = None,
 ) -> SweepResult:
-    """Run a checked sweep; see :func:`sweep`."""
+    """Execute a checked sweep; see :func:`sweep`."""
     with Bench(store, jobs, progress, Counts(), executor) as bench:
         return table_of(spec, chosen(make_points(spec), shard), bench)
 
 
 def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
-    """Return the points of one shard.
+    """Return the points of the selected shard.
 
     Raises:
-        ConfigError: The shard does not exist.
+        ConfigError: The selected shard does not exist.
     """
     if shard is None:
         return points
@@ -204,9 +205,9 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
 
 
 def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -> SweepResult:
-    """Run points and make their table; its counts include all runs so far.
+    """Execute points and make their result table; the counts of the table include all runs so far.
 
-    Runs that are not conclusive are lengthened, unless ``fixed``, the spec or an axis sets their length.
+    Inconclusive runs are lengthened, unless ``fixed``, the spec or an axis sets the run length.
     """
     store = bench.store
     asked = [name for _, column in spec.columns for name in column.names]

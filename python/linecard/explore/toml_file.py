@@ -1,4 +1,4 @@
-"""Reads the TOML files of a sweep, with the line of each key."""
+"""Reads the TOML files of a sweep, with the line number of each key."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _LONGEST_FILE = 16 << 20
 
 
 class Lines:
-    """Line numbers of the keys of a file, which the TOML reader does not report."""
+    """Finds line numbers of keys in a file, because the TOML reader does not report them."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self._lines = text.splitlines()
 
     def at(self, key: str, table: str = "") -> str:
-        """Return file and line of a key in a table; without a line, those of the table; otherwise the file alone."""
+        """Return file and line of a key, or of its table if the key has no line, or else the file alone."""
         here, found = "", None
         name = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
         for number, line in enumerate(self._lines, start=1):
@@ -36,7 +36,7 @@ class Lines:
 
 
 def is_sweep_file(target: str) -> bool:
-    """Whether a name refers to a file of kind `sweep` or `optimize`."""
+    """Whether a name refers to a TOML file of the kind `sweep` or `optimize`."""
     path = Path(target)
     try:
         if not path.is_file() or path.suffix != ".toml" or path.stat().st_size > _LONGEST_FILE:
@@ -48,7 +48,7 @@ def is_sweep_file(target: str) -> bool:
 
 
 def read_table(path: str | Path) -> tuple[dict[str, Any], Lines]:
-    """Read a TOML file and the lines of its keys.
+    """Read a TOML file and the line numbers of its keys.
 
     Raises:
         ConfigError: The file cannot be read or is not TOML.
@@ -66,7 +66,7 @@ def read_table(path: str | Path) -> tuple[dict[str, Any], Lines]:
 
 
 def flat_keys(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Flatten nested tables to dotted keys; bare and quoted keys of TOML are equivalent here."""
+    """Flatten nested tables to dotted keys; bare and quoted TOML keys are equivalent here."""
     found: dict[str, Any] = {}
     for name, value in table.items():
         path = f"{before}{name}"

@@ -1,4 +1,4 @@
-"""The view of a sweep: a row per point, means over seeds, points that are not conclusive, and a chart."""
+"""The view of a sweep: one row per point, means over seeds, inconclusive points, and a chart."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _mean(point: Repeated, name: str) -> str:
 
 
 def refusals(reasons: Sequence[Reason]) -> list[Part]:
-    """Reasons why points were refused or failed, their counts, and the command that repeats the first point."""
+    """Show why points were refused or failed, how many there are, and the command that repeats the first such point."""
     below = []
     for each in reasons[:REASONS_SHOWN]:
         below.append(Said(f"{each.status} {each.points:,}: {each.reason[:LONGEST_REASON]}", "warn"))
@@ -90,9 +90,9 @@ def refusals(reasons: Sequence[Reason]) -> list[Part]:
 
 
 def chart_of(result: SweepResult) -> list[Part]:
-    """A chart of one column over another: a line per combination of the other axes, seeds as mean and range.
+    """Chart one column over another, with one line per combination of the other axes, and seeds as mean and range.
 
-    A chart with more than ``MOST_LINES`` lines, or without an axis across, has points only.
+    If a chart has more than ``MOST_LINES`` lines, or if its horizontal column is not an axis, it has points only.
     """
     rows = [row for row in result.rows if has_numbers(row)]
     axes = [name for name in result.axes if name != "seed"]

@@ -1,21 +1,23 @@
-"""`linecard why`: the limit of a chip, and the changes that raise its throughput. Runs measure every statement.
+"""`linecard why`: find the limit of a chip, and the changes that raise its throughput.
 
-The analysis first runs the chip until its throughput is conclusive. Each run must be steady, or confirmed by runs four
-times as long; the interval must be as narrow as requested. If the budget ends
-before that, the analysis returns no verdict.
+Simulation runs measure every statement. The analysis first simulates the unchanged chip until its throughput is
+conclusive. Each run must be steady, or runs four times as long must confirm it; the interval must be as narrow as
+requested. If the packet budget ends before the throughput is conclusive, the analysis returns no verdict.
 
-Four measurements follow. All share random numbers: a changed run draws the numbers of the unchanged run. Every change
-runs with the first seed. Only changes with an effect run with the other seeds.
+The analysis then makes four measurements. All runs share random numbers: a run with changes draws the same numbers as
+the unchanged run. Every change is simulated with the first seed. Only changes that have an effect are also simulated
+with the other seeds.
 
-- **Bounds**: throughput over utilisation is the capacity of a part. The utilisation law holds for any arrivals. Packets
-  that output queues drop were processed by all parts before the queues. The bounds of these parts count processed
-  packets; the bounds of the sending wires count sent packets.
-- **Elasticities**: d ln throughput / d ln parameter by central differences. If one factor raises all rates and shrinks
-  all times, throughput grows by that factor. Elasticities of rates minus those of times therefore add up to 1, which
-  checks the analysis. Elasticities use the shortest runs whose interval contains the confirmed throughput, because a
-  small step does not change the transient. A lift may lengthen the transient, so lifts use runs of the full length.
-- **Lifts**: runs with one limit lifted, and the best three in pairs.
-- **Global**: Morris' screening and then Sobol's indices (SALib), for many parameters at once over a wide range.
+- **Bounds**: the capacity of a part is its throughput divided by its utilisation. The utilisation law holds for any
+  arrival process. If an output queue drops a packet, all parts before that queue have already processed it. The bounds
+  of parts before the queues count processed packets; the bounds of the sending wires count sent packets.
+- **Elasticities**: d ln throughput / d ln parameter, from central differences. If one factor multiplies all rates and
+  divides all times, throughput grows by that factor. The elasticities of rates minus those of times must therefore add
+  up to 1; this sum checks the analysis. Elasticities use the shortest runs whose interval contains the confirmed
+  throughput, because a small parameter step does not change the transient. A lift may lengthen the transient, so the
+  runs for lifts have the full length.
+- **Lifts**: runs with one limit lifted, and runs with pairs of the best three lifts.
+- **Global**: Morris screening and then Sobol indices (SALib), for many parameters at once over a wide range.
 """
 
 from __future__ import annotations
@@ -85,18 +87,18 @@ def why(
     """Find the limit of a chip, and changes that raise its throughput: bounds, elasticities, lifted limits.
 
     If the chip carries all of its traffic, the offered load is the limit. The analysis then saturates the input
-    (``traffic.arrivals=saturated``). If output queues would drop most of these packets, it offers the line rate
-    instead.
+    (``traffic.arrivals=saturated``) to find the limit of the chip. If output queues would drop most packets of a
+    saturated input, the analysis offers the line rate instead.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
         set: New values for parameters.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
-        packets: Packets that each run measures, before any lengthening. The warm-up before them has half as many. If
-            the throughput is not conclusive, runs become four times as long, repeatedly, up to 256,000 packets. From
-            64,000 packets, runs become longer once.
-        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
-            In Python 0.01 is 1 %; ``None`` requires a conclusive throughput only.
+        packets: Number of packets that each run measures, before any lengthening. The warm-up has half as many packets
+            as the measurement. If the throughput is not conclusive, runs repeatedly become four times as long, up to
+            256,000 packets. Runs of 64,000 packets or more become longer only once.
+        precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. In
+            Python, 0.01 means 1 %; ``None`` only requires a conclusive throughput.
         seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
         global_: Add Morris' screening and Sobol's indices over half to twice each parameter (extra ``explore``).
@@ -107,12 +109,12 @@ def why(
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
-        Measured limits, elasticities and gains. If ``answered`` is false, the result has no verdict.
+        Measured limits, elasticities and gains. If ``answered`` is false, the result contains no verdict.
 
     Raises:
         ConfigError: The chip is invalid, or the file is not a chip.
         RunError: A run of the unchanged chip ends without a result.
-        linecard.explore.Interrupted: Ctrl-C; completed runs are in the store.
+        linecard.explore.Interrupted: The user pressed Ctrl-C; completed runs are in the store.
 
     Example:
         >>> import linecard
@@ -163,9 +165,9 @@ class Question:
         self.tried: list[tuple[dict[str, Any], list[Record]]] = []
 
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
-        """A run of the chip with changes. With full keys, a change replaces an earlier change of the same key.
+        """Request a run of the chip with changes. Changes with full keys replace earlier changes of the same keys.
 
-        The verdict of a run would repeat the runs of this analysis, so it is enabled only to classify the load.
+        A verdict repeats the runs of this analysis, so only the runs that classify the load enable it.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}
@@ -179,23 +181,23 @@ class Question:
         return Request("run", {**shared, "seed": seed}, settings)
 
     def speed(self, record: Record) -> float:
-        """Throughput of a run; for a run without sent packets, a value close to 0."""
+        """Throughput of a run, or a value close to 0 if the run sent no packets."""
         return max(float(numbers_of(record)[self.metric]), 1e-9)
 
     def runs(self, several: Sequence[Mapping[str, Any]], seeds: Sequence[int] | None = None) -> list[list[Record]]:
-        """The records of several changes, one per seed; all run in one batch."""
+        """Execute several changes in one batch, and return for each change the records of all seeds."""
         seeds = self.seeds if seeds is None else seeds
         found = self.bench.run([self.request(changes, seed) for changes in several for seed in seeds])
         n = len(seeds)
         return [found[at : at + n] for at in range(0, len(found), n)]
 
     def screened(self, several: Sequence[Sequence[Mapping[str, Any]]], least: float) -> list[list[list[Record]]]:
-        """The records of groups of changes.
+        """Execute groups of changes, and return the records of each group.
 
-        All groups run with the first seed; groups with an effect also run with the other seeds.
+        All groups run with the first seed, and groups with an effect also run with the other seeds.
 
-        A group has an effect if ln throughput differs within it by ``least`` or more. A single change in a group is
-        compared with the unchanged chip.
+        A group has an effect if ln throughput differs by ``least`` or more between its changes. If a group has a single
+        change, that change is compared with the unchanged chip.
         """
         first, rest = self.seeds[:1], self.seeds[1:]
         flat = [changes for group in several for changes in group]
@@ -217,9 +219,9 @@ class Question:
         return found
 
     def base(self) -> list[Record]:
-        """Runs of the unchanged chip, long enough for a conclusive throughput.
+        """Return runs of the unchanged chip that are long enough for a conclusive throughput.
 
-        If the chip carries all of its traffic, the runs saturate the input.
+        If the chip carries all of its traffic, the runs saturate the input instead.
         """
         asked = dict(self.shared)
         base = self._settled(verdict=True)
@@ -312,7 +314,7 @@ class Question:
         )
 
     def answer(self, *, global_: bool) -> WhyResult:
-        """The result of `linecard why`; without lifts and elasticities if the throughput is not conclusive."""
+        """Return the result of `linecard why`, without lifts and elasticities if the throughput is not conclusive."""
         asked = self.shared["packets"]
         base = self.base()
         elasticities: tuple[Elasticity, ...] = ()
@@ -358,7 +360,7 @@ class Question:
         )
 
     def elasticities(self) -> tuple[tuple[Elasticity, ...], Estimate]:
-        """Elasticities of all parameters, and the sum over rates minus that over times."""
+        """Elasticities of all parameters, and the sum over rates minus the sum over times."""
         parameters = self.chip.parameters(saturated=self.load != "as given")
         pairs = [(each.scaled(1 - STEP), each.scaled(1 + STEP)) for each in parameters]
         records = self.screened([[changes for changes, _ in pair] for pair in pairs], _LEAST_SLOPE * 2 * STEP)
@@ -394,7 +396,7 @@ class Question:
         return tuple(found), Estimate.of(sums)
 
     def lifts(self, base: Sequence[Record]) -> tuple[Lifted, ...]:
-        """The gain of each lifted limit over the unchanged chip, and of pairs of the best three."""
+        """Throughput gains of each lifted limit, and of pairs of the best three, relative to the unchanged chip."""
         alone = self.chip.lifts()
         found = self._gains(base, [((lift.component,), lift.kind, lift.text, lift.settings) for lift in alone])
         best = _to_pair(found, limits_of(base, self.chip.pooled))
@@ -469,9 +471,10 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
-    """Bounds by the utilisation law: throughput over the utilisation of the busiest instance of each part.
+    """Bounds by the utilisation law: throughput divided by the utilisation of the busiest instance of each part.
 
-    For engines and threads of ``pooled`` clusters the mean is used, because a free thread takes the next packet.
+    For engines and threads of ``pooled`` clusters, the bound uses the mean utilisation, because a free thread takes the
+    next packet.
     """
     means = {f"{what} of {name}, busiest" for what in ("engines", "threads") for name in pooled}
     shares: dict[str, list[float]] = {}
@@ -519,7 +522,7 @@ def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
 
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
-    """The limit and the reason: the part, otherwise the pair, with the largest gain beyond noise; otherwise none."""
+    """Return the limit with its reason: the part, or else the pair, with the largest gain beyond noise; or none."""
     offered = {
         "as given": "",
         "saturated": "The chip carries its offered load; with a saturated input, ",

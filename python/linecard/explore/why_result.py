@@ -1,4 +1,4 @@
-"""The result of an analysis of limits: bounds, gains, elasticities, sensitivities."""
+"""The result of an analysis of limits: bounds, gains, elasticities and sensitivities."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _WIDEST, _WIDEST_SHARE = 0.2, 0.5
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The capacity of a part.
+    """The capacity of one part of the chip.
 
     Attributes:
-        component: The part.
-        utilization: Utilisation, 0 to 1, of the busiest instance. For engines that share a list of packets, it is the
-            mean.
-        bound_mpps: Packet rate at which the part is always busy, 10^6 per second.
+        component: Name of the part.
+        utilization: Utilisation of the busiest instance, from 0 to 1. For engines that share a list of packets, the
+            utilisation is the mean over the engines.
+        bound_mpps: Packet rate at which the part is always busy, in 10^6 per second.
     """
 
     component: str
@@ -38,18 +38,18 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Elasticity:
-    """The effect of a parameter on throughput: d ln throughput / d ln parameter.
+    """The elasticity of throughput for one parameter: d ln throughput / d ln parameter.
 
     Attributes:
         parameter: The key, or ``program cycles`` for the cycles of all steps together.
-        kind: ``rate``, ``time``, ``work``, ``count`` or ``size``.
-        value: The elasticity; 1 if throughput grows in proportion, -1 if it shrinks in proportion.
-        low: Lower bound, 95 %.
-        high: Upper bound, 95 %.
-        latency: The elasticity of the mean latency.
-        now: The present value of the parameter.
+        kind: Kind of the parameter: ``rate``, ``time``, ``work``, ``count`` or ``size``.
+        value: The elasticity; 1 if throughput grows in proportion to the parameter, -1 if it shrinks in proportion.
+        low: Lower bound of the 95 % interval.
+        high: Upper bound of the 95 % interval.
+        latency: The elasticity of the mean latency for this parameter.
+        now: The current value of the parameter.
         unit: Unit.
-        seeds: Number of seeds; one if the first seed showed almost no effect.
+        seeds: Number of seeds; 1 if the first seed showed almost no effect.
     """
 
     parameter: str
@@ -64,7 +64,7 @@ class Elasticity:
 
     @property
     def determined(self) -> bool:
-        """Whether the half-width of its interval is at most 0.2, or at most half of the value."""
+        """Whether the half-width of the 95 % interval is at most 0.2, or at most half of the elasticity."""
         if self.low is None or self.high is None:
             return True
         return (self.high - self.low) / 2 <= max(_WIDEST, _WIDEST_SHARE * abs(self.value))
@@ -72,18 +72,18 @@ class Elasticity:
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """The gain of a lifted limit.
+    """The throughput gain from lifting one limit or two limits.
 
     Attributes:
-        components: The improved parts; two for a pair.
-        kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``buffer``, ``lock``, ``order``, or
-            ``pair``.
-        text: The change in words.
-        gain: Relative gain of throughput: 0.34 is 34 %.
-        low: Lower bound, 95 %.
-        high: Upper bound, 95 %.
-        settings: Settings, as ``--set`` takes them.
-        seeds: Number of seeds; one if the first seed showed almost no effect.
+        components: Names of the improved parts; two names for a pair.
+        kind: Kind of the lift: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``buffer``,
+            ``lock``, ``order``, or ``pair``.
+        text: Description of the change in words.
+        gain: Relative gain in throughput; 0.34 means 34 %.
+        low: Lower bound of the 95 % interval.
+        high: Upper bound of the 95 % interval.
+        settings: Settings of the change, in the form of ``--set``.
+        seeds: Number of seeds; 1 if the first seed showed almost no effect.
     """
 
     components: tuple[str, ...]
@@ -97,20 +97,22 @@ class Lifted:
 
     @property
     def counts(self) -> bool:
-        """Whether the gain shows a limit: it is beyond noise and large enough."""
+        """Whether the gain shows a limit, because it is beyond noise and large enough."""
         return self.gain >= LEAST_GAIN and (self.low is None or self.low > 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """The effect of a parameter from half to twice its value, while all others vary too.
+    """The effect of a parameter from half to twice its value, while all other parameters vary, too.
 
     Attributes:
-        parameter: The key.
-        morris_mean: Mean of the absolute elementary effects on ln throughput, over the whole range.
-        morris_spread: Standard deviation: large if the effect depends on other parameters.
-        sobol_first: Fraction of the variance that the parameter alone explains; ``None`` if the screening excluded it.
-        sobol_total: Fraction of the variance, including interactions.
+        parameter: Key of the parameter.
+        morris_mean: Mean of the absolute elementary effects on ln throughput, over the whole range of the parameter.
+        morris_spread: Standard deviation of the elementary effects; it is large if the effect depends on other
+            parameters.
+        sobol_first: Fraction of the variance that this parameter explains alone; ``None`` if the screening excluded the
+            parameter.
+        sobol_total: Fraction of the variance that the parameter explains, including interactions with other parameters.
     """
 
     parameter: str
@@ -126,27 +128,29 @@ class WhyResult(Result):
 
     Attributes:
         chip: The chip.
-        load: ``as given``; if the chip carries that load, ``saturated`` (the input is saturated) or ``full wires`` (the
-            load is the capacity of the wires).
-        answered: Whether the throughput is conclusive. If not, the result has bounds only.
-        throughput_mpps: Throughput, 10^6 packets per second.
-        throughput_gbps: Throughput, 10^9 bits per second.
+        load: The load of the runs: ``as given``, or, if the chip carries that load, ``saturated`` (saturated input) or
+            ``full wires`` (capacity of the wires).
+        answered: Whether the throughput is conclusive. If the throughput is not conclusive, the result has bounds only.
+        throughput_mpps: Throughput in 10^6 packets per second.
+        throughput_gbps: Throughput in 10^9 bits per second.
         loss_fraction: Fraction of the packets that the chip drops.
-        verdict: The part that is the limit. ``several parts``: neither a single part nor a pair is the limit. ``not
-            clear``: the measured gains are within noise. ``not known``: the throughput is not conclusive.
-        why: The verdict in a sentence.
-        limits: Bounds of all parts, the lowest first.
-        elasticities: Elasticities of all parameters, the strongest first.
-        elasticity_sum: The sum over rates minus the sum over times; 1 if keys set all times.
-        elasticity_sum_low: Lower bound, 95 %.
-        elasticity_sum_high: Upper bound, 95 %.
-        out_of_reach: Parts with times that no key sets, which the sum lacks.
-        lifts: Gains of lifted limits, alone and in pairs, the largest first.
-        not_tried: Changes that the chip does not allow, with the reason.
-        sensitivities: Sensitivities with ``global_``; else empty.
-        seeds: Seeds of each statement.
-        packets: Measured packets of each run; more than requested if the throughput needed longer runs.
-        elasticity_packets: Measured packets of each run for elasticities, which may be fewer.
+        verdict: The part that limits the throughput, or one of three texts. ``several parts`` means that neither a
+            single part nor a pair is the limit. ``not clear`` means that the measured gains are within noise.
+            ``not known`` means that the throughput is not conclusive.
+        why: The verdict as a sentence.
+        limits: Bounds of all parts, lowest bound first.
+        elasticities: Elasticities of all parameters, strongest first.
+        elasticity_sum: Sum of the elasticities of rates minus that of times; 1 if keys set all times.
+        elasticity_sum_low: Lower bound of the 95 % interval.
+        elasticity_sum_high: Upper bound of the 95 % interval.
+        out_of_reach: Parts whose times no key sets; the sum does not include these times.
+        lifts: Throughput gains of lifted limits, alone and in pairs, largest first.
+        not_tried: Changes that the chip does not allow, each with the reason.
+        sensitivities: Sensitivities if ``global_`` is true; otherwise empty.
+        seeds: Number of seeds behind each statement.
+        packets: Number of measured packets in each run; it is higher than requested if the throughput needed longer
+            runs.
+        elasticity_packets: Number of measured packets in each run for elasticities; it may be lower than ``packets``.
         counts: Numbers of reused and executed runs.
     """
 
@@ -177,7 +181,7 @@ class WhyResult(Result):
     counts: Counts = field(compare=False)
 
     def table(self) -> Table:
-        """The gain of each lifted limit."""
+        """One row per lifted limit, with the throughput gain."""
         several = [", ".join(f"{key}={value}" for key, value in each.settings.items()) for each in self.lifts]
         return records(self.lifts, Lifted, settings=several)
 

@@ -1,4 +1,4 @@
-"""The capacity of a chip's ports for its traffic: the highest load that can be offered."""
+"""Computes the capacity of a chip's ports for its traffic: the highest load that can be offered."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _IMIX = {64: 7, 594: 4, 1518: 1}
 
 
 def mean_size(said: Callable[[str], Any]) -> float:
-    """Return the mean bytes of a frame of generated traffic; ``said`` returns the value of a key of the chip.
+    """Return the mean frame size of generated traffic in bytes; ``said`` returns the value of a chip key.
 
     Raises:
-        ConfigError: The chip's file does not state the sizes of that kind of traffic.
+        ConfigError: The chip file does not state the frame sizes of this kind of traffic.
     """
     kind = str(said("traffic.kind"))
     if kind == "fixed":
@@ -42,13 +42,13 @@ def mean_size(said: Callable[[str], Any]) -> float:
 
 
 def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
-    """Return the line rate of all receive ports for frames of this mean size, without the overhead of a frame.
+    """Return the line rate of all receive ports for frames of the given mean size, without frame overhead.
 
     Returns:
         Gbit/s.
 
     Raises:
-        ConfigError: A port is never busy, so it has no line rate.
+        ConfigError: A port has no line rate, because it is never busy.
     """
     rate, overheads = 0.0, []
     for name in chip.groups("port"):

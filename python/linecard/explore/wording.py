@@ -1,4 +1,4 @@
-"""Values of tables as text for screens."""
+"""Formats table values as text for screens."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 def change_text(moved: Moved) -> str:
-    """A change as text."""
+    """A relative change as text."""
     return "–" if moved.change is None else f"{moved.change:+.2%}"
 
 
 def noise_text(moved: Moved | LineMoved) -> str:
-    """Whether a change is beyond noise, as text."""
+    """A text that states whether a change is beyond noise."""
     return {True: "yes", False: "no", None: "not known"}[moved.beyond_noise]
 
 
 def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) -> tuple[str, ...]:
-    """Remarks on inconclusive rows, with advice, and the number of runs that are longer than requested.
+    """Return remarks on inconclusive rows, with advice, and on runs that are longer than requested.
 
     Args:
         states: The status of each row.
-        lengths: Packets of the final runs, ascending.
-        lengthened: Number of rows with a run that is longer than requested.
+        lengths: Numbers of packets of the final runs, ascending.
+        lengthened: Number of rows whose run is longer than requested.
     """
     to_change = {
         RATE_ONLY: "their throughput is conclusive (the same in shorter runs), loss and latency are not",
@@ -46,7 +46,7 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
 
 
 def cell_text(value: Any) -> str:
-    """A value of a table as text."""
+    """Format a table value as text."""
     if value is None:
         return "–"
     if isinstance(value, bool):

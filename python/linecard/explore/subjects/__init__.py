@@ -1,1 +1,1 @@
-"""Subjects of sweeps, one module each with its `SUBJECT`; `linecard.explore.subject` defines subjects."""
+"""Subjects of sweeps; each module defines one `SUBJECT`, and `linecard.explore.subject` explains subjects."""

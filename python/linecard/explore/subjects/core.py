@@ -1,4 +1,4 @@
-"""Cores that execute a traced program, as in `linecard core`; points share traces."""
+"""Sweeps over cores that execute a traced program, as in `linecard core`; points share execution traces."""
 
 from __future__ import annotations
 

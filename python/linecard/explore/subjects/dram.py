@@ -1,4 +1,4 @@
-"""DRAM parts alone, as in `linecard dram run`."""
+"""Sweeps over DRAM parts alone, as in `linecard dram run`."""
 
 from __future__ import annotations
 

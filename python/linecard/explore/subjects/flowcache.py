@@ -1,4 +1,4 @@
-"""Flow caches, one per point, as in `linecard flowcache`."""
+"""Sweeps over flow caches, one cache per point, as in `linecard flowcache`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No-drop rates: a search for each point, as in `linecard ndr`."""
+"""Sweeps over no-drop rates, one search per point, as in `linecard ndr`."""
 
 from __future__ import annotations
 

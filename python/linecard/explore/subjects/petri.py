@@ -1,4 +1,4 @@
-"""Simulations of Petri nets, as in `linecard petri simulate`."""
+"""Sweeps over simulations of Petri nets, as in `linecard petri simulate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs traced on packets, as in `linecard program trace`."""
+"""Sweeps over program traces, as in `linecard program trace`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from linecard.explore.subject import Outcome, Progress, Request, Subject
 
 
 def run_trace(request: Request, progress: Progress) -> Outcome:
-    """Trace a program on packets; results are in percent of packets."""
+    """Trace a program on packets, and return its results in percent of packets."""
     asked = dict(request.arguments)
     found = program_trace(asked.pop("program"), asked.pop("trace", "edge"), **asked, progress=progress)
     return outcome_of_program(found.to_dict(), "results", "functions")

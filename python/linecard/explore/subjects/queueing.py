@@ -1,4 +1,4 @@
-"""Queue managers, one per point, as in `linecard queueing run`."""
+"""Sweeps over queue managers, one manager per point, as in `linecard queueing run`."""
 
 from __future__ import annotations
 

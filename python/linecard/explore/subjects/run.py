@@ -1,4 +1,4 @@
-"""Designs: a chip under its traffic, as in `linecard run`."""
+"""Sweeps over designs: simulations of a chip under traffic, as in `linecard run`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
 
 
 def outcome_of_report(report: Mapping[str, Any], *, verdict: bool = True) -> Outcome:
-    """Return the table's numbers and the measurements of a report; without a verdict there is no bottleneck."""
+    """Return the numbers and measurements of a report; without a verdict, there is no bottleneck."""
     summary = report["summary"]
     latency = summary["latency_ns"]
     numbers = {name: summary[name] for name in ("throughput_gbps", "throughput_mpps", "offered_gbps", "loss_fraction")}

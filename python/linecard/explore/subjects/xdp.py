@@ -1,4 +1,4 @@
-"""XDP programs run on frames, as in `linecard program run`."""
+"""Sweeps over XDP programs that run on frames, as in `linecard program run`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linecard.records import plain
 
 
 def run_xdp(request: Request, progress: Progress) -> Outcome:
-    """Run an XDP program on frames; verdicts are in percent of packets."""
+    """Run an XDP program on frames, and return verdicts in percent of packets."""
     asked = dict(request.arguments)
     define = asked.pop("define", None)
     defines = [] if define is None else [str(define)]
