@@ -1,4 +1,4 @@
-"""The view of a run of DRAM alone: bandwidth, latencies, the time of the buses, banks."""
+"""The view of a DRAM run: bandwidth, latencies, use of the time on the buses, and banks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _(result: MemoryResult) -> list[Part]:
             "Latency",
             (text(""), "mean", "p50", "p99", "max", *PARTS_OF_LATENCY, "mean time"),
             latencies,
-            said="in clocks of the memory",
+            said="in memory clocks",
             below=(Said(idle, "dim"),),
         ),
         Beside(

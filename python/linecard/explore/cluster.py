@@ -387,7 +387,7 @@ class _Driver:
             if self._tries[key] < _MOST_TRIES:
                 self._waiting.append(key)
                 continue
-            reason = f"{self._tries[key]} workers ended while they ran it: {error or 'lost'}"
+            reason = f"{self._tries[key]} workers ended while they ran this point: {error or 'lost'}"
             self._finish(key, _lost(self._requests[key], reason))
 
     def _finish(self, key: str, record: Record) -> None:

@@ -299,7 +299,9 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
         try:
             described.append(keys | _parameters(run["chip"], list(run["request"]["overrides"])))
         except LinecardError:
-            notes.append(f"{name}: design {run['chip']!r} is missing; only keys that the run lists are compared")
+            notes.append(
+                f"{name}: design {run['chip']!r} is missing; the comparison covers only the keys in the run's result"
+            )
             described.append(keys)
     if a.get("config_hash") == b.get("config_hash") and a.get("seed") != b.get("seed"):
         notes.append("the same configuration with two seeds: the difference is noise")

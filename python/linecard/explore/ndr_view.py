@@ -34,7 +34,9 @@ def _(result: NdrResult) -> list[Part]:
             length,
         ),
         Table("Limit", (text(""), wide("")), [*limits, *doubts], "at the lowest load that lost packets"),
-        Table("Latency", (text("frames"), *latency), times, "from the last received to the last sent bit of a packet"),
+        Table(
+            "Latency", (text("frames"), *latency), times, "from the last received bit to the last sent bit of a packet"
+        ),
         *_charts(result),
         _trials(result),
     ]

@@ -107,11 +107,11 @@ def _check_length(spec: Spec, place: str) -> None:
     """Refuse to halve runs without a length, and runs whose length is not stated or varies."""
     name = spec.subject.length
     if not name:
-        message = f"`{spec.what}` has no length to halve; leave it out"
+        message = f"`{spec.what}` has no length to halve; omit this key"
     elif any(axis.name == name for axis in spec.axes):
         message = f"`{name}` is varied, so it cannot be halved; omit one of them"
     elif name not in spec.arguments:
-        message = f"has no length of a full run, expected `{name} = …`"
+        message = f"needs the length of a full run, expected `{name} = …`"
     else:
         return
     raise ConfigError.of([ConfigProblem(place, "halving", message)])

@@ -48,7 +48,7 @@ def _facts(result: OptimizeResult) -> list[Fact]:
         facts.append(Fact("Left out", "", said))
     for said, best, worst in zip(result.objectives, result.best, result.worst, strict=True):
         facts.append(Fact("Objective", said, f"{best:,.5g} at best, {worst:,.5g} at worst"))
-    covers = f"the front dominates {result.hypervolume:.1%} of the box between best and worst"
+    covers = f"the front dominates {result.hypervolume:.1%} of the volume between best and worst values"
     return [*facts, Fact("Front", f"{len(result.front):,} points", covers)]
 
 
@@ -71,7 +71,7 @@ def _chart(result: OptimizeResult, knee: Mapping[str, Any]) -> Chart:
     if len(columns) == 1:
         tried = [(float(at), row[columns[0]]) for at, row in enumerate(rows, 1)]
         best = result.front[0]["objectives"][0]
-        x = Axis("run, in the order of the search")
+        x = Axis("runs in the order of the search")
         y = Axis(objective(result.objectives[0]), zero=None)
         return Chart("Runs", x, y, [Series(runs, tried, line=False)], level=("the best", best))
     front = sorted(result.front, key=lambda row: tuple(row["objectives"]))

@@ -110,7 +110,7 @@ class SweepResult(Result):
             KeyError: The column does not exist.
         """
         if name not in self.columns:
-            raise KeyError(f"no column {name!r}; there are {', '.join(self.columns)}")
+            raise KeyError(f"no column {name!r}; expected one of {', '.join(self.columns)}")
         return [row[name] for row in self.rows]
 
     @property

@@ -180,7 +180,7 @@ class Store:
 
     def _make(self, make: bool) -> None:
         if not make:
-            raise ConfigError(f"{self.folder}: no store here; `linecard sweep --store DIR` makes one")
+            raise ConfigError(f"{self.folder}: no store here; `linecard sweep --store DIR` creates one")
         try:
             strangers = sorted(each.name for each in self.folder.iterdir() if each.name not in _OWN)
         except FileNotFoundError:
@@ -196,7 +196,7 @@ class Store:
             self._runs.mkdir(parents=True, exist_ok=True)
             self._write_mark()
         except OSError as error:
-            raise ConfigError(f"cannot make a store in {self.folder}: {error.strerror or error}") from error
+            raise ConfigError(f"cannot create a store in {self.folder}: {error.strerror or error}") from error
 
     def _write_mark(self) -> None:
         content = json.dumps({"format": FORMAT, "limit_bytes": self.limit_bytes}) + "\n"

@@ -56,7 +56,7 @@ def read_table(path: str | Path) -> tuple[dict[str, Any], Lines]:
     path = Path(path)
     try:
         if path.stat().st_size > _LONGEST_FILE:
-            raise ConfigError(f"{path}: larger than {_LONGEST_FILE >> 20} MiB, the limit of such a file")
+            raise ConfigError(f"{path}: larger than the limit of {_LONGEST_FILE >> 20} MiB")
         text = path.read_text()
         return tomllib.loads(text), Lines(str(path), text)
     except OSError as error:

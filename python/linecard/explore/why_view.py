@@ -52,7 +52,7 @@ def _(result: WhyResult) -> list[Part]:
             "Bounds",
             (text("part"), BAR, "busy", "at most, Mpps"),
             bounds,
-            "capacity of each part at this work per packet; lifting the lowest bound may gain nothing",
+            "capacity of each part at the measured work per packet; lifting the lowest bound may gain nothing",
             LIMITS_SHOWN,
         ),
     ]
@@ -88,9 +88,9 @@ def _slopes(result: WhyResult) -> Table:
     steepest = max((abs(each.value) for each in determined), default=1.0) or 1.0
     unsure = len(result.elasticities) - len(determined)
     more = f" {unsure} parameters have no determined elasticity; simulate more packets or seeds." if unsure else ""
-    lacks = f"; it lacks the timing of {', '.join(result.out_of_reach)}" if result.out_of_reach else ""
+    lacks = f"; the sum lacks the timing of {', '.join(result.out_of_reach)}" if result.out_of_reach else ""
     between = _between(result.elasticity_sum_low, result.elasticity_sum_high, ".2f") or "one seed"
-    adds_up = f"The sum over rates minus that over times is {result.elasticity_sum:.2f} ({between})"
+    adds_up = f"The sum over rates minus the sum over times is {result.elasticity_sum:.2f} ({between})"
     fewer = result.elasticity_packets
     shorter = f"; runs of {fewer:,} packets" if fewer < result.packets else ""
     return Table(

@@ -1,4 +1,4 @@
-"""Results of flow caches under traffic: a row per cache, and the best of each size."""
+"""Results of flow caches for one traffic: a row for each cache, and the best policy for each size."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ UPPER_BOUNDS = ("OPT", "OPT_BYPASS")
 
 @dataclass(frozen=True, slots=True)
 class BestPolicy:
-    """The implementable policy with the most hits at one size.
+    """The policy with the most hits at one cache size, among policies that hardware can implement.
 
     Attributes:
-        entries: Entries of the cache.
-        ways: Entries of a set.
-        policy: The policy.
+        entries: Number of entries in the cache.
+        ways: Number of entries per set.
+        policy: Name of the policy.
         hits: Hits.
-        hit_rate: Hits, divided by packets.
-        bound: The oracle of the comparison; ``None`` if no optimal policy ran.
-        percent_of_bound_hits: Hits in percent of the hits of the oracle. A policy that may refuse packets can exceed an
-            oracle that admits every packet.
-        percent_of_lru_gap: Fraction of the gap between the hits of LRU and of the oracle that the policy closes;
+        hit_rate: Number of hits, divided by the number of packets.
+        bound: The oracle with which the policy is compared; ``None`` if no optimal policy ran.
+        percent_of_bound_hits: Hits of the policy, in percent of the hits of the oracle. A policy that may bypass the
+            cache can exceed an oracle that inserts every packet.
+        percent_of_lru_gap: How much of the difference between the hits of LRU and of the oracle the policy gains;
             ``None`` without LRU.
     """
 
@@ -61,7 +61,7 @@ def _best(rows: list[CacheRow]) -> BestPolicy | None:
 
 
 class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
-    """Every cache run on the same traffic, ordered by size, ways and policy, each in the order of the request.
+    """Results of every cache for the same traffic, ordered by size, ways and policy, each in the order of the request.
 
     Attributes:
         traffic: Statistics of the flows, if requested.
@@ -74,17 +74,17 @@ class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
 
     @property
     def best(self) -> tuple[BestPolicy, ...]:
-        """The best policy that hardware can build, for each size."""
+        """The best policy that hardware can implement, for each cache size."""
         sizes: dict[tuple[int, int], list[CacheRow]] = {}
         for row in self.rows:
             sizes.setdefault((row.entries, row.ways), []).append(row)
         return tuple(best for best in map(_best, sizes.values()) if best is not None)
 
     def row(self, policy: str, entries: int, ways: int) -> CacheRow:
-        """The row of one cache; the name of the policy may have any case.
+        """The row of one cache; the name of the policy is not case-sensitive.
 
         Raises:
-            KeyError: The row does not exist; the text lists the rows.
+            KeyError: The row does not exist; the message lists the rows.
         """
         for row in self.rows:
             if (row.policy, row.entries, row.ways) == (policy.upper(), entries, ways):
@@ -93,9 +93,11 @@ class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
         raise KeyError(f"no row of {policy} with {entries} entries and {ways} ways; expected one of: {known}")
 
     def facts(self) -> list[Fact]:
-        """The input in words."""
+        """Description of the input as text."""
         packing = "" if self.compression in {"", "none"} else f"in {self.compression}"
-        left_out = f"{self.packets_without_flow:,} packets without a flow left out" if self.packets_without_flow else ""
+        left_out = (
+            f"{self.packets_without_flow:,} packets without a flow are excluded" if self.packets_without_flow else ""
+        )
         digests = "" if self.key is None else f"of {self.hash} over {self.key}"
         facts = [
             Fact("Format", self.format, packing),
@@ -107,7 +109,7 @@ class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
         return facts
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: the fields, and ``best``."""
+        """The result as plain data, ready for JSON: the fields, and ``best``."""
         result: dict[str, Any] = plain(self)
         return {"rows": result.pop("rows"), "best": plain(self.best), **result}
 

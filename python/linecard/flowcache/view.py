@@ -48,7 +48,7 @@ def _(result: FlowCacheResult) -> list[Part]:
             "Caches",
             (text("entries"), text("ways"), text("policy"), "hit rate", BAR, *CLASSES, "bytes", "state"),
             [_cache(row) for row in result.rows],
-            said="classes of misses in percent of packets, state of the policy in bits",
+            said="miss classes in percent of packets, policy state in bits",
             marked=marked,
         ),
         Table(
@@ -141,7 +141,7 @@ def _misses(result: FlowCacheResult) -> Stacked:
             )
             for row in rows
         ],
-        "misses of every cache by class, % of packets",
+        "misses of each cache by class, % of packets",
         most=max(10, *(10 * math.ceil(row.miss_ratio * 10) for row in rows)),
     )
 

@@ -90,7 +90,7 @@ def _throughput(result: CoreResult) -> Chart:
     return Chart("Throughput", *_AXES, [_curve(result, "")], "throughput of every split of the area")
 
 
-_AXES = (Axis("threads", low=0), Axis("packets in a million cycles", zero=True))
+_AXES = (Axis("threads", low=0), Axis("packets per million cycles", zero=True))
 
 
 def _curve(result: CoreResult, name: str) -> Series:
@@ -148,7 +148,7 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
             Axis("threads", zero=True),
             # One step alone is told by the facts.
             [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
-            "number of threads from a packet on: on trial, or kept until the next trials",
+            "number of threads from each packet on, on trial or kept until the next trials",
         ),
         Facts(facts, "A malleable core, adapting"),
         Table(

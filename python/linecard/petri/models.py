@@ -206,7 +206,7 @@ def _(result: Comparison) -> list[Part]:
     worst = [row for row in result.worst().values() if row.np or row.petri]
     verdict = ("The models agree at every point", "", "best") if result.passed else ("The models differ", "", "bad")
     return [
-        Title("Two models of the IXP2400", "events (np) and a Petri net, every metric"),
+        Title("Two models of the IXP2400", "event-driven model (np) and Petri net, every metric"),
         Verdict(*verdict),
         Table(
             "Every point",

@@ -53,7 +53,7 @@ def _(result: Solved) -> list[Part]:
     return [
         Title(result.net or NO_NAME),
         Facts((Fact("Markings", markings),)),
-        Table("Steady state", (text(""), BAR, "", text("")), rows, said="per time unit, and means"),
+        Table("Steady state", (text(""), BAR, "", text("")), rows, said="firings per time unit, and mean tokens"),
     ]
 
 
@@ -63,7 +63,7 @@ def _(result: Simulated) -> list[Part]:
     facts = [Fact("Replications", f"{result.replications}", of_time)]
     if result.relative_half_width is not None:
         facts.append(
-            Fact("Accuracy", f"{result.relative_half_width:.2g}", "of the mean, half the widest 95 % interval")
+            Fact("Accuracy", f"{result.relative_half_width:.2g}", "of the mean: half of the widest 95 % interval")
         )
     if result.dead_replications:
         facts.append(Fact("Deadlocks", f"{result.dead_replications} replications", "no transition was enabled"))
@@ -81,7 +81,7 @@ def _(result: Simulated) -> list[Part]:
     return [
         Title(result.net or NO_NAME),
         Facts(facts),
-        Table("Rates per time unit, and means", columns, rows, said="± half of the 95 % interval"),
+        Table("Rates per time unit, and mean values", columns, rows, said="± half of the 95 % interval"),
     ]
 
 

@@ -21,7 +21,7 @@ def _(result: QueueingResult) -> list[Part]:
     near = (
         ("none", gaps.below_loss, "below the loss threshold: operations wait"),
         ("some", gaps.between, "below the gain threshold: a hit without a wait"),
-        ("more", gaps.above_gain, "at least as many as the cache has entries: likely a miss"),
+        ("more", gaps.above_gain, "as many as the cache entries, or more: likely a miss"),
     )
     return [
         Title(result.workload),
@@ -30,7 +30,7 @@ def _(result: QueueingResult) -> list[Part]:
             "Managers",
             (text("manager"), "M ops/s", BAR, *COLUMNS),
             [_manager(row, most) for row in result.rows],
-            said="latency includes waiting; references and messages per operation; model of section 3.6",
+            said="latency includes waiting; references and messages are per operation; model from section 3.6",
         ),
         Table(
             "Utilisation",
@@ -44,7 +44,7 @@ def _(result: QueueingResult) -> list[Part]:
             [(name, percent(share, 0), Said(why, "dim")) for name, share, why in near],
             said="share of arrivals",
         ),
-        Notes([f"{empty:,} dequeues found their queue empty"] if empty else []),
+        Notes([f"{empty:,} dequeues found an empty queue"] if empty else []),
     ]
 
 
@@ -106,7 +106,7 @@ def _(result: QueueDesignResult) -> list[Part]:
                 (str(entries), *(_threads(by_size.get((entries, count)), best) for count in engines))
                 for entries in sorted({design.entries for design in result.designs})
             ],
-            said=f"M: throughput of {result.most_threads} threads, if they miss the target",
+            said=f"M: throughput of {result.most_threads} threads that miss the target",
         ),
         Table("Entries × engines × threads", (text("size"), BAR, "product", "threads"), products, shown=8),
     ]
@@ -124,9 +124,8 @@ def _facts(result: QueueingResult | QueueDesignResult) -> Facts:
     """The workload, the capture and the settings."""
     facts = []
     if result.format != "workload":
-        without = (
-            f"{result.packets_without_flow:,} packets without a flow left out" if result.packets_without_flow else ""
-        )
+        left_out = result.packets_without_flow
+        without = f"{left_out:,} packets without a flow are excluded" if left_out else ""
         facts.append(Fact("Packets", f"{result.packets:,}", without))
     unchanged = "defaults of Table 1"
     if result.machine != MACHINE:

@@ -1,15 +1,17 @@
-"""The comparison: cells, orders, gains, shapes of curves, checks and deviations.
+"""Compares measured with published results: cells, orders, gains, shapes of curves, checks and deviations.
 
-This module computes on plain data and runs nothing.
+This module only computes on plain data; it starts no simulation.
 
-Every study is judged by the same comparisons:
+Every study is judged by the following comparisons:
 
-- **Cells**: relative error of each measured cell against the published one.
-- **Orders**: for every pair that a table ranks (rows that agree in all other key columns and whose
-  published values differ), the measured ranking agrees.
-- **Gains**: each improvement that the text states in percent, in percentage points against the measured one.
-- **Calibrated** cells were used to choose a parameter. They are shown, and do not count in any mean error. A calibrated
-  cell that misses is still a miss: limits on the largest error and tolerances of cells include it.
+- **Cells**: the relative error of each measured cell, relative to the published cell.
+- **Orders**: whether measured and published ranking are equal, for every pair of rows that differ only in the ranked
+  column and have different published values.
+- **Gains**: for each improvement that the document states in percent, the difference between measured and published
+  gain in percentage points.
+- **Calibrated**: a cell that was used to choose a parameter. Reports show calibrated cells, but no mean error includes
+  them. A calibrated cell that misses is still a miss: limits on the largest error and cell tolerances include
+  calibrated cells.
 """
 
 from __future__ import annotations
@@ -32,39 +34,39 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The results of the runs of one cell: one value per seed, or the reason why there is none."""
+    """The results of all runs of one cell: one value per seed, or the reason why no value exists."""
 
     values: tuple[float, ...]
     failure: str | None = None
 
     @property
     def mean(self) -> float | None:
-        """Mean over the seeds; ``None`` when a run failed."""
+        """Mean over the seeds; ``None`` if a run failed."""
         return statistics.fmean(self.values) if self.values and self.failure is None else None
 
     @property
     def spread(self) -> float | None:
-        """Standard deviation over the seeds; ``None`` with fewer than two."""
+        """Standard deviation over the seeds; ``None`` with fewer than two seeds."""
         return statistics.stdev(self.values) if len(self.values) > 1 and self.failure is None else None
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One published number with its measured value.
+    """One published number and its measured value.
 
     Attributes:
-        keys: Key columns of the row, with their values.
-        column: The published column.
-        relation: Relation of ``published``: ``=`` for a value, ``<`` or ``>`` for a bound.
+        keys: Key columns of the row and their values.
+        column: Name of the published column.
+        relation: Relation of the measured value to ``published``: ``=`` for a value, ``<`` or ``>`` for a bound.
         unit: Unit of ``published``, ``measured`` and ``spread``.
-        measured: Mean over the seeds; ``None`` when a run failed.
+        measured: Mean over the seeds; ``None`` if a run failed.
         spread: Standard deviation over the seeds.
-        error: ``(measured - published) / published``, a fraction; 0 if the measured value is within the bound.
-        calibrated: Whether the cell is calibrated: used to choose a parameter.
-        failure: Reason why there is no measured value.
-        run_ids: Runs, one per seed.
-        measure: Measure that was read from the runs; two cells of the same runs and measure are one quantity.
-        samples: The measured value of each seed.
+        error: ``(measured - published) / published`` as a fraction; 0 if the measured value meets the bound.
+        calibrated: Whether the cell was used to choose a parameter.
+        failure: Reason why the measured value is missing.
+        run_ids: Ids of the runs, one per seed.
+        measure: Name of the measure read from the runs; cells with equal runs and equal measures are one quantity.
+        samples: Measured values, one per seed.
     """
 
     table: str
@@ -84,24 +86,24 @@ class Cell:
 
     @property
     def bound(self) -> str:
-        """The prefix of the published number: ``<`` or ``>`` and a space, or an empty text."""
+        """Prefix of a published bound: ``<`` or ``>`` and a space; empty for a published value."""
         return "" if self.relation == "=" else f"{self.relation} "
 
     @property
     def difference(self) -> float | None:
-        """Measured minus published value, in the unit of the cell; 0 if the measured value is within the bound."""
+        """Measured minus published value in the unit of the cell; 0 if the measured value meets the bound."""
         if self.measured is None:
             return None
         return _beyond(self.measured - self.published, self.relation)
 
     @property
     def name(self) -> str:
-        """The key values of the cell, such as ``l3fwd16, banks 2, REF_BASE``."""
+        """The key values of the cell as text, such as ``l3fwd16, banks 2, REF_BASE``."""
         return words(self.keys)
 
     @property
     def row(self) -> dict[str, Any]:
-        """The fields of the cell in tables and JSON, after its keys."""
+        """The fields that follow the keys of the cell in tables and JSON."""
         return {
             "measure": self.column,
             "unit": self.unit,
@@ -118,13 +120,15 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Two configurations that a table ranks: the document prints ``first`` above ``second``.
+    """Two configurations that a published table ranks; the document prints ``first`` above ``second``.
 
     Attributes:
-        group: Key columns that both rows share.
-        published_gap_percent: Published excess of the first over the second, in percent; ``None`` over a zero.
-        measured_gap_percent: Measured excess of the first, in percent; negative if the order is reversed.
-        agrees: Whether the measured ranking equals the published one; ``None`` when a run failed.
+        group: Key columns and values that both configurations share.
+        published_gap_percent: Published excess of ``first`` over ``second`` in percent; ``None`` if the value of
+            ``second`` is zero.
+        measured_gap_percent: Measured excess of ``first`` over ``second`` in percent; negative if the measured order is
+            reversed.
+        agrees: Whether the measured order equals the published order; ``None`` if a run failed.
     """
 
     table: str
@@ -140,7 +144,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """An improvement that the text states, in percent, beside the measured one."""
+    """An improvement that the document states in percent, and the measured improvement."""
 
     table: str
     section: str
@@ -152,7 +156,7 @@ class Gain:
 
     @property
     def error(self) -> float | None:
-        """Difference relative to the published gain, a fraction."""
+        """Difference between measured and published gain as a fraction of the published gain."""
         if self.difference_points is None or self.published_percent == 0:
             return None
         return self.difference_points / self.published_percent
@@ -173,7 +177,7 @@ class Point:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The same fields as for a cell, without a published value."""
+        """The fields of a cell for this point, without a published value."""
         return {
             "measure": self.measure,
             "unit": self.unit,
@@ -189,7 +193,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A statement of the text about a curve, and whether the measured curve agrees."""
+    """A statement of the document about a curve, and whether the measured curve agrees with it."""
 
     id: str
     text: str
@@ -199,7 +203,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A limit of the study and its result; ``holds`` is ``None`` if not all of its tables were run."""
+    """A limit of the study and its result; ``holds`` is ``None`` if some of the tables of the limit were not run."""
 
     id: str
     kind: str
@@ -211,10 +215,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A cell beyond its tolerance, a reversed order, a shape that is not reproduced, or a missed limit.
+    """A deviation: a cell beyond its tolerance, a reversed order, a missed shape, or a missed limit.
 
-    ``state`` is ``known`` (listed in deviations.toml and present), ``unlisted`` (present only)
-    or ``gone`` (listed only).
+    ``state`` is ``known`` (listed in deviations.toml and found), ``unlisted`` (only found) or ``gone`` (only listed).
     """
 
     id: str
@@ -225,19 +228,19 @@ class Deviation:
 
 
 def words(keys: Where) -> str:
-    """Key values in words: texts unchanged, numbers after their column, such as ``l3fwd16, banks 2``."""
+    """Key values as text, such as ``l3fwd16, banks 2``; numbers follow their column name."""
     return ", ".join(
         value if isinstance(value, str) else f"{column.replace('_', ' ')} {value}" for column, value in keys.items()
     )
 
 
 def item_name(item_id: str) -> str:
-    """The name of an item in text: ``table 5``, ``figure 5``, ``section 5.3``."""
+    """The name of a table, figure or section as text, such as ``table 5``, ``figure 5`` or ``section 5.3``."""
     return f"table {item_id}" if item_id[:1].isdigit() else re.sub(r"^([A-Za-z]+)(?=\d)", r"\1 ", item_id)
 
 
 def matches(where: Where, keys: Mapping[str, Value]) -> bool:
-    """Whether every named column has this value."""
+    """Whether each column in ``where`` has its value in ``keys``."""
     return all(column in keys and str(keys[column]) == str(value) for column, value in where.items())
 
 
@@ -250,10 +253,10 @@ def is_calibrated(
     *,
     anywhere: bool = False,
 ) -> bool:
-    """Whether a parameter was chosen on this cell.
+    """Whether the cell was used to choose a parameter.
 
-    With ``anywhere``, calibration marks of any table apply to the configuration, as for gains. A mark without a
-    configuration applies to its whole table, and to no other.
+    With ``anywhere``, calibration marks of all tables apply to the configuration; gains use this. A calibration mark
+    without a configuration applies to its whole table, but to no other table.
     """
     here: dict[str, Value] = {**keys, "measure": measure}
     for calibration in calibrations:
@@ -311,9 +314,9 @@ def _beyond(difference: float, relation: str) -> float:
 
 
 def quantities(cells: Iterable[Cell]) -> list[Cell]:
-    """Each quantity once, at its first cell; several tables may contain the same measure of the same runs.
+    """Keep each quantity once, at its first cell, because several tables can contain the same measure of the same runs.
 
-    A quantity on which a parameter was chosen is calibrated wherever it is printed.
+    If a parameter was chosen on a quantity, this quantity is calibrated in every table that prints it.
     """
     found: dict[tuple[tuple[str, ...], str], Cell] = {}
     single: list[Cell] = []
@@ -329,7 +332,7 @@ def quantities(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def find_orders(cells: Sequence[Cell], rank: str | None) -> tuple[Order, ...]:
-    """Every pair of cells that differ only in the ranked column and in the published value."""
+    """All pairs of cells that differ only in the ranked column and in the published value."""
     if rank is None:
         return ()
     groups: dict[tuple[object, ...], list[Cell]] = {}
@@ -366,7 +369,7 @@ def _order(first: Cell, second: Cell, rank: str) -> Order:
 
 
 def gain_percent(pairs: Sequence[tuple[float | None, float | None]]) -> float | None:
-    """Mean improvement of the first over the second in percent, over all pairs; ``None`` if a value is missing."""
+    """Mean improvement of the first over the second value in percent, over all pairs; ``None`` without a value."""
     gains = []
     for of, over in pairs:
         if of is None or over is None or over == 0:
@@ -378,12 +381,12 @@ def gain_percent(pairs: Sequence[tuple[float | None, float | None]]) -> float | 
 def judge_shape(
     check: ShapeCheck, values: Sequence[Value], curve: Mapping[tuple[str, str], Sequence[float | None]]
 ) -> Shape:
-    """Whether a measured curve has the shape that the text of the document states.
+    """Check whether a measured curve has the shape that the document states.
 
     Args:
-        check: The statement of the text.
-        values: The swept values, in ascending order of the axis.
-        curve: The measured values in that order, by (series, measure).
+        check: The statement of the document.
+        values: The swept values, ascending.
+        curve: The measured values in the order of ``values``, by (series, measure).
     """
 
     def result(holds: bool | None, found: str) -> Shape:
@@ -422,17 +425,17 @@ def judge_shape(
     before = ys[index] - ys[index - 1]
     after = ys[index + 1] - ys[index]
     levels = after < before and abs(after) <= check.within * abs(ys[index])
-    return result(levels, f"{before:+.3f} up to {xs[index]}, {after:+.3f} after it ({listed})")
+    return result(levels, f"{before:+.3f} up to {xs[index]}, {after:+.3f} after {xs[index]} ({listed})")
 
 
 def mean_abs(values: Iterable[float | None]) -> float | None:
-    """Mean of the absolute values that exist; ``None`` without any."""
+    """Mean of the absolute values without ``None``; ``None`` if no value is left."""
     sizes = [abs(value) for value in values if value is not None]
     return statistics.fmean(sizes) if sizes else None
 
 
 def max_abs(values: Iterable[float | None]) -> float | None:
-    """Largest absolute value that exists; ``None`` without any."""
+    """Largest absolute value without ``None``; ``None`` if no value is left."""
     return max((abs(value) for value in values if value is not None), default=None)
 
 
@@ -443,7 +446,7 @@ def judge_check(
     orders: Sequence[Order],
     gains: Sequence[Gain] = (),
 ) -> Check:
-    """Whether the tables of a limit meet it."""
+    """Check whether the tables of a limit meet the limit."""
     missing = [name for name in check.tables if name not in ran]
     if missing:
         detail = f"not judged: {', '.join(item_name(name) for name in missing)} not run"
@@ -475,17 +478,17 @@ def judge_check(
 
 
 def is_tie(order: Order, percent: float) -> bool:
-    """Whether the two published values differ by at most this percentage."""
+    """Whether the published values of the pair differ by at most ``percent``."""
     return order.published_gap_percent is not None and order.published_gap_percent <= percent
 
 
 def gap_text(percent: float | None) -> str:
-    """A gap in percent with its sign; a dash for ``None``."""
+    """A gap as text, in percent with its sign; a dash for ``None``."""
     return "–" if percent is None else f"{percent:+.1f} %"
 
 
 def describe_order(order: Order) -> str:
-    """One order in words: its table, the configuration that the document prints first, and both gaps."""
+    """A pair of configurations as text: its table, the configuration that the document prints first, and both gaps."""
     where = ", ".join(part for part in (item_name(order.table), words(order.group)) if part)
     return (
         f"{where}: {order.first} over {order.second} (published "
@@ -494,24 +497,24 @@ def describe_order(order: Order) -> str:
 
 
 def cell_id(cell: Cell, columns: int) -> str:
-    """Name of a cell in deviations.toml."""
+    """The name that identifies a cell in deviations.toml."""
     keys = " ".join(f"{column}={value}" for column, value in cell.keys.items())
     return f"{item_name(cell.table)}: {keys}" + (f" {cell.column}" if columns > 1 else "")
 
 
 def order_id(order: Order) -> str:
-    """Name of an order in deviations.toml."""
+    """The name that identifies an order in deviations.toml."""
     keys = " ".join(f"{column}={value}" for column, value in order.group.items())
     return f"{item_name(order.table)} order: {keys} {order.first} > {order.second}"
 
 
 def limit_id(check: Check) -> str:
-    """Name of a limit in deviations.toml, which explains a miss."""
+    """The name that identifies a missed limit in deviations.toml."""
     return f"limit: {check.id}"
 
 
 def shape_id(figure: str, shape: Shape) -> str:
-    """Name of a shape in deviations.toml."""
+    """The name that identifies a shape in deviations.toml."""
     return f"{item_name(figure)}: {shape.id}"
 
 
@@ -527,13 +530,13 @@ def beyond_tolerance(cell: Cell, table: TableSpec) -> bool:
 def judge_deviations(
     present: Mapping[str, str], possible: Iterable[str], listed: Iterable[KnownDeviation], *, complete: bool
 ) -> tuple[Deviation, ...]:
-    """Compare found deviations with the listed ones, in both directions.
+    """Compare the found deviations with the listed deviations in both directions.
 
     Args:
-        present: Id → detail of everything that deviates.
-        possible: Ids of all judged items.
-        listed: The study's deviations.toml.
-        complete: Whether the whole study was run, so that a listed id that does not occur is stale.
+        present: Details of each found deviation, by its id.
+        possible: Ids of everything that was judged.
+        listed: The deviations that the study lists in deviations.toml.
+        complete: Whether the whole study was run, so that a listed id that was not found is outdated.
     """
     known = {deviation.id: deviation for deviation in listed}
     judged = set(possible)
@@ -551,6 +554,6 @@ def judge_deviations(
         )
     for name, entry in known.items():
         if name not in present and (complete or name in judged):
-            detail = "within its tolerance" if name in judged else "names nothing in this study"
+            detail = "within its tolerance" if name in judged else "names no deviation of this study"
             found.append(Deviation(id=name, state="gone", detail=detail, reason=entry.reason, tried=entry.tried))
     return tuple(found)

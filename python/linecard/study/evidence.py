@@ -1,6 +1,6 @@
-"""The evidence for a line of the scorecard: cells, orders, gains and shapes of the items that it names.
+"""The evidence for a scorecard line: cells, orders, gains and shapes of the tables and figures that the line names.
 
-A line is not judged if one of its items was not run; it is missed if one of its runs failed.
+A scorecard line is not judged if one of its items was not run; it is missed if a run of an item failed.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 class NotRunError(Exception):
-    """An item that a line needs was not run."""
+    """A table or figure that a scorecard line needs was not run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The result of a line.
+    """The measured result of a scorecard line.
 
     Attributes:
-        measured: The number that is compared with the limit; ``None`` if a run failed or no cell counts.
-        detail: Origin of that number: the worst cell or the reversed pairs, and the number of cells or pairs.
-        calibrated: Number of included cells on which a parameter was chosen.
+        measured: The number to compare with the limit; ``None`` if a run failed or no cell counts.
+        detail: Origin of the measured number: the worst cell or the reversed pairs, and the number of cells or pairs.
+        calibrated: The included cells that were used to choose a parameter.
         of: Total, if the line counts.
-        spoiled: Reason why the line is missed regardless of the number; otherwise empty.
+        spoiled: Reason why the line is missed regardless of the measured number; otherwise empty.
     """
 
     measured: float | None
@@ -45,7 +45,7 @@ class Reading:
 
 
 class Evidence:
-    """The items of the result of a study, by id; ``asked`` holds the requested ids."""
+    """The tables and figures of a study result, by id; ``asked`` collects the ids that were requested."""
 
     def __init__(self, study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> None:
         self.study = study
@@ -54,21 +54,21 @@ class Evidence:
         self._figures = {figure.spec.id: figure for figure in figures}
 
     def table(self, name: str) -> TableResult:
-        """A table that was run."""
+        """Return a table; raise an error if it was not run."""
         self.asked.add(name)
         if name not in self._tables:
             raise NotRunError(name)
         return self._tables[name]
 
     def figure(self, name: str) -> FigureResult:
-        """A figure that was run."""
+        """Return a figure; raise an error if it was not run."""
         self.asked.add(name)
         if name not in self._figures:
             raise NotRunError(name)
         return self._figures[name]
 
     def cells(self, *names: str, columns: Sequence[str] = (), where: Mapping[str, Value] | None = None) -> list[Cell]:
-        """Cells of these tables with these keys, in these columns if any are named."""
+        """Cells of the named tables with the given keys; if columns are named, only cells of these columns."""
         wanted = {key: str(value) for key, value in (where or {}).items()}
         return [
             cell
@@ -79,29 +79,29 @@ class Evidence:
         ]
 
     def orders(self, *names: str) -> list[Order]:
-        """All pairs of configurations that these tables rank."""
+        """All pairs of configurations that the named tables rank."""
         return [order for name in names for order in self.table(name).orders]
 
     def gains(self, *names: str) -> list[Gain]:
-        """The gains that the text states beside these tables."""
+        """The gains that the document states for the named tables."""
         return [gain for name in names for gain in self.table(name).gains]
 
     def curve(self, figure: str, series: str, measure: str) -> dict[Value, float] | None:
-        """A line of a figure by swept value; ``None`` when one of its runs failed."""
+        """The values of one line of a figure, by swept value; ``None`` if one of its runs failed."""
         points = self.figure(figure).curve(series, measure)
         values = {point.x: point.measured for point in points if point.measured is not None}
         return values if len(values) == len(points) else None
 
     def shapes(self, figure: str, chosen: Callable[[str], bool] | None = None) -> list[Shape]:
-        """The statements of the text about a figure: all, or the one with this id."""
+        """The document's statements about a figure: all statements, or those whose id ``chosen`` accepts."""
         return [shape for shape in self.figure(figure).shapes if chosen is None or chosen(shape.id)]
 
 
 def published(study: Study, file: str, column: str, **keys: str) -> float:
-    """A number that a document prints, by its file in ``published``, its column and its keys.
+    """A number that a document prints, found by file (in ``published``), column and keys.
 
     Raises:
-        ConfigError: The file does not exist, or the number of such cells is not one.
+        ConfigError: The file does not exist, or the column and the keys do not select exactly one number.
     """
     path = study.folder / "published" / file
     try:
@@ -115,7 +115,7 @@ def published(study: Study, file: str, column: str, **keys: str) -> float:
 
 
 def cell_name(cell: Cell) -> str:
-    """A cell in words: its table, its keys and its column."""
+    """A cell as text: its table, its keys and its column."""
     keys = ", ".join(part for part in (cell.name, cell.column.replace("_", " ")) if part)
     return f"{item_name(cell.table)}, {keys}"
 
@@ -125,12 +125,12 @@ def _sizes(cells: Sequence[Cell], size: Callable[[Cell], float | None]) -> list[
 
 
 def relative(cell: Cell) -> float | None:
-    """Relative error of a cell."""
+    """Absolute relative error of a cell."""
     return None if cell.error is None else abs(cell.error)
 
 
 def points(cell: Cell) -> float | None:
-    """Difference of a cell in its own unit."""
+    """Absolute difference of a cell in the unit of the cell."""
     return None if cell.difference is None else abs(cell.difference)
 
 
@@ -139,7 +139,7 @@ def _calibrated(cells: Iterable[Cell]) -> tuple[Cell, ...]:
 
 
 def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
-    """The worst of these cells, calibrated ones included: a calibrated cell that misses is a miss."""
+    """The largest error among the cells, including calibrated cells: a calibrated cell that misses is a miss."""
     sizes = _sizes(cells, size)
     inside = _calibrated(cells)
     if not cells or None in sizes:
@@ -153,7 +153,7 @@ def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relati
 
 
 def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
-    """The mean over these cells, each quantity once, without calibrated cells and without bounds."""
+    """The mean error over the cells, with each quantity once, and without calibrated cells and bounds."""
     once = quantities(cells)
     counted = [cell for cell in once if not cell.calibrated and cell.relation == "="]
     sizes = _sizes(counted, size)
@@ -161,12 +161,12 @@ def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative)
     if not counted or None in sizes:
         return Reading(None, f"{sizes.count(None)} of {len(counted)} cells have no measured value", inside)
     restated = len(cells) - len(once)
-    said = f"over {len(counted)} cells" + (f"; {restated} restate one of them" if restated else "")
+    said = f"over {len(counted)} cells" + (f"; {restated} more cells restate one of them" if restated else "")
     return Reading(mean_abs(sizes), said, inside)
 
 
 def shapes_kept(shapes: Sequence[Shape]) -> Reading:
-    """The number of these shapes that the curves reproduce."""
+    """Count the shapes that the curves reproduce."""
     missed = [shape for shape in shapes if not shape.holds]
     detail = "; ".join(f"{shape.id}: {shape.found}" for shape in missed)
     if any(shape.holds is None for shape in shapes):
@@ -175,7 +175,7 @@ def shapes_kept(shapes: Sequence[Shape]) -> Reading:
 
 
 def turned(orders: Sequence[Order], tie_percent: float | None = None) -> Reading:
-    """The number of pairs whose order differs from the printed one, without pairs printed within ``tie_percent``."""
+    """Count the pairs whose measured order differs from the printed order, except pairs within ``tie_percent``."""
     counted = [
         order
         for order in orders

@@ -1,12 +1,12 @@
-"""The limits of studies: every line of ``studies/targets.csv`` compared with the results of a study.
+"""The limits of studies: compares every line of ``studies/targets.csv`` with the results of a study.
 
-Each line has an evaluator in ``limits.py`` in the folder of the study, which computes one number from the study's
-result. This module knows neither the document nor the expected number. Calibrated cells do not count in means. They are
-listed with their error, and a line misses if they exceed its limit.
+The evaluator of each line is in ``limits.py`` in the study folder, and computes one number from the result of the
+study. This module does not depend on a document or on an expected number. Calibrated cells do not count in means.
+Calibrated cells are listed with their error, and a line is missed if such an error exceeds its limit.
 
-A line that is not kept may be *contradicted*: a function in the module of the study shows that the published cells
-alone exclude it. It may also depend on an unpublished *input*, which the study names (``[[inputs]]``) with a point at
-which the line is kept. Only kept lines count as kept.
+A line that is missed may be *contradicted*: a function in the module of the study shows that the published cells alone
+exclude it. A missed line may also depend on an unpublished *input*, which the study names (``[[inputs]]``) with a point
+at which the line is kept. Contradicted lines and lines that depend on an input do not count as kept.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ NOT_JUDGED = "not judged"
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The verdict on a line from the published cells alone.
+    """The verdict on a line that follows from the published cells alone.
 
     Attributes:
-        holds: Whether the published cells exclude the line.
-        text: The computation, in words and numbers.
+        holds: Whether the published cells exclude that the line is kept.
+        text: The computation in words and numbers.
     """
 
     holds: bool
@@ -57,13 +57,13 @@ Contradictions = Mapping[str, Callable[["Study", float], Contradiction]]
 
 @dataclass(frozen=True, slots=True)
 class AtPoint:
-    """A line at a point of an input that its document does not publish.
+    """The result of a line at one point of an input that its document does not publish.
 
     Attributes:
-        point: The input and the point.
-        measured: Result of the line there, in words.
-        met: Whether the limit is kept at this point.
-        lost: Lines that are kept by default, but not at this point.
+        point: The input with its point.
+        measured: Result of the line at this point, in words.
+        met: Whether the limit of the line is kept at this point.
+        lost: Names of lines that are kept by default, but not at this point.
     """
 
     point: Input
@@ -73,8 +73,12 @@ class AtPoint:
 
     @property
     def text(self) -> str:
-        """The input, the point and the lines that are not kept there."""
-        lost = f"newly missed there: {', '.join(self.lost)}" if self.lost else "no limit is newly missed there"
+        """The input, the point, and the lines that are not kept at this point."""
+        lost = (
+            f"newly missed at this point: {', '.join(self.lost)}"
+            if self.lost
+            else "no limit is newly missed at this point"
+        )
         met = "met" if self.met else "not met"
         range_of = f"{self.point.input}, {self.point.range} ({self.point.reason})"
         return f"{range_of} {met} at {self.point.point}: {self.measured}; {lost}"
@@ -82,20 +86,20 @@ class AtPoint:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line, judged.
+    """One line of ``targets.csv`` with its verdict.
 
     Attributes:
-        target: The line as it was set.
+        target: The line as ``targets.csv`` states it.
         unit: Unit of the limit and of the measured number: ``fraction``, ``points``, ``th-eq``, ``factor`` or
             ``count``.
-        measured: The result; ``None`` if a run failed or was omitted.
-        of: Total, if the line counts.
-        kept: Whether the limit is kept; ``None`` if not all items were run.
-        calibrated: Number of included calibrated cells.
-        detail: Origin of the number.
-        reason: Reason of a miss, from ``deviations.toml``.
-        contradiction: The verdict of the published cells alone, if the study computes one.
-        at_point: The line at a point of an unpublished input, if the study has one and the point was run.
+        measured: The measured number; ``None`` if a run failed or was omitted.
+        of: The total, for a line that counts items.
+        kept: Whether the limit is kept; ``None`` if not all items of the line were run.
+        calibrated: The calibrated cells that the line includes.
+        detail: Origin of the measured number.
+        reason: Reason for a miss, from ``deviations.toml``.
+        contradiction: The verdict from the published cells alone, if the study computes one.
+        at_point: The result at a point of an unpublished input, if the study names such a point and it was run.
     """
 
     target: Target
@@ -111,7 +115,7 @@ class Line:
 
     @property
     def outcome(self) -> str:
-        """One of :data:`OUTCOMES`, or a text that the line was not judged."""
+        """An outcome in :data:`OUTCOMES`, or the text that the line was not judged."""
         if self.kept is not False:
             return NOT_JUDGED if self.kept is None else "kept"
         if self.contradiction is not None and self.contradiction.holds:
@@ -120,7 +124,7 @@ class Line:
 
     @property
     def shown(self) -> str:
-        """The cells that exclude the line, or the input on which it depends."""
+        """The cells that exclude the line, or the input on which the line depends."""
         if self.kept is not False:
             return ""
         said = [each.text for each in (self.contradiction, self.at_point) if each is not None]
@@ -128,14 +132,14 @@ class Line:
 
     @property
     def limit(self) -> float | None:
-        """The limit as a number; if all statements must hold, their number."""
+        """The limit as a number; if all statements must hold, the number of statements."""
         if self.target.kind == "shape":
             return self.of
         return self.target.number
 
     @property
     def over(self) -> float | None:
-        """Excess over the limit, in the unit of the line; 0 if it is kept."""
+        """Excess over the limit in the unit of the line; 0 if the limit is kept."""
         if self.measured is None or self.limit is None:
             return None
         low = self.target.kind in ("at_least", "shape")
@@ -143,7 +147,7 @@ class Line:
 
     @property
     def limit_text(self) -> str:
-        """The limit in words: ``≤ 3.0 %``."""
+        """The limit as text, such as ``≤ 3.0 %``."""
         if self.target.kind == "shape":
             return "all" if self.target.of is None else self.target.limit
         if self.target.of is not None:
@@ -153,20 +157,20 @@ class Line:
 
     @property
     def measured_text(self) -> str:
-        """The result, in words."""
+        """The measured result as text."""
         if self.measured is not None and self.of is not None:
             return f"{self.measured:.0f} of {self.of}"
         return quantity(self.measured, self.unit)
 
     @property
     def over_text(self) -> str:
-        """The excess, in words; empty if the line is kept or not judged."""
+        """The excess over the limit as text; empty if the line is kept or not judged."""
         if self.kept is not False:
             return ""
         return "no number" if self.over is None else f"by {quantity(self.over, self.unit)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: numbers and words as in ``targets.csv``."""
+        """Plain data, ready for JSON; numbers and words are in the format of ``targets.csv``."""
         counted = self.target.of is not None or self.target.kind == "shape"
         return {
             "id": self.target.id,
@@ -182,7 +186,7 @@ class Line:
 
 
 def quantity(value: float | None, unit: str) -> str:
-    """A number with its unit; a dash for ``None``."""
+    """Format a number with its unit, and ``None`` as a dash."""
     if value is None:
         return "–"
     if unit == "fraction":
@@ -196,12 +200,12 @@ def quantity(value: float | None, unit: str) -> str:
 
 
 def target_id(name: str) -> str:
-    """Name of a line in deviations.toml, which states the reason of a miss."""
+    """The name that identifies a line in deviations.toml, which states the reason for a miss."""
     return f"target: {name}"
 
 
 def judge(target: Target, unit: str, reading: Reading) -> Line:
-    """Compare one number with its limit."""
+    """Compare the measured number of a line with its limit."""
     measured, limit = reading.measured, target.number
     if measured is None:
         kept = False
@@ -216,7 +220,7 @@ def judge(target: Target, unit: str, reading: Reading) -> Line:
 
 
 def lines_of(study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> tuple[Line, ...]:
-    """The lines of a shipped study, judged; none for a study that ``targets.csv`` does not name."""
+    """Judge the lines of a shipped study; the result is empty if ``targets.csv`` does not name the study."""
     targets = [target for target in load_targets(study.folder.parent) if target.study == study.spec.id]
     if not targets:
         return ()
@@ -242,14 +246,14 @@ def _judged(target: Target, evidence: Evidence) -> Line:
 
 
 def evaluators_of(study: str) -> Lines:
-    """The evaluators of a study's lines, by name; none for a study whose folder has no ``limits.py``."""
+    """The evaluators of a study's lines, by line name; empty if the study folder has no ``limits.py``."""
     module = _module_of(study)
     lines: Lines = {} if module is None else module.LINES
     return lines
 
 
 def contradictions_of(study: str) -> Contradictions:
-    """The functions that show that published cells contradict lines of a study, by name."""
+    """Functions that show that published cells contradict lines of a study, by line name."""
     found: Contradictions = getattr(_module_of(study), "CONTRADICTIONS", {})
     return found
 

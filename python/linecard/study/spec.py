@@ -266,7 +266,7 @@ def _of_chapters(study: Study, chapters: set[int]) -> tuple[str, ...]:
     """Ids of the tables and figures of these chapters."""
     known = sorted({number for number in map(chapter, study.item_ids) if number is not None})
     if missing := sorted(chapters - set(known)):
-        listed = ", ".join(map(str, known)) or "none: its tables are not numbered by chapters"
+        listed = ", ".join(map(str, known)) or "none: the tables of this study are not numbered by chapters"
         raise ConfigError.of(
             [ConfigProblem("--chapter", "", f"found {number}; {study.spec.id} has {listed}") for number in missing]
         )

@@ -302,7 +302,7 @@ def vrp_budget(
 @view.register
 def _(result: VrpBudget) -> list[Part]:
     title = f"{result.chip} at {result.rate_pps / 1e6:g} Mpps of 64 bytes"
-    also = f"{result.registers} registers, {result.istore_instructions} instructions of the instruction store"
+    also = f"{result.registers} registers, {result.istore_instructions} instructions in the instruction store"
     rows = [
         (
             row.resource.replace("_", " "),
@@ -315,5 +315,5 @@ def _(result: VrpBudget) -> list[Part]:
         for row in result.resources
     ]
     columns = (text("resource"), "headroom", BAR, "budget", "cycles per operation", text("unit"))
-    said = f"for every 64 bytes; the budget is {result.margin_percent:g} % of the headroom"
+    said = f"per 64 bytes; the budget is {result.margin_percent:g} % of the headroom"
     return [Title(title), Table("Work in addition to forwarding", columns, rows, said, below=(Said(also, "dim"),))]

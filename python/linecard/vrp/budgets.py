@@ -51,6 +51,6 @@ def _(result: VrpBudgets) -> list[Part]:
     transfers = over("dram_reads", "dram_writes", "sram_transfers")
     return [
         *found,
-        Chart("Cycles", rates, Axis("cycles for each packet", zero=True), over("cycles")),
-        Chart("Transfers", rates, Axis("transfers of 32 bytes for each packet", zero=True), transfers),
+        Chart("Cycles", rates, Axis("cycles per packet", zero=True), over("cycles")),
+        Chart("Transfers", rates, Axis("transfers of 32 bytes per packet", zero=True), transfers),
     ]

@@ -129,7 +129,9 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
         # No TOML, no UTF-8, or a number of thousands of digits, which Python does not read.
         raise ConfigError.of([ConfigProblem(str(path), "", str(error))]) from error
     except RecursionError as error:
-        raise ConfigError.of([ConfigProblem(str(path), "", "nested too deep to be read; write it flat")]) from error
+        raise ConfigError.of(
+            [ConfigProblem(str(path), "", "nested too deeply to be read; write a flat file")]
+        ) from error
     heads = [number for number, line in enumerate(text.splitlines(), start=1) if line.strip() == "[[ops]]"]
 
     def place(number: int) -> str:
@@ -174,7 +176,7 @@ def _op_problem(op: Any) -> str:
         return f"{name} has no {extra[0]!r}; expected {number}"
     value = op.get(number)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        return f"{name}: found {number} = {value!r}, expected a whole number from 1"
+        return f"{name}: found {number} = {value!r}, expected a whole number of at least 1"
     return ""
 
 
@@ -238,7 +240,7 @@ def vrp_check(
     load_cycles = instructions * given("load_accesses") * scratch
     over = [
         f"{use.resource}: {use.used:g} used, {use.budget:g} allowed, {use.used - use.budget:g} too many"
-        + (f", beyond it from line {beyond[use.resource]} on" if use.resource in beyond else "")
+        + (f", over the budget from line {beyond[use.resource]} on" if use.resource in beyond else "")
         for use in uses
         if not use.fits
     ]
@@ -248,7 +250,8 @@ def vrp_check(
         loss, latency = ran.summary.loss_fraction, ran.summary.latency_ns.mean
         if not keeps_up(ran):
             over.append(
-                f"within the budget, but the chip does not keep up when it runs: {loss:.1%} of the packets are lost"
+                f"within the budget, but the chip does not keep up when the extension runs: {loss:.1%} of the packets "
+                "are lost"
             )
     return VrpCheck(
         name=found.name,

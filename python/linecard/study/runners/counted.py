@@ -97,7 +97,7 @@ def changes(spec: RunSpec) -> list[str]:
 def _whole(key: str, text: str) -> int:
     if text.isascii() and text.isdigit():
         return int(text)
-    raise ConfigError.of([ConfigProblem("set", key, f"found {text!r}, expected a whole number from 0")])
+    raise ConfigError.of([ConfigProblem("set", key, f"found {text!r}, expected a whole number of at least 0")])
 
 
 def _number(chip: Description, key: str) -> int:
