@@ -30,7 +30,13 @@ def table() -> str:
             )
     ratios = [line for line in lines if line.get("ratios")]
     if ratios:
-        rows += ["", f"One run at commit `{ratios[-1]['commit']}` measured these ratios:", "", "| speed | times |", "|---|---|"]
+        rows += [
+            "",
+            f"One run at commit `{ratios[-1]['commit']}` measured these ratios:",
+            "",
+            "| speed | times |",
+            "|---|---|",
+        ]
         rows += [f"| {name} | {value:,.3g} |" for name, value in ratios[-1]["ratios"].items()]
     return "\n".join(rows) + "\n"
 
