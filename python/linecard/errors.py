@@ -1,7 +1,7 @@
-"""The errors of requests.
+"""The errors that Linecard raises.
 
-All have one base class: ``except linecard.LinecardError`` catches every error that this package raises on purpose. Each
-class has the exit status of the command line.
+All errors have one base class: ``except linecard.LinecardError`` catches every error that this package raises on
+purpose. Each error class declares the exit status of the command line.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class ConfigProblem:
     """One problem of a configuration.
 
     Attributes:
-        place: File and line, ``--set``, or the name of the preset.
-        key: Dotted key path such as ``dram.banks``; empty if the problem does not belong to one key.
-        message: The found and the expected value, with the nearest valid name if one exists.
+        place: Location of the problem: file and line, ``--set``, or the name of the preset.
+        key: Dotted path of a key, such as ``dram.banks``; empty if the problem does not belong to one key.
+        message: The found value and the expected value, with the nearest valid name if one exists.
     """
 
     place: str
@@ -32,13 +32,13 @@ class ConfigProblem:
 
 
 class LinecardError(Exception):
-    """Base of every error that Linecard raises on purpose."""
+    """Base class of every error that Linecard raises on purpose."""
 
     exit_code: ClassVar[int] = 4
 
 
 class CompileError(LinecardError):
-    """A compiler refused a program; the text is the compiler's message."""
+    """A compiler rejected a program; the error text is the compiler's message."""
 
     exit_code: ClassVar[int] = 2
 
@@ -47,7 +47,7 @@ class ConfigError(LinecardError):
     """A preset, key, value, study or option is wrong; the error lists every problem.
 
     Attributes:
-        problems: The problems, in the order in which they were found.
+        problems: The problems, in the order of their discovery.
     """
 
     exit_code: ClassVar[int] = 2
@@ -65,14 +65,14 @@ class ConfigError(LinecardError):
 
 
 class MissingExtraError(ConfigError, ImportError):
-    """An optional part of Linecard is not installed; the text names the extra to install."""
+    """An optional part of Linecard is not installed; the message names the extra to install."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs the optional extra `{extra}`: pip install 'linecard[{extra}]'")
 
 
 class NotWrittenError(ConfigError):
-    """A run succeeded, but one of its files could not be written; the error has the result.
+    """A run succeeded, but Linecard could not write one of its files; the error contains the result.
 
     Attributes:
         result: The result of the run.
@@ -90,10 +90,10 @@ class TrafficError(LinecardError):
 
 
 class RunError(LinecardError):
-    """A simulation stopped without a result: a deadlock, or a packet that fits no buffer."""
+    """A simulation stopped without a result, because of a deadlock or a packet that fits in no buffer."""
 
     exit_code: ClassVar[int] = 4
 
 
 class InternalError(LinecardError):
-    """Linecard has a defect; the text says what to report."""
+    """Linecard has a defect; the message lists what to report."""

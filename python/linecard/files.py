@@ -1,7 +1,8 @@
-"""Output files: written completely or not at all, and checked before a long run.
+"""Output files: Linecard writes each file completely or not at all, and checks output files before a long run.
 
-Each file is written under a temporary name in its folder and renamed when it is complete. An interrupted command leaves
-either the old file or the new one. Missing folders are errors, except folders for many results, which are created.
+Linecard writes each file under a temporary name in the same folder and renames the complete file. After an interrupted
+command, either the old file or the new file exists. A missing folder is an error, except a folder for many results,
+which is created.
 """
 
 from __future__ import annotations
@@ -28,20 +29,20 @@ _MOST_NAME = 4096
 
 
 def is_file_name(path: str | Path) -> bool:
-    """Whether other files can be beside a file of this name: false for stdout, a device or a pipe."""
+    """Whether the path is a regular file name, which can have sibling files; false for stdout, a device or a pipe."""
     path = Path(path)
     return str(path) != STDOUT and (not path.exists() or path.is_file() or path.is_dir())
 
 
 def check_outputs(*paths: str | Path | None, folders: Sequence[str | Path | None] = ()) -> None:
-    """Check before a long run that its output files can be written.
+    """Check before a long run that the output files can be written.
 
     Args:
-        paths: Files, each in an existing folder.
-        folders: Folders, which are created if missing.
+        paths: Files to write, each in an existing folder.
+        folders: Folders to write into; missing folders are created.
 
     Raises:
-        ConfigError: A folder cannot be written to, or its disk is full.
+        ConfigError: A folder is not writable, or its disk is full.
     """
     for path in paths:
         if path is not None and is_file_name(path):
@@ -56,15 +57,16 @@ def check_outputs(*paths: str | Path | None, folders: Sequence[str | Path | None
 
 
 def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: object) -> None:
-    """Reject an output file that is also an input, or that is named twice.
+    """Reject an output file that is also an input, and an output file that is named twice.
 
     Args:
-        outputs: Files, or folders to write into, by the option or argument that names them.
-        inputs: Values that may name input files: names, changes such as ``key=name``, and lists and mappings of them.
-            Files that these TOML files name are inputs, too, in the folder of the TOML file or the current one.
+        outputs: Files to write, or folders to write into, by the option or argument that names them.
+        inputs: Values that may contain names of input files: names, changes such as ``key=name``, and lists and
+            mappings of names. Files that a TOML file names are inputs, too, relative to its folder or to the current
+            folder.
 
     Raises:
-        ConfigError: Two names lead to the same file, directly or by a link.
+        ConfigError: Two names refer to the same file, directly or through a link.
     """
     named = {name: Path(path) for name, path in outputs.items() if path is not None}
     files = {name: path for name, path in named.items() if is_file_name(path)}
@@ -149,10 +151,11 @@ def _check_folder(path: Path, folder: Path) -> None:
 def write_file(path: str | Path, write: Callable[[IO[bytes]], object]) -> Path:
     """Call ``write`` on a temporary file, then rename the file.
 
-    ``-`` is stdout. A device or a pipe is written directly. A link is kept, and its target is replaced.
+    ``-`` is stdout. Devices and pipes are written directly. A symbolic link is kept, and the file to which it points is
+    replaced.
 
     Raises:
-        LinecardError: The file cannot be written. No temporary file remains, and an older file is unchanged.
+        LinecardError: The file cannot be written. No temporary file remains, and an existing file is unchanged.
     """
     path = Path(path)
     if not is_file_name(path):
@@ -199,7 +202,7 @@ def _write_through(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
 
 
 def make_folder(folder: str | Path) -> Path:
-    """Create a folder for results, and its parents.
+    """Create a folder for results, including its parents.
 
     Raises:
         ConfigError: The folder cannot be created.

@@ -1,4 +1,4 @@
-"""The terms of Linecard with meaning and source, from `glossary.toml`, which is read once."""
+"""The terms of the glossary with meaning and source; `glossary.toml` is read once."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Term:
     """A term of the glossary.
 
     Attributes:
-        term: The term.
-        group: Heading of its group in the glossary.
+        term: Name of the term.
+        group: Heading of the term's group in the glossary.
         meaning: Meaning.
-        names: Other names of the same thing.
-        source: Document that defines it; empty if Linecard defines it.
+        names: Other names for the same concept.
+        source: Document that defines the term; empty if Linecard defines it.
     """
 
     term: str
@@ -34,7 +34,7 @@ class Term:
 
 @cache
 def glossary() -> tuple[Term, ...]:
-    """Every term, by group."""
+    """Every term of the glossary, by group."""
     read = tomllib.loads(files(__package__).joinpath("glossary.toml").read_text(encoding="utf-8"))
     return tuple(
         Term(each["term"], group["title"], each["meaning"], tuple(each.get("names", ())), each.get("source", ""))
@@ -45,7 +45,7 @@ def glossary() -> tuple[Term, ...]:
 
 @cache
 def by_name() -> Mapping[str, Term]:
-    """Every term by each of its names, in lower case."""
+    """Every term of the glossary by each of its names, in lower case."""
     return {name.lower(): each for each in glossary() for name in (each.term, *each.names)}
 
 
@@ -56,6 +56,6 @@ def _any_name() -> re.Pattern[str]:
 
 
 def term_in(name: str) -> Term | None:
-    """The longest term in the name of a row, or ``None``."""
+    """The longest term that the name of a row contains, or ``None``."""
     found: str = max(_any_name().findall(name.lower()), key=len, default="")
     return by_name().get(found)

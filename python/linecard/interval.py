@@ -1,4 +1,4 @@
-"""Means over seeds with their 95 % intervals."""
+"""Means over seeds with their 95 % confidence intervals."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _T = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.20
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over seeds with its 95 % interval, which needs two seeds.
+    """A mean over seeds with its 95 % confidence interval, which needs at least two seeds.
 
     Attributes:
-        value: The mean.
-        low: Lower bound; ``None`` with one seed.
-        high: Upper bound; ``None`` with one seed.
+        value: The mean over the seeds.
+        low: Lower bound of the interval; ``None`` with one seed.
+        high: Upper bound of the interval; ``None`` with one seed.
     """
 
     value: float
@@ -28,7 +28,7 @@ class Estimate:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Estimate:
-        """Mean and interval of values from independent seeds."""
+        """Compute the mean and the interval of values from independent seeds."""
         n = len(values)
         mean = sum(values) / n
         if n == 1:

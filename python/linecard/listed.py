@@ -1,4 +1,4 @@
-"""Lists of records as results, which display, convert and save as one table."""
+"""Lists of records as results, which can be displayed, converted and saved as one table."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Record = TypeVar("Record")
 
 
 class Listed(Result, list[Record]):
-    """A list of records of one kind, whose columns are known even if the list is empty."""
+    """A list of records of one type, whose columns are known even if the list is empty."""
 
     def __init__(self, several: Iterable[Record] = (), kind: type | None = None) -> None:
         super().__init__(several)
         self._kind = kind or (type(self[0]) if self else None)
 
     def to_dict(self) -> Any:
-        """Plain data, ready for JSON: a list."""
+        """The list as plain data, ready for JSON."""
         return plain(list(self))
 
     def table(self) -> Table:
-        """A row for each record; several values of one field share a cell."""
+        """A table with one row for each record; several values of one field share a cell."""
         names = field_names(self._kind) if self._kind else ()
         return Table(names, [[_cell(getattr(each, name)) for name in names] for each in self])
 

@@ -40,7 +40,7 @@ pub struct Request {
     pub key: Option<String>,
     /// Hash, or nothing where the input holds digests.
     pub hash: Option<String>,
-    /// Bits of a digest.
+    /// Width of a digest in bits.
     pub width_bits: u32,
     /// Bits of a result.
     pub result_bits: u32,
@@ -333,13 +333,13 @@ struct Input {
     /// The capture, the file of digests, or `array`.
     #[serde(rename = "input")]
     name: String,
-    /// Format of the capture, `u32le` or `array`.
+    /// Format of the capture, `u32le`, or `array`.
     format: &'static str,
-    /// Compression of the file.
+    /// Compression of the input file.
     compression: Compression,
-    /// Packets of the capture without a flow, which are left out.
+    /// Number of packets in the capture that belong to no flow and are left out.
     packets_without_flow: u64,
-    /// Findings in the capture by kind; not every finding is damage.
+    /// Findings in the capture, by kind; not every finding is a damage.
     damage: BTreeMap<&'static str, u64>,
     /// Findings that are damage.
     damaged_records: u64,
@@ -361,26 +361,26 @@ impl Default for Input {
     }
 }
 
-/// One cache over the whole traffic. Counts are packets.
+/// Results of one cache for the whole traffic. All counts are numbers of packets.
 #[derive(Debug, JsonSchema, Serialize)]
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
-    /// Whether it uses future packets, so hardware cannot implement it.
+    /// Whether the policy uses future packets, which hardware cannot implement.
     oracle: bool,
-    /// SHA-256 over one byte per packet, 1 for a hit: runs with equal values agree in every decision.
+    /// SHA-256 over one byte per packet, 1 for a hit; runs with equal values agree on every hit and miss.
     hit_seq_sha256: String,
-    /// Bits of an entry: the stored part of the digest, and the result.
+    /// Size of an entry in bits: the stored part of the digest, and the result.
     entry_bits: u32,
-    /// Bytes of all entries, without the state of the policy.
+    /// Size of all entries in bytes, without the policy state.
     cache_bytes: u64,
-    /// Packets that received the result of another flow; `None` if not counted.
+    /// Packets that received the result of another flow; `None` if such packets were not counted.
     false_hits: Option<u64>,
-    /// False hits, divided by packets whose flow was not in the cache.
+    /// Number of false hits, divided by the number of packets whose flow was not in the cache.
     false_hit_probability: Option<f64>,
-    /// Ways, divided by 2 to the width of the digest.
+    /// Number of ways, divided by 2 to the power of the digest width.
     false_hit_probability_expected: Option<f64>,
-    /// Ways, divided by 2 to the stored bits of the digest.
+    /// Number of ways, divided by 2 to the power of the stored digest bits.
     false_hit_probability_expected_of_tags: Option<f64>,
 }
 
@@ -391,15 +391,16 @@ const MOST_WAYS: u32 = 16;
 /// Sizes in powers of two up to this many entries always have a row of the fully associative cache.
 const MOST_DOUBLINGS: u32 = 14;
 
-/// LRU of all sizes from stack distances (Mattson et al., 1970), in one pass.
+/// Results of LRU caches of all sizes, from one pass that computes stack distances (Mattson et al., 1970).
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "CacheCurves")]
 struct Curves {
-    /// Caches with 1 to 16 ways and numbers of sets in powers of two; fully associative ones come first.
+    /// Caches with 1 to 16 ways and numbers of sets in powers of two; fully associative caches come first.
     lru: Vec<LruRow>,
-    /// Fully associative caches whose sizes rise by a factor of 2^(1/8), up to the last that matters.
+    /// Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which nothing
+    /// changes.
     curve: Vec<LruRow>,
-    /// Reuse distances in powers of two.
+    /// Reuse distances in bins of powers of two.
     reuse: Vec<ReuseRow>,
 }
 
@@ -412,21 +413,21 @@ impl Curves {
     }
 }
 
-/// Every cache under the same traffic, ordered by size, number of ways and policy, each in the order of the request.
+/// Results of every cache for the same traffic, ordered by size, ways and policy, each in the order of the request.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "FlowCacheReport")]
 pub struct Outcome {
-    /// One row per cache.
+    /// One row for each cache.
     rows: Vec<CacheRow>,
     #[serde(flatten)]
     input: Input,
-    /// Packets looked up.
+    /// Number of packets that were looked up.
     packets: u64,
-    /// Fields that define a flow; `None` if the input is digests.
+    /// Header fields that define a flow; `None` if the input consists of digests.
     key: Option<String>,
-    /// Hash of the digest; `None` if the input is digests.
+    /// Hash function that computes the digests; `None` if the input consists of digests.
     hash: Option<&'static str>,
-    /// Bits of a digest.
+    /// Width of a digest in bits.
     width_bits: u32,
     /// Bits of a result, for the cost of an entry.
     result_bits: u32,
@@ -436,10 +437,10 @@ pub struct Outcome {
     foresight_packets: u32,
     /// Seed of random policies and of the hash `h3`.
     seed: u64,
-    /// LRU of all sizes, on request.
+    /// Hit rates of LRU caches of all sizes, if requested.
     curves: Option<Curves>,
-    /// Statistics of the flows, on request.
+    /// Statistics of the flows, if requested.
     traffic: Option<TrafficView>,
-    /// Silence that ends a flow there.
+    /// Idle time in ns after which the statistics consider a flow as ended.
     time_out_ns: Option<u64>,
 }

@@ -228,66 +228,66 @@ pub struct DropCount {
     pub packets: u64,
 }
 
-/// The number of packets with one result of an executed program: a verdict of XDP, or the value of a C program.
+/// Number of packets for which an executed program returned one result: an XDP verdict, or the value of a C program.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProgramResult {
-    /// The verdict, or the value in hexadecimal.
+    /// The XDP verdict, or the value in hexadecimal.
     pub result: String,
     /// Number of packets.
     pub packets: u64,
 }
 
-/// The cost of a source line of an executed program per packet, or of a function without lines.
+/// The cost per packet of a source line of an executed program, or of a function if line information is missing.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SourceLine {
-    /// File, number and text, or the function.
+    /// File, number and text of the source line, or the name of the function.
     pub line: String,
-    /// The file as passed to the compiler, of a line.
+    /// The source file as passed to the compiler; `None` for a function.
     pub file: Option<String>,
-    /// Number, from 1, of a line.
+    /// Line number, from 1; `None` for a function.
     pub number: Option<u32>,
     /// Instructions.
     pub instructions_per_packet: f64,
-    /// Cycles of the engine, without those to issue accesses.
+    /// Engine cycles per packet, without the cycles that issue accesses.
     pub cycles_per_packet: f64,
-    /// Cycles that the thread waited for accesses; its engine may execute other threads meanwhile.
+    /// Cycles per packet that the thread waited for accesses; meanwhile, the engine may execute other threads.
     pub stall_cycles_per_packet: f64,
-    /// Accesses of memories.
+    /// Memory accesses per packet.
     pub accesses_per_packet: f64,
-    /// The same by memory.
+    /// Accesses per packet to each memory.
     pub memories: Vec<MemoryUse>,
 }
 
-/// Accesses of an executed program, or of one of its lines, to a memory.
+/// Accesses of an executed program, or of one of its source lines, to one memory.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct MemoryUse {
-    /// The memory.
+    /// Name of the memory.
     pub memory: String,
     /// Accesses.
     pub accesses_per_packet: f64,
 }
 
-/// A call stack, and the engine's cycles in its innermost function, of all packets.
+/// A call stack, and the engine cycles over all packets in its innermost function.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct CallStack {
-    /// From the outermost to the innermost.
+    /// Function names, from the outermost to the innermost.
     pub functions: Vec<String>,
-    /// Engine cycles in the innermost, of all packets.
+    /// Engine cycles in the innermost function, over all packets.
     pub cycles: u64,
 }
 
 /// The data that an executed program accesses most in a memory, or the lock that it takes most.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct HotWord {
-    /// The memory, or `locks`.
+    /// Name of the memory, or `locks`.
     pub place: String,
-    /// Busiest bank, if addresses select the bank.
+    /// The busiest bank, if the address selects the bank; otherwise `None`.
     pub bank: Option<u32>,
-    /// The data: a map and its key, a variable, or a block of the heap by the line that allocated it.
+    /// Name of the data: a map and its key, a variable, or a heap block and the source line that allocated it.
     pub name: String,
-    /// Lines that access it, the most frequent first.
+    /// Source lines that access the data, the most frequent first.
     pub lines: Vec<String>,
-    /// Fraction of the program's accesses to that bank or memory, or of the locks that it takes.
+    /// Fraction of the program's accesses to this bank or memory, or of the locks that the program takes.
     pub share: f64,
 }
 
@@ -312,30 +312,30 @@ impl HotWord {
     }
 }
 
-/// The profile of an executed program. Its lines are in order of cycles, its stacks in order of names.
+/// The profile of an executed program. The lines are sorted by cycles, the call stacks by name.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ExecutedProgram {
     /// The program.
     pub name: String,
-    /// Packets on which it was executed.
+    /// Number of packets for which the program was executed.
     pub packets: u64,
     /// Instructions.
     pub instructions_per_packet: f64,
-    /// Engine cycles, without the cycles that issue accesses.
+    /// Engine cycles per packet, without the cycles that issue accesses.
     pub cycles_per_packet: f64,
-    /// Cycles that threads waited for its accesses.
+    /// Cycles per packet that threads waited for the program's accesses.
     pub stall_cycles_per_packet: f64,
     /// Accesses.
     pub accesses_per_packet: f64,
-    /// The same by memory.
+    /// Accesses per packet to each memory.
     pub memories: Vec<MemoryUse>,
     /// Results.
     pub results: Vec<ProgramResult>,
-    /// Source lines, in order of their cycles.
+    /// Source lines, sorted by cycles.
     pub lines: Vec<SourceLine>,
     /// Call stacks.
     pub stacks: Vec<CallStack>,
-    /// The data that it accesses most in each memory, and the lock that it takes most.
+    /// The data that the program accesses most in each memory, and the lock that it takes most.
     pub hot: Vec<HotWord>,
 }
 

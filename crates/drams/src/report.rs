@@ -7,22 +7,22 @@ use linecard_dram::energy::{EnergyTiming, energy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Latency from acceptance to the last beat, in clocks of the memory.
+/// Latency from acceptance to the last beat, in memory clocks.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MemoryLatency {
-    /// Requests that were sent, or answered from a queued write.
+    /// Number of requests that were sent to the DRAM or answered from a queued write.
     #[schemars(extend("x-unit" = "requests"))]
     pub count: u64,
-    /// Mean; `queue_clocks`, `bank_clocks`, `bus_clocks` and `refresh_clocks` add up to it.
+    /// Mean latency: the sum of `queue_clocks`, `bank_clocks`, `bus_clocks` and `refresh_clocks`.
     #[schemars(extend("x-unit" = "clocks"))]
     pub mean_clocks: f64,
-    /// The same in nanoseconds.
+    /// Mean latency in nanoseconds.
     #[schemars(extend("x-unit" = "ns"))]
     pub mean_ns: f64,
-    /// Median, within 1.6 % like the other percentiles.
+    /// Median latency; all percentiles are within 1.6 % of the exact value.
     #[schemars(extend("x-unit" = "clocks"))]
     pub p50_clocks: u64,
-    /// 90th percentile.
+    /// 90th percentile of the latency.
     #[schemars(extend("x-unit" = "clocks"))]
     pub p90_clocks: u64,
     /// 99th percentile.
@@ -31,156 +31,157 @@ pub struct MemoryLatency {
     /// Largest.
     #[schemars(extend("x-unit" = "clocks"))]
     pub max_clocks: u64,
-    /// Waiting for other requests.
+    /// Mean time spent waiting for other requests.
     #[schemars(extend("x-unit" = "clocks"))]
     pub queue_clocks: f64,
-    /// From the first command that opens the row until the row is ready.
+    /// Mean time from the first command that opens the row until the row is ready.
     #[schemars(extend("x-unit" = "clocks"))]
     pub bank_clocks: f64,
-    /// From the ready row to the last beat: bus turnaround, column latency, data.
+    /// Mean time from the ready row to the last beat: bus turnaround, column latency and data.
     #[schemars(extend("x-unit" = "clocks"))]
     pub bus_clocks: f64,
-    /// Waiting for a refresh.
+    /// Mean time spent waiting for a refresh.
     #[schemars(extend("x-unit" = "clocks"))]
     pub refresh_clocks: f64,
 }
 
-/// Use of the time of the data buses, in fractions that add up to 1.
+/// Use of the time on the data buses, in fractions that add up to 1.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct MemoryTime {
-    /// Read data.
+    /// Fraction of the time for read data.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "reading", "x-tone" = "good"))]
     pub read: f64,
-    /// Write data.
+    /// Fraction of the time for write data.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "writing"))]
     pub write: f64,
-    /// Waiting for an activate.
+    /// Fraction of the time spent waiting for an activate.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "opening rows", "x-tone" = "bad"))]
     pub row_miss: f64,
-    /// Waiting for a precharge of another row.
+    /// Fraction of the time spent waiting for a precharge of another row.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "bank conflicts", "x-tone" = "bad"))]
     pub bank_conflict: f64,
-    /// Bus turnaround.
+    /// Fraction of the time for bus turnaround.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "turning the bus", "x-tone" = "warn"))]
     pub turnaround: f64,
-    /// Waiting for the spacing of activates (tRRD, tFAW).
+    /// Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
     #[schemars(extend("x-unit" = "fraction", "x-row" = "activate window", "x-tone" = "bad"))]
     pub activate_window: f64,
     /// Refresh.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "refreshing", "x-tone" = "warn"))]
     pub refresh: f64,
-    /// Open row, same direction: spacing of column commands, order of requests, one command per clock.
+    /// Fraction of the time with an open row and no turnaround: spacing of column commands, order of requests, one
+    /// command per clock.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "spacing"))]
     pub spacing: f64,
-    /// No request.
+    /// Fraction of the time without a request.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "idle", "x-tone" = "dim"))]
     pub idle: f64,
 }
 
-/// Issued commands, by the abbreviations of datasheets; `refb` refreshes one bank.
+/// Numbers of issued commands, under the abbreviations of datasheets; `refb` refreshes one bank.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct CommandCounts {
-    /// Rows opened.
+    /// Number of activate commands, which open rows.
     #[schemars(extend("x-unit" = "commands", "x-row" = "ACT"))]
     pub act: u64,
-    /// Rows closed.
+    /// Number of precharge commands, which close rows.
     #[schemars(extend("x-unit" = "commands", "x-row" = "PRE"))]
     pub pre: u64,
     /// Reads.
     #[schemars(extend("x-unit" = "commands", "x-row" = "RD"))]
     pub rd: u64,
-    /// Reads that close their row.
+    /// Number of reads that close their row (auto-precharge).
     #[schemars(extend("x-unit" = "commands", "x-row" = "RDA"))]
     pub rda: u64,
     /// Writes.
     #[schemars(extend("x-unit" = "commands", "x-row" = "WR"))]
     pub wr: u64,
-    /// Writes that close their row.
+    /// Number of writes that close their row (auto-precharge).
     #[schemars(extend("x-unit" = "commands", "x-row" = "WRA"))]
     pub wra: u64,
-    /// Refreshes of all banks.
+    /// Number of refreshes of all banks.
     #[schemars(extend("x-unit" = "commands", "x-row" = "REF"))]
     pub r#ref: u64,
-    /// Refreshes of one bank.
+    /// Number of refreshes of one bank.
     #[schemars(extend("x-unit" = "commands", "x-row" = "REFB"))]
     pub refb: u64,
 }
 
-/// One bank; `data_share` is the fraction of the run with its data on the bus.
+/// Statistics of one bank; `data_share` is the fraction of the run in which data of the bank is on the bus.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct BankUse {
     /// Channel.
     pub channel: u32,
     /// Rank.
     pub rank: u32,
-    /// Bank group.
+    /// Number of the bank group.
     pub bankgroup: u32,
-    /// Number within the group.
+    /// Number of the bank within its group.
     pub bank: u32,
-    /// Reads of it.
+    /// Number of reads of the bank.
     pub reads: u64,
     /// Writes.
     pub writes: u64,
-    /// Rows opened.
+    /// Number of rows opened in the bank.
     pub activates: u64,
-    /// Rows closed.
+    /// Number of rows closed in the bank.
     pub precharges: u64,
     /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Fraction of the run with its data on the bus.
+    /// Fraction of the run in which data of the bank is on the bus.
     pub data_share: f64,
 }
 
-/// Energy by cause, from the currents of the part's datasheet, in nanojoules.
+/// Energy by cause in nanojoules, computed from the currents in the part's datasheet.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct MemoryEnergy {
-    /// Opening and closing rows.
+    /// Energy to open and close rows.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "opening rows"))]
     pub activate_nj: f64,
-    /// Reads, in addition to standby.
+    /// Energy of reads, in addition to standby.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "reading"))]
     pub read_nj: f64,
-    /// Writes, in addition to standby.
+    /// Energy of writes, in addition to standby.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "writing"))]
     pub write_nj: f64,
     /// Refreshing.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "refreshing"))]
     pub refresh_nj: f64,
-    /// Standby with rows open.
+    /// Energy of standby with open rows.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "standby, rows open"))]
     pub open_standby_nj: f64,
-    /// Standby with all rows closed.
+    /// Energy of standby with all rows closed.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "standby, closed"))]
     pub closed_standby_nj: f64,
     /// Total energy.
     #[schemars(extend("x-unit" = "nJ"))]
     pub total_nj: f64,
-    /// Mean power over the length of the run.
+    /// Mean power during the run.
     #[schemars(extend("x-unit" = "mW"))]
     pub mean_power_mw: f64,
-    /// Energy per moved bit, picojoules.
+    /// Energy per transferred bit, in picojoules.
     #[schemars(extend("x-unit" = "pJ/bit"))]
     pub pj_per_bit: f64,
 }
 
-/// The report of a run of DRAM alone. Deterministic.
+/// The report of a run that simulates DRAM alone. Deterministic.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MemoryReport {
-    /// Preset of the part.
+    /// Preset of the DRAM part.
     pub device: String,
-    /// Preset of the controller's policy.
+    /// Preset of the controller policy.
     pub policy: String,
-    /// Trace file, or pattern.
+    /// Name of the trace file or of the pattern.
     pub input: String,
-    /// Format of the file, or `pattern`.
+    /// Format of the trace file, or `pattern`.
     pub format: String,
     /// Version of Linecard.
     pub version: String,
-    /// SHA-256 of both presets, after changes.
+    /// SHA-256 of both presets after all changes.
     pub config_hash: String,
     /// Period of the memory clock.
     pub clock_ns: f64,
-    /// Requests accepted.
+    /// Number of requests that the controller accepted.
     #[schemars(extend("x-unit" = "requests"))]
     pub requests: u64,
     /// Reads.
@@ -189,47 +190,47 @@ pub struct MemoryReport {
     /// Writes.
     #[schemars(extend("x-unit" = "requests"))]
     pub writes: u64,
-    /// Clock of the last beat.
+    /// Clock of the last data beat.
     #[schemars(extend("x-unit" = "clocks"))]
     pub end_clock: u64,
-    /// Clock at which the last request was accepted.
+    /// Clock at which the controller accepted the last request.
     pub last_accept_clock: u64,
-    /// Time to the last beat.
+    /// Simulated time until the last data beat.
     #[schemars(extend("x-unit" = "s"))]
     pub simulated_seconds: f64,
-    /// Bandwidth over that time, in 10^9 bytes per second.
+    /// Bandwidth over the simulated time, in 10^9 bytes per second.
     #[schemars(extend("x-unit" = "GB/s"))]
     pub bandwidth_gbytes_s: f64,
-    /// Peak bandwidth of the buses of all channels, in the same unit.
+    /// Peak bandwidth of the buses of all channels, in 10^9 bytes per second.
     #[schemars(extend("x-unit" = "GB/s"))]
     pub peak_gbytes_s: f64,
-    /// Fraction of accesses that need no activate.
+    /// Fraction of accesses that need no activate command.
     #[schemars(extend("x-unit" = "fraction"))]
     pub row_hit_rate: f64,
-    /// Unloaded latency: a read of a closed row in an idle memory, from acceptance to the last beat.
+    /// Unloaded latency: clocks of a read of a closed row in an idle memory, from acceptance to the last beat.
     pub unloaded_read_clocks: u64,
-    /// Writes never sent to the DRAM.
+    /// Number of writes that were never sent to the DRAM.
     #[schemars(extend("x-unit" = "requests"))]
     pub writes_left: u64,
-    /// Writes merged with a queued write to the same address.
+    /// Number of writes merged with a queued write to the same address.
     pub writes_merged: u64,
-    /// Reads answered from a queued write.
+    /// Number of reads that a queued write answered.
     #[schemars(extend("x-unit" = "requests"))]
     pub reads_forwarded: u64,
-    /// Reads that share the data of an earlier read.
+    /// Number of reads that share the data of an earlier read.
     #[schemars(extend("x-unit" = "requests"))]
     pub reads_merged: u64,
-    /// Latency of reads.
+    /// Latency of the reads.
     pub read: MemoryLatency,
-    /// Latency of writes.
+    /// Latency of the writes.
     pub write: MemoryLatency,
-    /// Use of the buses' time.
+    /// Use of the time on the data buses.
     pub time: MemoryTime,
     /// Commands.
     pub commands: CommandCounts,
-    /// Every bank of every channel.
+    /// Statistics of every bank of every channel.
     pub banks: Vec<BankUse>,
-    /// Energy, if the part has currents.
+    /// Energy; `None` if the part states no currents.
     pub energy: Option<MemoryEnergy>,
     /// Files that could not be written, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -38,22 +38,22 @@ struct Kept {
     work: Work,
 }
 
-/// One trace that a folder keeps; program, traffic and packets are `None` where the file cannot be used.
+/// One trace in a trace folder; `program`, `traffic` and `packets` are `None` if the file cannot be used.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CachedTrace {
-    /// Name of the file.
+    /// Name of the trace file.
     pub file: String,
     /// Size.
     pub bytes: u64,
-    /// Seconds since it was used.
+    /// Seconds since the last use of the file.
     pub unused_seconds: u64,
-    /// The program; `None` if the file cannot be used.
+    /// Name of the program; `None` if the file cannot be used.
     pub program: Option<String>,
     /// Traffic.
     pub traffic: Option<String>,
-    /// Packets traced.
+    /// Number of traced packets.
     pub packets: Option<u64>,
-    /// Reason why the file cannot be used.
+    /// The reason why the file cannot be used; `None` if it can.
     pub problem: Option<String>,
 }
 

@@ -30,19 +30,19 @@ pub struct PacketRequest {
 pub struct PacketStatistics {
     /// Title of the traffic.
     pub title: String,
-    /// IP packets.
+    /// Number of IP packets.
     pub packets: u64,
-    /// Packets that are not IP, left out.
+    /// Number of packets that are not IP and were left out.
     pub not_ip: u64,
     /// One-way flows.
     pub flows: u64,
     /// Mean size of an IP packet.
     pub mean_bytes: f64,
-    /// Median number of packets between two of one flow.
+    /// Median number of packets between two packets of the same flow.
     pub median_packets_between: u64,
     /// Damaged records of the capture, which were skipped.
     pub damaged_records: u64,
-    /// The first damaged record.
+    /// The first damaged record of the capture.
     pub first_damage: Option<String>,
 }
 

@@ -51,42 +51,42 @@ pub struct Share {
     pub percent: f64,
 }
 
-/// What a program did on its packets; `linecard.core` runs it on cores.
+/// Statistics of a C program over its packets; `linecard.core` runs the same program on cores.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ProgramReport {
     /// The ELF file.
     pub elf: String,
     /// Packets.
     pub traffic: PacketStatistics,
-    /// Instructions of all packets.
+    /// Instructions over all packets.
     pub instructions: u64,
-    /// Mean; `least_instructions` and `most_instructions` the extremes.
+    /// Mean number of instructions; `least_instructions` and `most_instructions` are the extremes.
     pub instructions_per_packet: f64,
-    /// Instructions of the shortest packet.
+    /// Instructions of the packet with the fewest instructions.
     pub least_instructions: u64,
-    /// Instructions of the longest packet.
+    /// Instructions of the packet with the most instructions.
     pub most_instructions: u64,
-    /// Stretches of instructions without a jump.
+    /// Number of instruction sequences without a jump, per packet.
     pub runs_per_packet: f64,
-    /// Loads and stores of the packet.
+    /// Loads and stores in the packet, per packet.
     pub packet_accesses_per_packet: f64,
-    /// Loads and stores of other data: heap, marked state, control data.
+    /// Loads and stores of other data per packet: heap, marked state and control data.
     pub table_accesses_per_packet: f64,
-    /// Loads and stores of stack and globals, which are on the chip.
+    /// Loads and stores of stack and globals per packet; the chip keeps these data on-chip.
     pub other_accesses_per_packet: f64,
-    /// Locks taken.
+    /// Number of locks taken per packet.
     pub locks_per_packet: f64,
-    /// Different locks.
+    /// Number of different locks.
     pub locks: u32,
-    /// Size of the trace.
+    /// Size of the trace in bytes per instruction.
     pub trace_bytes_per_instruction: f64,
-    /// Different stretches of code between two accesses to data.
+    /// Number of different instruction sequences between two data accesses.
     pub segments: u64,
-    /// What the program returned, most frequent first.
+    /// Values that the program returned, the most frequent first.
     pub results: Vec<Share>,
-    /// Functions by instructions.
+    /// Functions, sorted by number of instructions.
     pub functions: Vec<Share>,
-    /// Source lines by instructions; empty of a program that was compiled without them.
+    /// Source lines, sorted by number of instructions; empty if the program was compiled without line information.
     pub lines: Vec<Share>,
 }
 

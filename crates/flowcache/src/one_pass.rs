@@ -17,16 +17,16 @@ use serde::Serialize;
 /// Most ways of one pass.
 pub const MOST_ONE_PASS_WAYS: u32 = 32;
 
-/// LRU misses of one size, exact.
+/// Exact number of LRU misses for one cache size.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct LruRow {
-    /// Sets; one makes the cache fully associative.
+    /// Number of sets; a cache with one set is fully associative.
     pub sets: u32,
     /// Entries per set.
     pub ways: u32,
     /// Entries of the cache.
     pub entries: u32,
-    /// Packets looked up.
+    /// Number of packets that were looked up.
     pub packets: u64,
     /// Packets whose digest was not in the cache.
     pub misses: u64,

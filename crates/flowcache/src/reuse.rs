@@ -6,16 +6,16 @@ use serde::Serialize;
 
 /// Packets whose digest recurs after `distance_from` to `distance_to` other digests.
 ///
-/// `cumulative_percent` is the hit rate of a fully associative LRU cache with one entry more than the distance.
+/// `cumulative_percent` is the hit rate of a fully associative LRU cache with one entry more than `distance_to`.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct ReuseRow {
-    /// Smallest distance.
+    /// Smallest reuse distance in the bin.
     pub distance_from: u32,
-    /// Largest distance.
+    /// Largest reuse distance in the bin.
     pub distance_to: u32,
-    /// Packets with a distance in between.
+    /// Number of packets with a reuse distance in the bin.
     pub packets: u64,
-    /// Packets with this distance or less, in percent of all packets.
+    /// Packets with a reuse distance up to `distance_to`, in percent of all packets.
     pub cumulative_percent: f64,
 }
 

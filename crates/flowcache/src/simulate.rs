@@ -53,31 +53,31 @@ pub struct Row {
     pub entries: u32,
     /// Entries per set.
     pub ways: u32,
-    /// Sets; one makes the cache fully associative.
+    /// Number of sets; a cache with one set is fully associative.
     pub sets: u32,
-    /// The policy's name, with its number and filter.
+    /// Name of the policy, with its number and filter.
     pub policy: String,
-    /// Packets looked up.
+    /// Number of packets that were looked up.
     pub packets: u64,
     /// Packets whose digest was in the cache.
     pub hits: u64,
-    /// Packets without a hit: `cold`, `capacity` and `conflict` together.
+    /// Packets that do not hit: the sum of `cold`, `capacity` and `conflict`.
     pub misses: u64,
     /// Misses divided by packets.
     pub miss_ratio: f64,
-    /// Misses whose digest does not occur in the window before.
+    /// Misses whose digest does not occur in the preceding window.
     pub cold: u64,
-    /// Other misses that also occur in a fully associative LRU cache of the same size.
+    /// Other misses that also miss in a fully associative LRU cache of the same size.
     pub capacity: u64,
-    /// The remaining misses.
+    /// Misses that are neither cold nor capacity misses.
     pub conflict: u64,
-    /// Packets with a new digest.
+    /// Packets whose digest occurs for the first time.
     pub first_ref_misses: u64,
     /// Cold misses that are hits in the fully associative LRU cache.
     pub cold_but_fa_hit: u64,
     /// Hits that are misses in the fully associative LRU cache.
     pub hit_but_fa_miss: u64,
-    /// State of the policy in addition to tags and results, in bits; `None` for an oracle.
+    /// Bits of policy state, in addition to tags and results; `None` for an oracle.
     pub policy_state_bits: Option<u64>,
 }
 

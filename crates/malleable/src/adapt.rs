@@ -17,31 +17,31 @@ pub struct Adaptation {
     pub most_threads: u32,
 }
 
-/// Packets with one number of threads: a trial, or the time between two adaptations.
+/// An interval with one number of threads: a trial, or the time between two adaptations.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Stretch {
-    /// Packets before this interval.
+    /// Number of packets before this interval.
     pub from_packet: u64,
     /// Number of threads.
     pub threads: u32,
-    /// Packets per million cycles.
+    /// Throughput in packets per million cycles.
     pub packets_per_mcycle: f64,
-    /// Whether it was a trial.
+    /// Whether the interval was a trial.
     pub trial: bool,
 }
 
-/// A malleable core that finds its number of threads.
+/// Results of a malleable core, which adapts its number of threads at run time.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Adapted {
-    /// Threads at the end.
+    /// Number of threads at the end.
     pub threads: u32,
     /// Throughput between adaptations, in packets per million cycles.
     pub steady_packets_per_mcycle: f64,
-    /// Throughput including all trials.
+    /// Throughput including all trials, in packets per million cycles.
     pub packets_per_mcycle: f64,
-    /// The sequence of intervals.
+    /// The intervals in order, each with one number of threads.
     pub history: Vec<Stretch>,
-    /// Adaptations that the end of the stream cut short.
+    /// Number of adaptations that the end of the packet stream cut short.
     pub unsuccessful: u32,
 }
 

@@ -295,7 +295,7 @@ class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
         packets_delivered: Packets that left.
         packets_lost: Packets lost for any reason.
         packets_by_choice: Packets that programs ended on purpose (``program.not_ip``); they are not lost.
-        packets_inside: Packets inside at the end.
+        packets_inside: Packets inside the group at the end.
         loss_fraction: Packets lost, divided by packets that left or were lost.
         port: The port of an input, an output or a queue.
         traffic_class: The class of a class or a queue.
@@ -349,7 +349,7 @@ class Cluster(msgspec.Struct, frozen=True, omit_defaults=True):
         name: Name.
         count: Number of instances.
         engines: Engines of each cluster.
-        threads: Threads of an engine.
+        threads: Hardware threads of each engine.
         clock_mhz: Clock.
         takes: Inboxes and rings from which the cluster's threads take packets.
         puts: Inboxes and rings into which the cluster's program puts packets.
@@ -389,7 +389,7 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Link(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A link.
+    """An on-chip link.
 
     Attributes:
         name: Name.

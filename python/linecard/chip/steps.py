@@ -259,7 +259,7 @@ class Program:
         return self._with("check", {}, StepKeys, keys)
 
     def look_up(self, at: str | None = None, bytes: int | None = None, **keys: Unpack[StepKeys]) -> Program:  # noqa: A002
-        """Look up the output port in a forwarding table by one to three dependent reads; by none without ``at``."""
+        """Look up the output port in a forwarding table: one to three dependent reads, or none if ``at`` is omitted."""
         return self._with("look_up", {"at": at, "bytes": bytes}, StepKeys, keys)
 
     def put(
@@ -285,7 +285,10 @@ class Program:
         return self._with("admit", {}, OnceKeys, keys)
 
     def enqueue(self, **keys: Unpack[OnceKeys]) -> Program:
-        """Put the packet into that queue. Sending threads execute the steps after this one for each block of cells."""
+        """Put the packet into the queue of the output port.
+
+        Sending threads execute the steps after this one for each block of cells.
+        """
         return self._with("enqueue", {}, OnceKeys, keys)
 
     def transmit(self, **keys: Unpack[OnceKeys]) -> Program:
@@ -297,7 +300,7 @@ class Program:
         return self._with("drop", {}, StepKeys, keys)
 
     def run(self, **keys: Unpack[OnceKeys]) -> Program:
-        """Mark the step at which a run executes its program (``program=``); without one it does nothing."""
+        """Mark the step at which a run executes its program (``program=``); without a program, it does nothing."""
         return self._with("run", {}, OnceKeys, keys)
 
     def extend(self, each: Each | None = None, **keys: Unpack[MarkKeys]) -> Program:

@@ -1,1 +1,1 @@
-"""DRAM parts alone, under traces and patterns."""
+"""Simulation of a DRAM part alone, with traces and patterns."""

@@ -10,37 +10,37 @@ from linecard.records import Number
 
 
 class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The report of a run of DRAM alone. Deterministic.
+    """The report of a run that simulates DRAM alone. Deterministic.
 
     Attributes:
-        device: Preset of the part.
-        policy: Preset of the controller's policy.
-        input: Trace file, or pattern.
-        format: Format of the file, or ``pattern``.
+        device: Preset of the DRAM part.
+        policy: Preset of the controller policy.
+        input: Name of the trace file or of the pattern.
+        format: Format of the trace file, or ``pattern``.
         version: Version of Linecard.
-        config_hash: SHA-256 of both presets, after changes.
+        config_hash: SHA-256 of both presets after all changes.
         clock_ns: Period of the memory clock.
-        requests: Requests accepted.
+        requests: Number of requests that the controller accepted.
         reads: Reads.
         writes: Writes.
-        end_clock: Clock of the last beat.
-        last_accept_clock: Clock at which the last request was accepted.
-        simulated_seconds: Time to the last beat.
-        bandwidth_gbytes_s: Bandwidth over that time, in 10^9 bytes per second.
-        peak_gbytes_s: Peak bandwidth of the buses of all channels, in the same unit.
-        row_hit_rate: Fraction of accesses that need no activate.
-        unloaded_read_clocks: Unloaded latency: a read of a closed row in an idle memory, from acceptance to the last
-            beat.
-        writes_left: Writes never sent to the DRAM.
-        writes_merged: Writes merged with a queued write to the same address.
-        reads_forwarded: Reads answered from a queued write.
-        reads_merged: Reads that share the data of an earlier read.
-        read: Latency of reads.
-        write: Latency of writes.
-        time: Use of the buses' time.
+        end_clock: Clock of the last data beat.
+        last_accept_clock: Clock at which the controller accepted the last request.
+        simulated_seconds: Simulated time until the last data beat.
+        bandwidth_gbytes_s: Bandwidth over the simulated time, in 10^9 bytes per second.
+        peak_gbytes_s: Peak bandwidth of the buses of all channels, in 10^9 bytes per second.
+        row_hit_rate: Fraction of accesses that need no activate command.
+        unloaded_read_clocks: Unloaded latency: clocks of a read of a closed row in an idle memory, from acceptance to
+            the last beat.
+        writes_left: Number of writes that were never sent to the DRAM.
+        writes_merged: Number of writes merged with a queued write to the same address.
+        reads_forwarded: Number of reads that a queued write answered.
+        reads_merged: Number of reads that share the data of an earlier read.
+        read: Latency of the reads.
+        write: Latency of the writes.
+        time: Use of the time on the data buses.
         commands: Commands.
-        banks: Every bank of every channel.
-        energy: Energy, if the part has currents.
+        banks: Statistics of every bank of every channel.
+        energy: Energy; ``None`` if the part states no currents.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {
@@ -87,20 +87,20 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Latency from acceptance to the last beat, in clocks of the memory.
+    """Latency from acceptance to the last beat, in memory clocks.
 
     Attributes:
-        count: Requests that were sent, or answered from a queued write.
-        mean_clocks: Mean; ``queue_clocks``, ``bank_clocks``, ``bus_clocks`` and ``refresh_clocks`` add up to it.
-        mean_ns: The same in nanoseconds.
-        p50_clocks: Median, within 1.6 % like the other percentiles.
-        p90_clocks: 90th percentile.
+        count: Number of requests that were sent to the DRAM or answered from a queued write.
+        mean_clocks: Mean latency: the sum of ``queue_clocks``, ``bank_clocks``, ``bus_clocks`` and ``refresh_clocks``.
+        mean_ns: Mean latency in nanoseconds.
+        p50_clocks: Median latency; all percentiles are within 1.6 % of the exact value.
+        p90_clocks: 90th percentile of the latency.
         p99_clocks: 99th percentile.
         max_clocks: Largest.
-        queue_clocks: Waiting for other requests.
-        bank_clocks: From the first command that opens the row until the row is ready.
-        bus_clocks: From the ready row to the last beat: bus turnaround, column latency, data.
-        refresh_clocks: Waiting for a refresh.
+        queue_clocks: Mean time spent waiting for other requests.
+        bank_clocks: Mean time from the first command that opens the row until the row is ready.
+        bus_clocks: Mean time from the ready row to the last beat: bus turnaround, column latency and data.
+        refresh_clocks: Mean time spent waiting for a refresh.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {
@@ -131,18 +131,19 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Use of the time of the data buses, in fractions that add up to 1.
+    """Use of the time on the data buses, in fractions that add up to 1.
 
     Attributes:
-        read: Read data.
-        write: Write data.
-        row_miss: Waiting for an activate.
-        bank_conflict: Waiting for a precharge of another row.
-        turnaround: Bus turnaround.
-        activate_window: Waiting for the spacing of activates (tRRD, tFAW).
+        read: Fraction of the time for read data.
+        write: Fraction of the time for write data.
+        row_miss: Fraction of the time spent waiting for an activate.
+        bank_conflict: Fraction of the time spent waiting for a precharge of another row.
+        turnaround: Fraction of the time for bus turnaround.
+        activate_window: Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
         refresh: Refresh.
-        spacing: Open row, same direction: spacing of column commands, order of requests, one command per clock.
-        idle: No request.
+        spacing: Fraction of the time with an open row and no turnaround: spacing of column commands, order of requests,
+            one command per clock.
+        idle: Fraction of the time without a request.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {
@@ -169,17 +170,17 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Issued commands, by the abbreviations of datasheets; ``refb`` refreshes one bank.
+    """Numbers of issued commands, under the abbreviations of datasheets; ``refb`` refreshes one bank.
 
     Attributes:
-        act: Rows opened.
-        pre: Rows closed.
+        act: Number of activate commands, which open rows.
+        pre: Number of precharge commands, which close rows.
         rd: Reads.
-        rda: Reads that close their row.
+        rda: Number of reads that close their row (auto-precharge).
         wr: Writes.
-        wra: Writes that close their row.
-        ref: Refreshes of all banks.
-        refb: Refreshes of one bank.
+        wra: Number of writes that close their row (auto-precharge).
+        ref: Number of refreshes of all banks.
+        refb: Number of refreshes of one bank.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {
@@ -204,19 +205,19 @@ class CommandCounts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BankUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One bank; ``data_share`` is the fraction of the run with its data on the bus.
+    """Statistics of one bank; ``data_share`` is the fraction of the run in which data of the bank is on the bus.
 
     Attributes:
         channel: Channel.
         rank: Rank.
-        bankgroup: Bank group.
-        bank: Number within the group.
-        reads: Reads of it.
+        bankgroup: Number of the bank group.
+        bank: Number of the bank within its group.
+        reads: Number of reads of the bank.
         writes: Writes.
-        activates: Rows opened.
-        precharges: Rows closed.
+        activates: Number of rows opened in the bank.
+        precharges: Number of rows closed in the bank.
         row_hit_rate: Fraction of accesses that hit an open row.
-        data_share: Fraction of the run with its data on the bus.
+        data_share: Fraction of the run in which data of the bank is on the bus.
     """
 
     channel: int
@@ -232,18 +233,18 @@ class BankUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MemoryEnergy(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Energy by cause, from the currents of the part's datasheet, in nanojoules.
+    """Energy by cause in nanojoules, computed from the currents in the part's datasheet.
 
     Attributes:
-        activate_nj: Opening and closing rows.
-        read_nj: Reads, in addition to standby.
-        write_nj: Writes, in addition to standby.
+        activate_nj: Energy to open and close rows.
+        read_nj: Energy of reads, in addition to standby.
+        write_nj: Energy of writes, in addition to standby.
         refresh_nj: Refreshing.
-        open_standby_nj: Standby with rows open.
-        closed_standby_nj: Standby with all rows closed.
+        open_standby_nj: Energy of standby with open rows.
+        closed_standby_nj: Energy of standby with all rows closed.
         total_nj: Total energy.
-        mean_power_mw: Mean power over the length of the run.
-        pj_per_bit: Energy per moved bit, picojoules.
+        mean_power_mw: Mean power during the run.
+        pj_per_bit: Energy per transferred bit, in picojoules.
     """
 
     NUMBERS: ClassVar[dict[str, Number]] = {

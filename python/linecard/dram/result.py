@@ -1,4 +1,4 @@
-"""The result of a run of DRAM alone: latencies and their parts, use of the buses' time, banks, energy."""
+"""The result of a DRAM run: latencies and their parts, use of the time on the buses, banks, and energy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linecard.tables import Table, records
 
 
 class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
-    """The result of a run of DRAM alone.
+    """The result of a run that simulates DRAM alone.
 
     Attributes:
         requests_frame: A polars data frame with the outcome of each request, if ``frames`` was requested.
@@ -28,11 +28,11 @@ class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
 
     @property
     def utilization(self) -> float:
-        """Fraction of time in which the buses transfer data."""
+        """Fraction of the time in which the buses transfer data."""
         return self.time.read + self.time.write
 
     def metrics(self) -> list[Metric]:
-        """The tidy table: a row for each number with a unit."""
+        """The long table: one row for each number that has a unit."""
         parts: dict[str, Any] = {
             "dram": self,
             "dram.read_latency": self.read,
@@ -50,7 +50,7 @@ class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
         ]
 
     def table(self) -> Table:
-        """Every measurement as a row."""
+        """Every measurement as one row of a table."""
         return records(self.metrics())
 
     def __repr__(self) -> str:

@@ -35,7 +35,7 @@ def dram(
     frames: bool = False,
     progress: ProgressCallback | None = None,
 ) -> MemoryResult:
-    """Run a DRAM part alone under a trace or a pattern.
+    """Simulate a DRAM part alone with a trace or a pattern.
 
     Args:
         device: DRAM part: a shipped preset, or the path of a TOML file.
@@ -58,8 +58,8 @@ def dram(
         progress: Called now and then with (requests done, total or 0), from the thread that calls ``dram``.
 
     Raises:
-        ConfigError: A preset, a key or an option is wrong; every problem is listed.
-        TrafficError: The trace cannot be used; the text has the line and the expectation.
+        ConfigError: A preset, a key or an option is wrong; the error lists every problem.
+        TrafficError: The trace cannot be used; the message contains the line and what was expected.
 
     Example:
         >>> import linecard

@@ -1,4 +1,4 @@
-"""The implementation of `linecard.dram`: a DRAM part alone, under a trace or a pattern."""
+"""The implementation of `linecard.dram`, which simulates a DRAM part alone with a trace or a pattern."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 def simulate(asked: Dram, progress: ProgressCallback | None) -> MemoryResult:
-    """Run a DRAM part alone under a trace or a pattern.
+    """Simulate a DRAM part alone with a trace or a pattern.
 
     Args:
         asked: The requested precision.
-        progress: Called now and then.
+        progress: Function that is called from time to time.
 
     Raises:
-        ConfigError: A preset, a key or an option is wrong; every problem is listed.
-        TrafficError: The trace cannot be used; the text has the line and the expectation.
+        ConfigError: A preset, a key or an option is wrong; the error lists every problem.
+        TrafficError: The trace cannot be used; the message contains the line and what was expected.
 
     Example:
         >>> import linecard

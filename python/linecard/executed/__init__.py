@@ -1,1 +1,4 @@
-"""Packet programs that are executed: C on RISC-V, and XDP (eBPF). Lists of steps are in `linecard.chip.steps`."""
+"""Packet programs that Linecard executes: C on RISC-V, and XDP (eBPF).
+
+The module `linecard.chip.steps` contains lists of steps.
+"""

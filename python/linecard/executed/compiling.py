@@ -1,4 +1,4 @@
-"""Checks of the flags of the compiler, and of the width of the machine."""
+"""Checks of compiler flags, and of the word width of a program's target."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDTHS = (32, 64)
 
 
 def wrong_compilation(cflags: str, bits: int, *, is_xdp: bool) -> list[ConfigProblem]:
-    """The problems of the flags of the compiler and the width of a program."""
+    """List the problems of the compiler flags and of the word width (RISC-V with 32 or 64 bits)."""
     problems = []
     if bits not in WIDTHS:
         problems.append(ConfigProblem("bits", "", f"found {bits}, expected 32 or 64"))

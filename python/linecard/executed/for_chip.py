@@ -1,6 +1,6 @@
-"""Programs that a chip executes: an XDP program or a C program, by name, source or object file.
+"""Programs that a chip executes: an XDP program or a C program, specified by name, source or object file.
 
-The bindings need an object file: sources are compiled first (extra ``programs``), shipped programs are already
+The bindings need an object file: Linecard compiles sources first (extra ``programs``); shipped programs are already
 compiled.
 """
 
@@ -41,7 +41,7 @@ def _instruction_set(chip: str, overrides: Sequence[str]) -> int | None:
 
 
 def is_program(name: str) -> bool:
-    """Whether a name refers to an application or a shipped program, and not to a file."""
+    """Whether a name refers to a program: an application, a shipped program, or a file with a program."""
     path = Path(name)
     if path.suffix == ".toml":
         return path.is_file() and STEPS.search(path.read_text(errors="replace")) is not None
@@ -80,10 +80,10 @@ def executed(
     cflags: str = "",
     bits: int = 32,
 ) -> Iterator[dict[str, Any]]:
-    """A program to execute, in the form of the bindings; compiled files exist while the context lasts.
+    """A program to execute, in the form that the bindings expect; compiled files exist only inside the context.
 
     Raises:
-        ConfigError: The program does not exist, or an argument has no effect on it.
+        ConfigError: The program does not exist, or one of the arguments has no effect on it.
         CompileError: The source does not compile.
         MissingExtraError: The compiler is not installed.
     """

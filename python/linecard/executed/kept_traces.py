@@ -1,4 +1,4 @@
-"""Traces that a folder keeps between runs."""
+"""Program traces that a folder keeps between runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @plain
 def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
-    """List the traces in a folder (``program_trace(cache=folder)``), the most recently used first, and check each.
+    """List all traces in a folder (``program_trace(cache=folder)``), the most recently used first, and check each.
 
     Raises:
         ConfigError: The folder cannot be read.
@@ -27,7 +27,7 @@ def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
 
 @plain
 def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
-    """Remove the traces in a folder and no other file; return the numbers of files and bytes.
+    """Remove the traces in a folder, but no other file; return the number of removed files and their bytes.
 
     Raises:
         ConfigError: The folder cannot be read, or a file cannot be removed.

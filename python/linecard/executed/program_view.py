@@ -1,4 +1,4 @@
-"""The view of a program that a chip executed: results, most expensive lines, hot data, and its source."""
+"""The view of a program that a chip executed: results, most expensive lines, most accessed data, and source."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COSTS = ("instructions", "cycles", "stall", "accesses")
 
 
 def program_parts(program: ExecutedProgram) -> list[Part]:
-    """The parts of an executed program."""
+    """The parts of a view that show an executed program."""
     memories = ", ".join(f"{each.memory} {each.accesses_per_packet:,.1f}" for each in program.memories)
     per_packet = (
         f"{program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} cycles, "

@@ -8,26 +8,28 @@ from linecard._methods import ExecutedProgramMethods, HotWordMethods
 
 
 class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a program did on its packets; ``linecard.core`` runs it on cores.
+    """Statistics of a C program over its packets; ``linecard.core`` runs the same program on cores.
 
     Attributes:
         elf: The ELF file.
         traffic: Packets.
-        instructions: Instructions of all packets.
-        instructions_per_packet: Mean; ``least_instructions`` and ``most_instructions`` the extremes.
-        least_instructions: Instructions of the shortest packet.
-        most_instructions: Instructions of the longest packet.
-        runs_per_packet: Stretches of instructions without a jump.
-        packet_accesses_per_packet: Loads and stores of the packet.
-        table_accesses_per_packet: Loads and stores of other data: heap, marked state, control data.
-        other_accesses_per_packet: Loads and stores of stack and globals, which are on the chip.
-        locks_per_packet: Locks taken.
-        locks: Different locks.
-        trace_bytes_per_instruction: Size of the trace.
-        segments: Different stretches of code between two accesses to data.
-        results: What the program returned, most frequent first.
-        functions: Functions by instructions.
-        lines: Source lines by instructions; empty of a program that was compiled without them.
+        instructions: Instructions over all packets.
+        instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
+            extremes.
+        least_instructions: Instructions of the packet with the fewest instructions.
+        most_instructions: Instructions of the packet with the most instructions.
+        runs_per_packet: Number of instruction sequences without a jump, per packet.
+        packet_accesses_per_packet: Loads and stores in the packet, per packet.
+        table_accesses_per_packet: Loads and stores of other data per packet: heap, marked state and control data.
+        other_accesses_per_packet: Loads and stores of stack and globals per packet; the chip keeps these data on-chip.
+        locks_per_packet: Number of locks taken per packet.
+        locks: Number of different locks.
+        trace_bytes_per_instruction: Size of the trace in bytes per instruction.
+        segments: Number of different instruction sequences between two data accesses.
+        results: Values that the program returned, the most frequent first.
+        functions: Functions, sorted by number of instructions.
+        lines: Source lines, sorted by number of instructions; empty if the program was compiled without line
+            information.
     """
 
     elf: str
@@ -54,13 +56,13 @@ class ProgramTraffic(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         title: Title of the traffic.
-        packets: IP packets.
-        not_ip: Packets that are not IP, left out.
+        packets: Number of IP packets.
+        not_ip: Number of packets that are not IP and were left out.
         flows: One-way flows.
         mean_bytes: Mean size of an IP packet.
-        median_packets_between: Median number of packets between two of one flow.
+        median_packets_between: Median number of packets between two packets of the same flow.
         damaged_records: Damaged records of the capture, which were skipped.
-        first_damage: The first damaged record.
+        first_damage: The first damaged record of the capture.
     """
 
     title: str
@@ -88,22 +90,23 @@ class Share(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The results of an XDP program on its packets.
+    """The results of an XDP program over its packets.
 
     Attributes:
-        name: The requested program.
-        program: The program, by function.
-        traffic: Packets: Ethernet frames without their check sequence.
-        verdicts: Verdicts, most frequent first.
-        instructions: Instructions of all packets; a 64-bit constant counts once, a call of a helper once.
-        instructions_per_packet: Mean; ``least_instructions`` and ``most_instructions`` the extremes.
-        least_instructions: Instructions of the shortest packet.
-        most_instructions: Instructions of the longest packet.
-        mean_bytes_left: Mean size of packets after the program.
-        regions: Accesses by region, of instructions and helpers.
-        helpers: Calls of helpers.
-        lines: Source lines by instructions.
-        maps: Content of the maps.
+        name: The name of the program, as requested.
+        program: The program, named by its function.
+        traffic: Statistics of the packets: Ethernet frames without their frame check sequence.
+        verdicts: Verdicts, the most frequent first.
+        instructions: Instructions over all packets; a 64-bit constant or a call of a helper counts as one instruction.
+        instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
+            extremes.
+        least_instructions: Instructions of the packet with the fewest instructions.
+        most_instructions: Instructions of the packet with the most instructions.
+        mean_bytes_left: Mean size of the packets after the program ran.
+        regions: Accesses of instructions and helpers, by memory region.
+        helpers: Calls of each helper.
+        lines: Source lines, sorted by number of instructions.
+        maps: Content of the maps at the end.
     """
 
     name: str
@@ -122,14 +125,14 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Accesses to a region per packet: ``packet``, ``context``, ``stack``, a map's values, or ``NAME.index``.
+    """Accesses per packet to one region: ``packet``, ``context``, ``stack``, the values of a map, or ``NAME.index``.
 
     Attributes:
-        name: The region.
+        name: Name of the memory region.
         reads_per_packet: Reads.
         writes_per_packet: Writes.
-        atomics_per_packet: Atomic operations.
-        bytes_per_packet: Bytes of all of them.
+        atomics_per_packet: Atomic operations per packet.
+        bytes_per_packet: Bytes per packet of all reads, writes and atomic operations.
     """
 
     name: str
@@ -140,17 +143,17 @@ class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The content of a map at the end; ``listed`` holds the first ``entries``, of arrays the nonzero ones.
+    """Content of a map at the end; ``listed`` contains the first ``entries``, for arrays only the nonzero entries.
 
     Attributes:
         name: Name.
-        kind: Kind, such as ``HASH``.
-        key_bytes: Bytes of a key.
-        value_bytes: Bytes of a value.
-        most_entries: Maximum number of entries.
-        entries: Number of entries.
-        listed: The first entries; of arrays the nonzero ones.
-        records: Records of a ring buffer or of events.
+        kind: Kind of the map, such as ``HASH``.
+        key_bytes: Size of a key in bytes.
+        value_bytes: Size of a value in bytes.
+        most_entries: Maximum number of entries in the map.
+        entries: Number of entries in the map.
+        listed: The first entries of the map; for arrays, only the nonzero entries.
+        records: Number of records that the program wrote to a ring buffer or as perf events.
         record_bytes: Bytes.
     """
 
@@ -166,12 +169,12 @@ class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMapEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One key of a map; ``numbers`` are its values if they have 1, 2, 4 or 8 bytes.
+    """One key of a map; ``numbers`` contains its values if they have 1, 2, 4 or 8 bytes.
 
     Attributes:
         key: The key, in hexadecimal.
-        values: Value of each processor, in hexadecimal.
-        numbers: Values as numbers, if they have 1, 2, 4 or 8 bytes.
+        values: Value for each processor, in hexadecimal.
+        numbers: Values as numbers; ``None`` if their size is not 1, 2, 4 or 8 bytes.
     """
 
     key: str
@@ -180,14 +183,14 @@ class XdpMapEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The schedule of an XDP program into rows.
+    """The schedule of an XDP program in rows of several instructions.
 
     Attributes:
-        name: The requested program.
-        program: The program, by function.
-        instructions: Instructions; a 64-bit constant counts once.
-        lanes: Rows by lanes, from one on.
-        blocks: Blocks in order, with the requested number of lanes.
+        name: The name of the program, as requested.
+        program: The program, named by its function.
+        instructions: Number of instructions; a 64-bit constant counts as one instruction.
+        lanes: Number of rows for each number of lanes, from one lane on.
+        blocks: Basic blocks in program order, scheduled with the requested number of lanes.
     """
 
     name: str
@@ -198,12 +201,12 @@ class RowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class LaneRows(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Rows of a program with a number of lanes, and its instructions by rows.
+    """The schedule of a program with a given number of lanes: its rows, and its instructions per row.
 
     Attributes:
-        lanes: Instructions that fit in a row.
-        rows: Rows of the program.
-        instructions_per_row: Instructions by rows.
+        lanes: Number of lanes: instructions that fit in one row.
+        rows: Number of rows in the program.
+        instructions_per_row: Instructions per row.
     """
 
     lanes: int
@@ -212,16 +215,15 @@ class LaneRows(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BlockRows(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Rows of a block: its beginning, its remaining instructions, and the origin of the action at its exit.
+    """The rows of one basic block, its instructions after removals, and the origin of the action at its exit.
 
-    ``exit`` is ``constant``, ``register``, or ``None`` if the program does not end there.
+    ``exit`` is ``constant`` or ``register``, or ``None`` if the program does not end in this block.
 
     Attributes:
         place: Beginning.
         rows: Rows.
-        instructions: Remaining instructions.
-        exit: Origin of the action at its exit: ``constant``, ``register``, or ``None`` if the program does not end
-            there.
+        instructions: Number of instructions in the block after the scheduler removes some.
+        exit: Origin of the action: ``constant`` or ``register``, or ``None`` if the program does not end in this block.
     """
 
     place: str
@@ -231,16 +233,16 @@ class BlockRows(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CachedTrace(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One trace that a folder keeps; program, traffic and packets are ``None`` where the file cannot be used.
+    """One trace in a trace folder; ``program``, ``traffic`` and ``packets`` are ``None`` if the file cannot be used.
 
     Attributes:
-        file: Name of the file.
+        file: Name of the trace file.
         bytes: Size.
-        unused_seconds: Seconds since it was used.
-        program: The program; ``None`` if the file cannot be used.
+        unused_seconds: Seconds since the last use of the file.
+        program: Name of the program; ``None`` if the file cannot be used.
         traffic: Traffic.
-        packets: Packets traced.
-        problem: Reason why the file cannot be used.
+        packets: Number of traced packets.
+        problem: The reason why the file cannot be used; ``None`` if it can.
     """
 
     file: str
@@ -253,20 +255,20 @@ class CachedTrace(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """The profile of an executed program. Its lines are in order of cycles, its stacks in order of names.
+    """The profile of an executed program. The lines are sorted by cycles, the call stacks by name.
 
     Attributes:
         name: The program.
-        packets: Packets on which it was executed.
+        packets: Number of packets for which the program was executed.
         instructions_per_packet: Instructions.
-        cycles_per_packet: Engine cycles, without the cycles that issue accesses.
-        stall_cycles_per_packet: Cycles that threads waited for its accesses.
+        cycles_per_packet: Engine cycles per packet, without the cycles that issue accesses.
+        stall_cycles_per_packet: Cycles per packet that threads waited for the program's accesses.
         accesses_per_packet: Accesses.
-        memories: The same by memory.
+        memories: Accesses per packet to each memory.
         results: Results.
-        lines: Source lines, in order of their cycles.
+        lines: Source lines, sorted by cycles.
         stacks: Call stacks.
-        hot: The data that it accesses most in each memory, and the lock that it takes most.
+        hot: The data that the program accesses most in each memory, and the lock that it takes most.
     """
 
     name: str
@@ -283,10 +285,10 @@ class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_
 
 
 class MemoryUse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Accesses of an executed program, or of one of its lines, to a memory.
+    """Accesses of an executed program, or of one of its source lines, to one memory.
 
     Attributes:
-        memory: The memory.
+        memory: Name of the memory.
         accesses_per_packet: Accesses.
     """
 
@@ -295,10 +297,10 @@ class MemoryUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ProgramResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The number of packets with one result of an executed program: a verdict of XDP, or the value of a C program.
+    """Number of packets for which an executed program returned one result: an XDP verdict, or the value of a C program.
 
     Attributes:
-        result: The verdict, or the value in hexadecimal.
+        result: The XDP verdict, or the value in hexadecimal.
         packets: Number of packets.
     """
 
@@ -307,18 +309,18 @@ class ProgramResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The cost of a source line of an executed program per packet, or of a function without lines.
+    """The cost per packet of a source line of an executed program, or of a function if line information is missing.
 
     Attributes:
-        line: File, number and text, or the function.
-        file: The file as passed to the compiler, of a line.
-        number: Number, from 1, of a line.
+        line: File, number and text of the source line, or the name of the function.
+        file: The source file as passed to the compiler; ``None`` for a function.
+        number: Line number, from 1; ``None`` for a function.
         instructions_per_packet: Instructions.
-        cycles_per_packet: Cycles of the engine, without those to issue accesses.
-        stall_cycles_per_packet: Cycles that the thread waited for accesses; its engine may execute other threads
-            meanwhile.
-        accesses_per_packet: Accesses of memories.
-        memories: The same by memory.
+        cycles_per_packet: Engine cycles per packet, without the cycles that issue accesses.
+        stall_cycles_per_packet: Cycles per packet that the thread waited for accesses; meanwhile, the engine may
+            execute other threads.
+        accesses_per_packet: Memory accesses per packet.
+        memories: Accesses per packet to each memory.
     """
 
     line: str
@@ -332,11 +334,11 @@ class SourceLine(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CallStack(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A call stack, and the engine's cycles in its innermost function, of all packets.
+    """A call stack, and the engine cycles over all packets in its innermost function.
 
     Attributes:
-        functions: From the outermost to the innermost.
-        cycles: Engine cycles in the innermost, of all packets.
+        functions: Function names, from the outermost to the innermost.
+        cycles: Engine cycles in the innermost function, over all packets.
     """
 
     functions: tuple[str, ...]
@@ -347,11 +349,11 @@ class HotWord(HotWordMethods, msgspec.Struct, frozen=True, omit_defaults=True):
     """The data that an executed program accesses most in a memory, or the lock that it takes most.
 
     Attributes:
-        place: The memory, or ``locks``.
-        bank: Busiest bank, if addresses select the bank.
-        name: The data: a map and its key, a variable, or a block of the heap by the line that allocated it.
-        lines: Lines that access it, the most frequent first.
-        share: Fraction of the program's accesses to that bank or memory, or of the locks that it takes.
+        place: Name of the memory, or ``locks``.
+        bank: The busiest bank, if the address selects the bank; otherwise ``None``.
+        name: Name of the data: a map and its key, a variable, or a heap block and the source line that allocated it.
+        lines: Source lines that access the data, the most frequent first.
+        share: Fraction of the program's accesses to this bank or memory, or of the locks that the program takes.
     """
 
     place: str

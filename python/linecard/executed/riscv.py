@@ -1,9 +1,9 @@
-"""Packet programs in C on RISC-V: build them, trace them on a capture.
+"""Packet programs in C on RISC-V: functions that compile the programs and trace them on a capture.
 
-A program has ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, called once for each IP packet
-(``programs/include/linecard.h``). It is the name of a shipped program, a C file, or an ELF file for RISC-V of 32 or 64
-bits. Shipped programs (Table 1 of Mudigonda 2007) are already compiled; a C file needs the compiler of the Python
-package ``ziglang`` (extra ``programs``).
+A program defines ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, which runs once for each IP packet
+(``programs/include/linecard.h``). A program is specified as the name of a shipped program, a C file, or an ELF file for
+32-bit or 64-bit RISC-V. Shipped programs (Table 1 of Mudigonda 2007) are already compiled; a C file needs the compiler
+of the Python package ``ziglang`` (extra ``programs``).
 """
 
 from __future__ import annotations
@@ -49,18 +49,19 @@ def program_build(
     cflags: str = "",
     bits: int = 32,
 ) -> Path:
-    """Compile a C file with the runtime of the programs into an ELF file for RISC-V; an XDP program into an object.
+    """Compile a C file and the program runtime into an ELF file for RISC-V; compile an XDP program into an object file.
 
     Args:
-        source: The C file. A file with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program: `linecard.xdp_build`.
-        output: The ELF file; ``None`` puts it beside the source, ending in ``.elf`` (an XDP program: ``.o``).
+        source: The C file. A file with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program, which `linecard.xdp_build`
+            compiles.
+        output: The ELF file; by default beside the source, with the suffix ``.elf`` (``.o`` for an XDP program).
         defines: Macros, ``NAME`` or ``NAME=VALUE``.
-        entry: Function called for each packet; ``None`` for ``app_packet``.
-        cflags: Further compiler flags, in the syntax of a shell: ``"-O1 -fno-inline"``. The last flag wins.
-        bits: 32 for RV32IMA, 64 for RV64IMAC; not for an XDP program.
+        entry: Function that the program calls for each packet; ``None`` for ``app_packet``.
+        cflags: Further compiler flags in shell syntax, such as ``"-O1 -fno-inline"``. The last flag wins.
+        bits: 32 for RV32IMA, or 64 for RV64IMAC; no effect for an XDP program.
 
     Returns:
-        The ELF file.
+        Path of the ELF file.
 
     Raises:
         CompileError: The compiler refused the file; the error has the compiler's message.
@@ -121,34 +122,34 @@ def program_trace(
     cache_bytes: int | None = None,
     progress: Progress | None = None,
 ) -> ProgramTrace:
-    """Execute a program on packets and trace it.
+    """Execute a program on packets and record a trace of its work.
 
     Args:
-        program: Name of a shipped program, a C file, or an ELF file.
+        program: Name of a shipped program, or path of a C file or an ELF file.
         trace: A capture, or a described link (``edge``, ``core``, a ``.toml`` file).
-        entry: Function called for each packet; ``None`` for ``app_packet``.
-        defines: Macros for a C file, ``NAME`` or ``NAME=VALUE``.
-        control: Control file, passed to ``app_init``; ``None`` for the default of a shipped program.
+        entry: Function that the program calls for each packet; ``None`` for ``app_packet``.
+        defines: Macros for a C file, each ``NAME`` or ``NAME=VALUE``.
+        control: Control file that ``app_init`` reads; ``None`` for the default of a shipped program.
         packets: Maximum number of packets; 0 for the whole capture.
         payload: Content of payload that the capture lacks: ``random`` or ``pages``.
-        seed: Seed of generated payload and mapped addresses.
-        routes: Route table into whose prefixes IPv4 addresses are mapped, for captures with anonymised addresses.
-            ``None`` for the control file of a shipped route lookup.
+        seed: Seed of generated payload and of mapped addresses.
+        routes: Route table to whose prefixes IPv4 addresses are mapped, for captures with anonymised addresses. By
+            default, a shipped route lookup uses its control file.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
-        unchecked: Let the program access bytes beyond its packet, beyond blocks of the heap, and of freed blocks.
-        cache: A folder that keeps traces, by the hash of their inputs; ``None`` for no folder. A damaged file is
-            replaced; ``notes`` of the result report it.
-        cache_bytes: Size limit of the folder, 4 GiB if left out; the least recently used traces are removed.
+        unchecked: Let the program access bytes outside of its packet and its heap blocks, and freed heap blocks.
+        cache: Folder that keeps traces, identified by the hash of their inputs; ``None`` for no folder. A damaged file
+            is replaced; ``notes`` of the result report the damage.
+        cache_bytes: Size limit of the folder, by default 4 GiB; the least recently used traces are removed.
         progress: Called now and then with (done, total).
 
     Returns:
-        The counts of the program.
+        The statistics of the program.
 
     Raises:
         ConfigError: The program or an argument cannot be used.
         CompileError: The C file does not compile.
-        RunError: The program faults; the text names PC, symbol and packet.
+        RunError: The program faults; the message contains PC, symbol and packet.
         TrafficError: The capture cannot be used.
     """
     name = str(program)
@@ -250,18 +251,18 @@ def _trace(
 def program_run(
     elf: str | PathLike[str], budget: int = RUN_BUDGET, *, progress: Progress | None = None
 ) -> tuple[int, int]:
-    """Run a program by itself until it exits (``ecall`` with ``a7`` = 93): tests of the instruction set.
+    """Run a program without packets until it exits (``ecall`` with ``a7`` = 93), for tests of the instruction set.
 
     Args:
         elf: An ELF file for RISC-V.
         budget: Maximum number of instructions.
-        progress: Called now and then with (instructions, budget).
+        progress: Function that is called from time to time with (instructions, budget).
 
     Returns:
-        The value of ``a0``, and the number of instructions.
+        The value of register ``a0``, and the number of executed instructions.
 
     Raises:
         ConfigError: The file is not an ELF file for RISC-V.
-        RunError: The program faults, or exceeds the budget.
+        RunError: The program faults, or it exceeds the budget.
     """
     return _core.program_run(os.fspath(elf), budget, progress)

@@ -1,4 +1,4 @@
-"""The shipped programs for RISC-V, their files, and the compilation of programs."""
+"""The shipped programs for RISC-V, their files, and the module that compiles them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ PROGRAMS = Path(__file__).parent.parent / "_programs"
 
 @dataclass(frozen=True, slots=True)
 class ProgramInfo:
-    """A shipped program.
+    """A shipped program for RISC-V.
 
     Attributes:
         name: Name.
-        title: The operation.
-        functionality: Class of Table 1.
+        title: The operation that the program performs.
+        functionality: Class of the program in Table 1 of Mudigonda 2007.
         source: Document that defines it.
-        reads: Part of the packet that decides its work: ``header`` or ``payload``.
-        shared: Data that threads with different packets share.
-        control: Default control file; ``None`` if it needs none.
+        reads: Part of the packet that determines the program's work: ``header`` or ``payload``.
+        shared: Data that threads share while they process different packets.
+        control: Default control file; ``None`` if the program needs none.
     """
 
     name: str
@@ -44,7 +44,7 @@ def _table() -> dict[str, Any]:
 
 
 def programs() -> Listed[ProgramInfo]:
-    """The shipped programs, in the order of Table 1."""
+    """The shipped programs for RISC-V, in the order of Table 1 of Mudigonda 2007."""
     return Listed(
         ProgramInfo(
             name,
@@ -60,7 +60,7 @@ def programs() -> Listed[ProgramInfo]:
 
 
 def program_info(name: str) -> ProgramInfo | None:
-    """The shipped program of that name."""
+    """The shipped program with this name."""
     return next((program for program in programs() if program.name == name), None)
 
 

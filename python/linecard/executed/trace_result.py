@@ -1,4 +1,4 @@
-"""The result of a traced program: instructions, accesses and results of each packet."""
+"""The result of a traced program: instructions, accesses and return values for each packet."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from linecard.result import ResultOfRun
 
 
 class ProgramTrace(ResultOfRun, ProgramReport, frozen=True, kw_only=True):
-    """What a program did on its packets; `linecard.core` runs it on cores.
+    """Statistics of a program over its packets; `linecard.core` runs the same program on cores.
 
     Attributes:
         name: Name of the program.
-        traced: Recorded work, which `linecard.core` executes; not part of the plain data.
-        notes: Problems of the folder of kept traces; not part of the plain data.
+        traced: Recorded work, which `linecard.core` runs on cores; not part of the plain data.
+        notes: Problems of the trace folder; not part of the plain data.
     """
 
     TABLE: ClassVar[str] = "functions"

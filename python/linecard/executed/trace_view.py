@@ -49,7 +49,7 @@ def _(result: ProgramTrace) -> list[Part]:
 
 
 def packets(traffic: ProgramTraffic) -> Fact:
-    """The packets that a program processed."""
+    """The part of the view that describes the processed packets."""
     left_out = f"; {traffic.not_ip:,} packets that are not IP left out" if traffic.not_ip else ""
     return Fact(
         "Packets", f"{traffic.packets:,}", f"of {traffic.flows:,} flows, mean {traffic.mean_bytes:.0f} bytes{left_out}"
@@ -57,17 +57,17 @@ def packets(traffic: ProgramTraffic) -> Fact:
 
 
 def instructions(mean: float, least: int, most: int) -> Fact:
-    """Instructions per packet."""
+    """The part of the view that shows instructions per packet."""
     return Fact("Instructions", f"{mean:,.1f} per packet", f"{least:,} to {most:,}", "strong")
 
 
 def damage(traffic: ProgramTraffic) -> Iterable[Notes]:
-    """The damage of the capture, if any."""
+    """The part of the view that shows damaged records of the capture, if any."""
     if traffic.damaged_records:
         yield Notes([f"{traffic.damaged_records:,} damaged records; the first: {traffic.first_damage}"])
 
 
 def shares(title: str, count: str, several: Iterable[Share], shown: int = LIST_SHOWN) -> Table:
-    """Fractions as bars, with their counts."""
+    """A part of the view that shows fractions as bars, with their counts."""
     rows = [(each.name, Bar(each.percent / 100), percent(each.percent / 100), each.count) for each in several]
     return Table(title, (wide(title.lower()), BAR, "share", count), rows, shown=shown)

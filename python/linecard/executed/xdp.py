@@ -1,9 +1,10 @@
-"""XDP programs (eBPF): build them, run them on a capture.
+"""XDP programs (eBPF): functions that compile the programs and run them on a capture.
 
-A program is the name of a shipped program, a C file, or an object file that clang made for eBPF. It may also be a file
-of raw instructions of eight bytes each. A C file needs the compiler of the Python package ``ziglang`` (extra
-``programs``). Programs process one packet after another. A run ends if the program does what the kernel's
-verifier would reject. The error names the instruction and the source line.
+A program is specified as the name of a shipped program, a C file, or an object file that clang compiled for eBPF. A
+program may also be a file of raw eBPF instructions, with eight bytes each. A C file needs the compiler of the Python
+package ``ziglang`` (extra ``programs``). A program processes one packet after another. A run stops with an error if the
+program does something that the kernel's verifier would reject. The error message contains the instruction and the
+source line.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def xdp_programs() -> Listed[XdpProgramInfo]:
 
 
 def is_xdp(program: str | PathLike[str]) -> bool:
-    """Whether this is an XDP program: a shipped one, a C file with the includes of such programs, or an object."""
+    """Whether this is an XDP program: a shipped program, a C file with XDP includes, or an object file."""
     if any(each.name == str(program) for each in xdp_programs()):
         return True
     path = Path(program)
@@ -90,20 +91,20 @@ def xdp_build(
     isa: int = ISA,
     cflags: str = "",
 ) -> Path:
-    """Compile a C file into an object for eBPF, with types and lines (BTF).
+    """Compile a C file into an eBPF object file, with types and line numbers (BTF).
 
     Args:
         source: The C file; ``<linux/bpf.h>``, ``<linecard_bpf.h>`` and ``<bpf/bpf_helpers.h>`` are on the include path.
-        output: The object; ``None`` puts it beside the source, ending in ``.o``.
-        defines: Macros, ``NAME`` or ``NAME=VALUE``.
-        isa: Version of the instruction set, 1 to 4: version 1 has no 32-bit arithmetic and jumps.
-        cflags: Further compiler flags, in the syntax of a shell. The last flag wins.
+        output: The object file; by default beside the source, with the suffix ``.o``.
+        defines: Macros, each ``NAME`` or ``NAME=VALUE``.
+        isa: Version of the instruction set, from 1 to 4; version 1 has no 32-bit arithmetic and jumps.
+        cflags: Further compiler flags in shell syntax. If flags conflict, the last one applies.
 
     Returns:
-        The object.
+        Path of the object file.
 
     Raises:
-        CompileError: The compiler refused the file; the error has the compiler's message.
+        CompileError: The compiler rejected the file; the error contains the compiler's message.
         MissingExtraError: The compiler is not installed.
         ConfigError: The file does not exist.
     """
@@ -168,7 +169,7 @@ def _object(program: str | PathLike[str], defines: Sequence[str], isa: int = ISA
 
 
 def prebuilt(name: str, isa: int = ISA) -> Path:
-    """The object of a shipped program for a version of the instruction set."""
+    """The object file of a shipped program, compiled for this version of the instruction set."""
     return XDP / "prebuilt" / ("" if isa >= ISA else "v1") / f"{name}.o"
 
 
@@ -183,20 +184,19 @@ def xdp_rows(
     kept_arguments: bool = True,
     path_exits: bool = False,
 ) -> XdpRows:
-    """Schedule an XDP program into rows, for a processor that executes several instructions per cycle.
+    """Schedule an XDP program in rows, for a processor that executes several instructions per cycle.
 
     Args:
-        program: Name of a shipped program, a C file, or an object file.
+        program: Name of a shipped program, or path of a C file or an object file.
         section: Function or section to run, if the object has several programs.
-        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then recompiled.
-        lanes: Maximum number of instructions per row, 1 to 8; the result also has all smaller numbers.
-        isa: Version of the instruction set for a C file.
-        kept_arguments: Whether helpers preserve r1 to r5.
-        path_exits: Whether the end of the program is copied for each path with a fixed action, as an exit with that
-            action.
+        defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
+        lanes: Maximum number of instructions per row, from 1 to 8; the result also contains all smaller numbers.
+        isa: Version of the instruction set for which a C file is compiled.
+        kept_arguments: Whether helpers preserve the registers r1 to r5.
+        path_exits: Whether each path with a fixed action gets a copy of the program's end, as an exit with this action.
 
     Returns:
-        Rows by lanes, and by block.
+        The number of rows for each number of lanes, and for each block.
 
     Raises:
         ConfigError: The program or an argument cannot be used.
@@ -237,30 +237,30 @@ def xdp_run(
     """Run an XDP program on the frames of a capture.
 
     Args:
-        program: Name of a shipped program, a C file, or an object file.
-        trace: A capture, or a described link (``edge``, ``core``, a ``.toml`` file).
+        program: Name of a shipped program, or path of a C file or an object file.
+        trace: Path of a capture, or a described link (``edge``, ``core``, a ``.toml`` file).
         section: Function or section to run, if the object has several programs.
-        maps: Maps by name, and the files (CSV or TOML) that fill them before the run.
-        fib: Routes for ``bpf_fib_lookup``, a CSV file.
-        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then recompiled.
+        maps: Names of maps, each with the CSV or TOML file that fills the map before the run.
+        fib: CSV file with the routes for ``bpf_fib_lookup``.
+        defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
         packets: Maximum number of packets; 0 for the whole capture.
-        payload: Content of payload that the capture lacks: ``random`` or ``pages``.
+        payload: Content of the payload bytes that the capture does not contain: ``random`` or ``pages``.
         seed: Seed of generated payload, mapped addresses and the program's random numbers.
-        routes: Route table into whose prefixes IPv4 addresses are mapped.
+        routes: Route table to whose prefixes IPv4 addresses are mapped.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
-        cpus: Processors of per-CPU maps. Packets use the processors in turn.
-        interface: Index of the receiving interface.
+        cpus: Number of processors for per-CPU maps. Packets use the processors in turn.
+        interface: Index of the receiving network interface.
         progress: Called now and then with (done, total).
 
     Returns:
-        The counts of the program, and the content of its maps.
+        The statistics of the program, and the content of its maps.
 
     Raises:
-        ConfigError: The program, a map's file or an argument cannot be used; the error names unsupported features.
+        ConfigError: The program, a map's file or an argument cannot be used; the error lists unsupported features.
         CompileError: The C file does not compile.
-        RunError: The program has a fault that the kernel's verifier would reject; the error names instruction and
-            source line.
+        RunError: The program has a fault that the kernel's verifier would reject; the error names the instruction and
+            the source line.
         TrafficError: The capture cannot be used.
     """
     with _object(program, defines) as path:

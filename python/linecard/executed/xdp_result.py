@@ -1,4 +1,4 @@
-"""The results of an XDP program on frames, and of its schedule into rows."""
+"""The results of an XDP program on frames, and the results of its schedule in rows."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class XdpProgramInfo(msgspec.Struct, frozen=True):
     Attributes:
         name: Name.
         title: Purpose.
-        source: Document that defines it.
-        parameters: Macros that ``defines`` sets, with their defaults.
-        maps: Maps that must be filled before it runs.
+        source: Document that specifies the program.
+        parameters: Macros that ``defines`` can set, with their defaults.
+        maps: Maps that must be filled before the program runs.
     """
 
     name: str
@@ -29,7 +29,7 @@ class XdpProgramInfo(msgspec.Struct, frozen=True):
 
 
 class XdpRun(Result, XdpReport, frozen=True):
-    """What an XDP program did with its packets."""
+    """The results of an XDP program over its packets."""
 
     TABLE: ClassVar[str] = "lines"
     ASKED: ClassVar[tuple[str, ...]] = ("name", "program", "traffic")
@@ -48,7 +48,7 @@ class XdpRun(Result, XdpReport, frozen=True):
 
 
 class XdpRows(Result, RowsReport, frozen=True):
-    """What an XDP program comes to in rows."""
+    """The results of scheduling an XDP program in rows."""
 
     TABLE: ClassVar[str] = "blocks"
     ASKED: ClassVar[tuple[str, ...]] = ("name", "program", "instructions")

@@ -1,4 +1,4 @@
-"""The view of an XDP program: verdicts, accesses, source lines, maps, and its rows."""
+"""The view of an XDP program: verdicts, accesses, source lines, maps, and rows of instructions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Flow caches under traffic."""
+"""Simulation of flow caches with a stream of packets."""

@@ -9,28 +9,28 @@ from linecard.traffic.reports import Diagnostic, TrafficViewReport
 
 
 class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every cache under the same traffic, ordered by size, number of ways and policy, each in the order of the request.
+    """Results of every cache for the same traffic, ordered by size, ways and policy, each in the order of the request.
 
     Attributes:
-        rows: One row per cache.
+        rows: One row for each cache.
         input: The capture, the file of digests, or ``array``.
-        format: Format of the capture, ``u32le`` or ``array``.
-        compression: Compression of the file.
-        packets_without_flow: Packets of the capture without a flow, which are left out.
-        damage: Findings in the capture by kind; not every finding is damage.
+        format: Format of the capture, ``u32le``, or ``array``.
+        compression: Compression of the input file.
+        packets_without_flow: Number of packets in the capture that belong to no flow and are left out.
+        damage: Findings in the capture, by kind; not every finding is a damage.
         damaged_records: Findings that are damage.
         diagnostics: The first findings, with file, byte offset and packet number.
-        packets: Packets looked up.
-        key: Fields that define a flow; ``None`` if the input is digests.
-        hash: Hash of the digest; ``None`` if the input is digests.
-        width_bits: Bits of a digest.
+        packets: Number of packets that were looked up.
+        key: Header fields that define a flow; ``None`` if the input consists of digests.
+        hash: Hash function that computes the digests; ``None`` if the input consists of digests.
+        width_bits: Width of a digest in bits.
         result_bits: Bits of a result, for the cost of an entry.
         cold_window_packets: A miss is cold if its digest does not occur in this number of preceding packets.
         foresight_packets: Packets that ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash ``h3``.
-        curves: LRU of all sizes, on request.
-        traffic: Statistics of the flows, on request.
-        time_out_ns: Silence that ends a flow there.
+        curves: Hit rates of LRU caches of all sizes, if requested.
+        traffic: Statistics of the flows, if requested.
+        time_out_ns: Idle time in ns after which the statistics consider a flow as ended.
     """
 
     rows: tuple[CacheRow, ...]
@@ -55,32 +55,33 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """One cache over the whole traffic. Counts are packets.
+    """Results of one cache for the whole traffic. All counts are numbers of packets.
 
     Attributes:
         entries: Entries of the cache.
         ways: Entries per set.
-        sets: Sets; one makes the cache fully associative.
-        policy: The policy's name, with its number and filter.
-        packets: Packets looked up.
+        sets: Number of sets; a cache with one set is fully associative.
+        policy: Name of the policy, with its number and filter.
+        packets: Number of packets that were looked up.
         hits: Packets whose digest was in the cache.
-        misses: Packets without a hit: ``cold``, ``capacity`` and ``conflict`` together.
+        misses: Packets that do not hit: the sum of ``cold``, ``capacity`` and ``conflict``.
         miss_ratio: Misses divided by packets.
-        cold: Misses whose digest does not occur in the window before.
-        capacity: Other misses that also occur in a fully associative LRU cache of the same size.
-        conflict: The remaining misses.
-        first_ref_misses: Packets with a new digest.
+        cold: Misses whose digest does not occur in the preceding window.
+        capacity: Other misses that also miss in a fully associative LRU cache of the same size.
+        conflict: Misses that are neither cold nor capacity misses.
+        first_ref_misses: Packets whose digest occurs for the first time.
         cold_but_fa_hit: Cold misses that are hits in the fully associative LRU cache.
         hit_but_fa_miss: Hits that are misses in the fully associative LRU cache.
-        policy_state_bits: State of the policy in addition to tags and results, in bits; ``None`` for an oracle.
-        oracle: Whether it uses future packets, so hardware cannot implement it.
-        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit: runs with equal values agree in every decision.
-        entry_bits: Bits of an entry: the stored part of the digest, and the result.
-        cache_bytes: Bytes of all entries, without the state of the policy.
-        false_hits: Packets that received the result of another flow; ``None`` if not counted.
-        false_hit_probability: False hits, divided by packets whose flow was not in the cache.
-        false_hit_probability_expected: Ways, divided by 2 to the width of the digest.
-        false_hit_probability_expected_of_tags: Ways, divided by 2 to the stored bits of the digest.
+        policy_state_bits: Bits of policy state, in addition to tags and results; ``None`` for an oracle.
+        oracle: Whether the policy uses future packets, which hardware cannot implement.
+        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit; runs with equal values agree on every hit and
+            miss.
+        entry_bits: Size of an entry in bits: the stored part of the digest, and the result.
+        cache_bytes: Size of all entries in bytes, without the policy state.
+        false_hits: Packets that received the result of another flow; ``None`` if such packets were not counted.
+        false_hit_probability: Number of false hits, divided by the number of packets whose flow was not in the cache.
+        false_hit_probability_expected: Number of ways, divided by 2 to the power of the digest width.
+        false_hit_probability_expected_of_tags: Number of ways, divided by 2 to the power of the stored digest bits.
     """
 
     entries: int
@@ -109,12 +110,13 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
 
 
 class CacheCurves(CacheCurvesMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """LRU of all sizes from stack distances (Mattson et al., 1970), in one pass.
+    """Results of LRU caches of all sizes, from one pass that computes stack distances (Mattson et al., 1970).
 
     Attributes:
-        lru: Caches with 1 to 16 ways and numbers of sets in powers of two; fully associative ones come first.
-        curve: Fully associative caches whose sizes rise by a factor of 2^(1/8), up to the last that matters.
-        reuse: Reuse distances in powers of two.
+        lru: Caches with 1 to 16 ways and numbers of sets in powers of two; fully associative caches come first.
+        curve: Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which nothing
+            changes.
+        reuse: Reuse distances in bins of powers of two.
     """
 
     lru: tuple[LruRow, ...]
@@ -123,13 +125,13 @@ class CacheCurves(CacheCurvesMethods, msgspec.Struct, frozen=True, omit_defaults
 
 
 class LruRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """LRU misses of one size, exact.
+    """Exact number of LRU misses for one cache size.
 
     Attributes:
-        sets: Sets; one makes the cache fully associative.
+        sets: Number of sets; a cache with one set is fully associative.
         ways: Entries per set.
         entries: Entries of the cache.
-        packets: Packets looked up.
+        packets: Number of packets that were looked up.
         misses: Packets whose digest was not in the cache.
         miss_ratio: Misses, divided by packets.
     """
@@ -145,13 +147,13 @@ class LruRow(msgspec.Struct, frozen=True, omit_defaults=True):
 class ReuseRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """Packets whose digest recurs after ``distance_from`` to ``distance_to`` other digests.
 
-    ``cumulative_percent`` is the hit rate of a fully associative LRU cache with one entry more than the distance.
+    ``cumulative_percent`` is the hit rate of a fully associative LRU cache with one entry more than ``distance_to``.
 
     Attributes:
-        distance_from: Smallest distance.
-        distance_to: Largest distance.
-        packets: Packets with a distance in between.
-        cumulative_percent: Packets with this distance or less, in percent of all packets.
+        distance_from: Smallest reuse distance in the bin.
+        distance_to: Largest reuse distance in the bin.
+        packets: Number of packets with a reuse distance in the bin.
+        cumulative_percent: Packets with a reuse distance up to ``distance_to``, in percent of all packets.
     """
 
     distance_from: int

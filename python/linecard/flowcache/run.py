@@ -1,4 +1,4 @@
-"""Flow caches of every size, number of ways and policy over one traffic: `flowcache`."""
+"""Simulation of flow caches of every size, number of ways and policy for one traffic: `flowcache`."""
 
 from __future__ import annotations
 
@@ -57,46 +57,48 @@ def flowcache(
     strict: bool = False,
     progress: ProgressCallback | None = None,
 ) -> FlowCacheResult:
-    """Run flow caches of every size, number of ways and policy over one traffic.
+    """Simulate flow caches of every requested size, number of ways and policy for one traffic.
 
-    The caches run on all cores in compiled code and release the GIL. Ctrl-C stops them. Rows have the order of the
-    request and do not depend on `jobs`.
+    The caches run on all cores in compiled code, which releases the GIL. Ctrl-C stops the simulation. The rows have the
+    order of the request and do not depend on `jobs`.
 
     Args:
-        trace: A capture, or a described link (``"edge"``, ``"core"``, or a ``.toml`` file like those of
-            ``presets/traffic``). It may also be a file of digests: a little-endian u32 per packet, plain or (``.gz``)
-            inside gzip.
-            It may also be an array of digests, such as a NumPy array of ``uint32``. An array is read without a copy: no
-            other thread may write to it during the call.
+        trace: A capture, or a described link (``"edge"``, ``"core"``, or a ``.toml`` file in the format of
+            ``presets/traffic``). The input may also be a file of digests: one little-endian u32 per packet, plain or
+            compressed with gzip (``.gz``). The input may also be an array of digests, such as a NumPy array of
+            ``uint32``. An array is read without a copy: no other thread may write to the array during the call.
         entries: Sizes.
-        ways: Entries per set; ``"full"`` for one set.
-        policy: Names in any case, such as ``"lru"``, ``"BIP32"``, ``"SECOND16+SP"``.
-        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture. With ``None``, files that end in
-            ``.u32le`` or ``.u32le.gz`` hold digests.
-        key: Definition of a flow: ``"5-tuple"`` (``None``), ``"2-tuple"``, or a list of fields such as
-            ``"dst/24,protocol"``. Only with a capture.
-        hash: Hash of the digest: ``"md5"`` (``None``), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. Only with a capture.
-        width: Number of low bits that form a digest, 1 to 32.
-        result_bits: Bits of a result, for the cost of an entry.
+        ways: Entries per set; ``"full"`` for a fully associative cache.
+        policy: Names of policies in upper or lower case, such as ``"lru"``, ``"BIP32"`` or ``"SECOND16+SP"``.
+        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture. By default, files that end in ``.u32le``
+            or ``.u32le.gz`` contain digests.
+        key: Fields that define a flow: ``"5-tuple"`` (default), ``"2-tuple"``, or a list of fields such as
+            ``"dst/24,protocol"``. The key applies only to captures.
+        hash: Hash function of the digest: ``"md5"`` (default), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. The hash applies
+            only to captures.
+        width: Number of low-order hash bits that form a digest, 1 to 32.
+        result_bits: Size of a result in bits, for the size of an entry.
         cold_window_packets: A miss is cold if its digest does not occur in this number of preceding packets.
-        foresight_packets: Packets that ``PRED`` looks ahead.
-        seed: Seed of random policies and of the hash ``h3``.
-        jobs: Caches that run at the same time; ``None`` for one per core.
-        false_hits: Count packets that receive the result of another flow with the same digest. Only with a capture.
-        curves: Add LRU of all sizes and ways, the miss-ratio curve and the reuse distances, from one pass.
-        time_out_seconds: Add statistics of the flows; a flow ends after this silence (1 second in Girish 2008). Only
-            with a capture.
-        packets: Maximum number of packets; 0 for the whole capture, or for the number in the description of a link.
-            Only with a capture.
+        foresight_packets: Number of packets that the policy ``PRED`` looks ahead.
+        seed: Seed of random policies and of the hash function ``h3``.
+        jobs: Number of caches simulated in parallel; ``None`` for one per core.
+        false_hits: Count the packets that receive the result of another flow with the same digest. False hits can be
+            counted only for captures.
+        curves: Add results of LRU for all sizes and ways, the miss-ratio curve and the reuse distances, from one pass.
+        time_out_seconds: Add statistics of the flows; a flow ends after this idle time (1 second in Girish 2008). The
+            statistics of flows are available only for captures.
+        packets: Maximum number of packets; 0 for the whole capture, or for the number that a described link states. The
+            maximum applies only to captures.
         strict: Stop at the first damaged record of the capture.
-        progress: Called repeatedly with (done, total): bytes while the input is read, then packets of all caches.
+        progress: Function that is called repeatedly with (done, total): first bytes of the input, then packets of all
+            caches.
 
     Returns:
-        One row per cache, and the best policy of each size.
+        One row for each cache, and the best policy for each size.
 
     Raises:
         ConfigError: The request is invalid; the error lists every problem.
-        TrafficError: The input cannot be read, or holds no packet with a flow.
+        TrafficError: The input cannot be read, or contains no packet with a flow.
 
     Example:
         >>> import array, linecard

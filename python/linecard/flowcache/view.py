@@ -1,4 +1,4 @@
-"""The view of flow caches: hit rates over sizes by policy, miss classes, the best policy that hardware can build."""
+"""The view of flow caches: hit rates by size and policy, miss classes, and the best policy that hardware allows."""
 
 from __future__ import annotations
 

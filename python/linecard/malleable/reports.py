@@ -6,19 +6,19 @@ import msgspec
 
 
 class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The throughput of a core for every split of its area.
+    """The throughput of a core for every split of its area into threads and cache.
 
     Attributes:
         latency_cycles: Latency of an off-chip access in cycles.
-        refs_per_cycle: References that the memory serves per cycle.
+        refs_per_cycle: Number of references that the memory serves per cycle.
         area: Thread-equivalents for threads and cache.
-        window_packets: Packets that each simulation measures.
-        rows: One row per number of threads.
-        best_threads: Threads of the best split; of splits within 0.01 %, the largest number. ``plateau`` returns the
-            splits that are about as good.
+        window_packets: Number of packets that each simulation measures.
+        rows: One row for each number of threads.
+        best_threads: Number of threads in the best split; among splits within 0.01 %, the largest number. ``plateau``
+            returns the range of splits with nearly the same throughput.
         best_packets_per_mcycle: Throughput.
-        single_peak: Whether throughput over threads rises, peaks and falls.
-        adapted: A malleable core of the same area; ``None`` if it was not requested.
+        single_peak: Whether the throughput rises to a single peak and then falls as the number of threads grows.
+        adapted: Results of a malleable core with the same area; ``None`` if not requested.
     """
 
     latency_cycles: int
@@ -33,26 +33,27 @@ class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CoreRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One split of the area.
+    """Results of one split of the area into threads and cache.
 
     Attributes:
         threads: Number of threads.
-        cache_th_eq: Area of the data cache, in thread-equivalents.
+        cache_th_eq: Area of the data cache in thread-equivalents.
         cache_kb: Size of the data cache in KB.
         packets_per_mcycle: Throughput in packets per million cycles.
-        hit_percent: Data accesses that hit in the cache.
+        hit_percent: Percentage of data accesses that hit in the cache.
         bandwidth_percent: Utilisation of the memory.
-        queueing_cycles: Mean waiting time of an access for a busy memory.
-        run_instructions: Mean instructions between two thread switches.
-        lock_waits_per_packet: Lock requests that had to wait, per packet.
-        instructions_percent: Cycles in which instructions execute; the fields below are the rest of the cycles.
-        pipeline_percent: Stall cycles of branches and long operations.
-        load_use_percent: Stall cycles between a load and its use.
-        switches_percent: Cycles of thread switches.
-        registers_percent: Stall cycles for registers that must be loaded.
-        idle_memory_percent: Idle cycles in which threads wait for memory.
-        idle_other_percent: Idle cycles in which threads wait for locks or packets.
-        limit: Bottleneck: compute, switches, memory latency, memory bandwidth or locks.
+        queueing_cycles: Mean time in cycles that an access waits for a busy memory.
+        run_instructions: Mean number of instructions between two thread switches.
+        lock_waits_per_packet: Number of lock requests per packet that had to wait.
+        instructions_percent: Percentage of cycles in which instructions execute; the fields below list the remaining
+            cycles.
+        pipeline_percent: Percentage of cycles stalled by branches and long operations.
+        load_use_percent: Percentage of cycles stalled between a load and the use of its value.
+        switches_percent: Percentage of cycles spent on thread switches.
+        registers_percent: Percentage of cycles stalled until registers are loaded.
+        idle_memory_percent: Percentage of cycles in which the core is idle because threads wait for memory.
+        idle_other_percent: Percentage of cycles in which the core is idle because threads wait for locks or packets.
+        limit: Bottleneck of the split: compute, switches, memory latency, memory bandwidth or locks.
     """
 
     threads: int
@@ -75,14 +76,14 @@ class CoreRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Adapted(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A malleable core that finds its number of threads.
+    """Results of a malleable core, which adapts its number of threads at run time.
 
     Attributes:
-        threads: Threads at the end.
+        threads: Number of threads at the end.
         steady_packets_per_mcycle: Throughput between adaptations, in packets per million cycles.
-        packets_per_mcycle: Throughput including all trials.
-        history: The sequence of intervals.
-        unsuccessful: Adaptations that the end of the stream cut short.
+        packets_per_mcycle: Throughput including all trials, in packets per million cycles.
+        history: The intervals in order, each with one number of threads.
+        unsuccessful: Number of adaptations that the end of the packet stream cut short.
     """
 
     threads: int
@@ -93,13 +94,13 @@ class Adapted(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Stretch(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Packets with one number of threads: a trial, or the time between two adaptations.
+    """An interval with one number of threads: a trial, or the time between two adaptations.
 
     Attributes:
-        from_packet: Packets before this interval.
+        from_packet: Number of packets before this interval.
         threads: Number of threads.
-        packets_per_mcycle: Packets per million cycles.
-        trial: Whether it was a trial.
+        packets_per_mcycle: Throughput in packets per million cycles.
+        trial: Whether the interval was a trial.
     """
 
     from_packet: int

@@ -1,4 +1,4 @@
-"""Results of a core under a program: every split of its area, and a malleable core beside the best split."""
+"""Results of a core that runs a program: every split of its area, and a malleable core beside the best split."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PLATEAUS_PERCENT = (0.1, 1.0)
 
 
 class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
-    """Every split of a core's area under one program, traffic and memory.
+    """Results for every split of a core's area, with one program, traffic and memory.
 
     Attributes:
         program: The traced program.
@@ -28,7 +28,7 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
 
     @property
     def best(self) -> CoreRow:
-        """The best split."""
+        """The split with the highest throughput."""
         return next(row for row in self.rows if row.threads == self.best_threads)
 
     def plateau(self, percent: float) -> tuple[int, int]:
@@ -48,7 +48,7 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
         return {"program": self.program.to_dict(), **Result.to_dict(self), "plateaus": plateaus}
 
     def manifest(self) -> dict[str, Any]:
-        """The request, with the program."""
+        """The request, including the program."""
         return {**Result.manifest(self), "program": self.program.manifest()}
 
     def __repr__(self) -> str:
@@ -59,4 +59,4 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
 
 
 class Cores(Several[CoreResult]):
-    """A program on cores with several memory latencies."""
+    """Results of a program on cores with several memory latencies."""

@@ -1,8 +1,8 @@
-"""A multithreaded core under a traced program, with every split into threads and cache (Mudigonda 2007).
+"""Simulation of a multithreaded core that runs a traced program, for every split of its area (Mudigonda 2007).
 
-The area of a core is split between threads and cache, in thread-equivalents. `core` runs every split of one core on the
-trace of a program and finds the bottleneck of each. It also runs a malleable core of the same area, which adapts at run
-time.
+The area of a core is split between threads and cache, in thread-equivalents. `core` simulates every split of one core
+with the trace of a program and finds the bottleneck of each split. It also simulates a malleable core of the same area,
+which adapts its number of threads at run time.
 """
 
 from __future__ import annotations
@@ -45,27 +45,27 @@ def core(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> CoreResult:
-    """Run every split of a core's area between threads and data cache under a program.
+    """Simulate every split of a core's area into threads and data cache, with one program.
 
     Args:
-        program: A traced program, or a program as `linecard.program_trace` accepts it.
-        trace: Packets, if the program is not traced yet.
+        program: A traced program, or a program in a form that `linecard.program_trace` accepts.
+        trace: Packets for the program, if it is not traced yet.
         latency: Cycles per off-chip access.
         bandwidth: Number of references that memory serves per cycle.
-        area: Thread-equivalents for threads and cache.
-        threads: One number of threads; ``None`` for every one that fits.
-        clock_mhz: Clock of the core, which converts capture times to cycles; 0 sends packets back to back.
-        adapt_packets: Packets of an adaptive malleable core; 0 for none.
-        events: Accesses, locks and packet ends that each simulation measures; a trace that ends is repeated.
-        packets: Packets to trace.
+        area: Area for threads and cache, in thread-equivalents.
+        threads: Number of threads to simulate; ``None`` for every number that fits.
+        clock_mhz: Clock frequency of the core, which converts capture times to cycles; 0 sends packets back to back.
+        adapt_packets: Number of packets for which a malleable core adapts; 0 for no malleable core.
+        events: Number of accesses, locks and packet ends that each simulation measures; a trace that ends is repeated.
+        packets: Number of packets to trace.
         jobs: Number of parallel simulations; ``None`` for one per processor.
-        progress: Called now and then with (done, total).
+        progress: Function that is called from time to time with (done, total).
 
     Returns:
-        All splits, the best split, and its bottleneck.
+        Results for all splits, the best split, and its bottleneck.
 
     Raises:
-        ConfigError: No core has these numbers, or the area does not hold the threads.
+        ConfigError: A number is out of range for a core, or the area is too small for the threads.
         RunError: The program faults, or its locks deadlock.
     """
     traced = (

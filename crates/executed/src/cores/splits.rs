@@ -16,19 +16,19 @@ use std::ops::ControlFlow;
 /// Where the cycles of a core went, in per cent.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct CycleShares {
-    /// Cycles in which instructions execute; the fields below are the rest of the cycles.
+    /// Percentage of cycles in which instructions execute; the fields below list the remaining cycles.
     pub instructions_percent: f64,
-    /// Stall cycles of branches and long operations.
+    /// Percentage of cycles stalled by branches and long operations.
     pub pipeline_percent: f64,
-    /// Stall cycles between a load and its use.
+    /// Percentage of cycles stalled between a load and the use of its value.
     pub load_use_percent: f64,
-    /// Cycles of thread switches.
+    /// Percentage of cycles spent on thread switches.
     pub switches_percent: f64,
-    /// Stall cycles for registers that must be loaded.
+    /// Percentage of cycles stalled until registers are loaded.
     pub registers_percent: f64,
-    /// Idle cycles in which threads wait for memory.
+    /// Percentage of cycles in which the core is idle because threads wait for memory.
     pub idle_memory_percent: f64,
-    /// Idle cycles in which threads wait for locks or packets.
+    /// Percentage of cycles in which the core is idle because threads wait for locks or packets.
     pub idle_other_percent: f64,
 }
 
@@ -47,31 +47,31 @@ impl CycleShares {
     }
 }
 
-/// One split of the area.
+/// Results of one split of the area into threads and cache.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CoreRow {
     /// Number of threads.
     pub threads: u32,
-    /// Area of the data cache, in thread-equivalents.
+    /// Area of the data cache in thread-equivalents.
     pub cache_th_eq: u32,
     /// Size of the data cache in KB.
     pub cache_kb: f64,
     /// Throughput in packets per million cycles.
     pub packets_per_mcycle: f64,
-    /// Data accesses that hit in the cache.
+    /// Percentage of data accesses that hit in the cache.
     pub hit_percent: f64,
     /// Utilisation of the memory.
     pub bandwidth_percent: f64,
-    /// Mean waiting time of an access for a busy memory.
+    /// Mean time in cycles that an access waits for a busy memory.
     pub queueing_cycles: f64,
-    /// Mean instructions between two thread switches.
+    /// Mean number of instructions between two thread switches.
     pub run_instructions: f64,
-    /// Lock requests that had to wait, per packet.
+    /// Number of lock requests per packet that had to wait.
     pub lock_waits_per_packet: f64,
     /// Where the cycles went.
     #[serde(flatten)]
     pub cycles: CycleShares,
-    /// Bottleneck: compute, switches, memory latency, memory bandwidth or locks.
+    /// Bottleneck of the split: compute, switches, memory latency, memory bandwidth or locks.
     pub limit: &'static str,
 }
 
@@ -137,27 +137,27 @@ pub struct CoreRequest {
     pub jobs: usize,
 }
 
-/// The throughput of a core for every split of its area.
+/// The throughput of a core for every split of its area into threads and cache.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CoreReport {
     /// Latency of an off-chip access in cycles.
     pub latency_cycles: u32,
-    /// References that the memory serves per cycle.
+    /// Number of references that the memory serves per cycle.
     pub refs_per_cycle: f64,
     /// Thread-equivalents for threads and cache.
     pub area: u32,
-    /// Packets that each simulation measures.
+    /// Number of packets that each simulation measures.
     pub window_packets: u64,
-    /// One row per number of threads.
+    /// One row for each number of threads.
     pub rows: Vec<CoreRow>,
-    /// Threads of the best split; of splits within 0.01 %, the largest number. `plateau` returns the splits that are
-    /// about as good.
+    /// Number of threads in the best split; among splits within 0.01 %, the largest number. `plateau` returns the range
+    /// of splits with nearly the same throughput.
     pub best_threads: u32,
     /// Throughput.
     pub best_packets_per_mcycle: f64,
-    /// Whether throughput over threads rises, peaks and falls.
+    /// Whether the throughput rises to a single peak and then falls as the number of threads grows.
     pub single_peak: bool,
-    /// A malleable core of the same area; `None` if it was not requested.
+    /// Results of a malleable core with the same area; `None` if not requested.
     pub adapted: Option<Adapted>,
 }
 

@@ -14,86 +14,86 @@ use std::collections::BTreeMap;
 /// Entries of a map that a report lists; how many there are it says for all.
 const MOST_ENTRIES: usize = 4096;
 
-/// Accesses to a region per packet: `packet`, `context`, `stack`, a map's values, or `NAME.index`.
+/// Accesses per packet to one region: `packet`, `context`, `stack`, the values of a map, or `NAME.index`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "RegionUse")]
 pub struct RegionReport {
-    /// The region.
+    /// Name of the memory region.
     pub name: String,
     /// Reads.
     pub reads_per_packet: f64,
     /// Writes.
     pub writes_per_packet: f64,
-    /// Atomic operations.
+    /// Atomic operations per packet.
     pub atomics_per_packet: f64,
-    /// Bytes of all of them.
+    /// Bytes per packet of all reads, writes and atomic operations.
     pub bytes_per_packet: f64,
 }
 
-/// One key of a map; `numbers` are its values if they have 1, 2, 4 or 8 bytes.
+/// One key of a map; `numbers` contains its values if they have 1, 2, 4 or 8 bytes.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMapEntry")]
 pub struct MapEntry {
     /// The key, in hexadecimal.
     pub key: String,
-    /// Value of each processor, in hexadecimal.
+    /// Value for each processor, in hexadecimal.
     pub values: Vec<String>,
-    /// Values as numbers, if they have 1, 2, 4 or 8 bytes.
+    /// Values as numbers; `None` if their size is not 1, 2, 4 or 8 bytes.
     pub numbers: Option<Vec<u64>>,
 }
 
-/// The content of a map at the end; `listed` holds the first `entries`, of arrays the nonzero ones.
+/// Content of a map at the end; `listed` contains the first `entries`, for arrays only the nonzero entries.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMap")]
 pub struct MapReport {
     /// Name.
     pub name: String,
-    /// Kind, such as `HASH`.
+    /// Kind of the map, such as `HASH`.
     pub kind: String,
-    /// Bytes of a key.
+    /// Size of a key in bytes.
     pub key_bytes: u32,
-    /// Bytes of a value.
+    /// Size of a value in bytes.
     pub value_bytes: u32,
-    /// Maximum number of entries.
+    /// Maximum number of entries in the map.
     pub most_entries: u32,
-    /// Number of entries.
+    /// Number of entries in the map.
     pub entries: u64,
-    /// The first entries; of arrays the nonzero ones.
+    /// The first entries of the map; for arrays, only the nonzero entries.
     pub listed: Vec<MapEntry>,
-    /// Records of a ring buffer or of events.
+    /// Number of records that the program wrote to a ring buffer or as perf events.
     pub records: u64,
     /// Bytes.
     pub record_bytes: u64,
 }
 
-/// The results of an XDP program on its packets.
+/// The results of an XDP program over its packets.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct XdpReport {
-    /// The requested program.
+    /// The name of the program, as requested.
     pub name: String,
-    /// The program, by function.
+    /// The program, named by its function.
     pub program: String,
-    /// Packets: Ethernet frames without their check sequence.
+    /// Statistics of the packets: Ethernet frames without their frame check sequence.
     pub traffic: PacketStatistics,
-    /// Verdicts, most frequent first.
+    /// Verdicts, the most frequent first.
     pub verdicts: Vec<Share>,
-    /// Instructions of all packets; a 64-bit constant counts once, a call of a helper once.
+    /// Instructions over all packets; a 64-bit constant or a call of a helper counts as one instruction.
     pub instructions: u64,
-    /// Mean; `least_instructions` and `most_instructions` the extremes.
+    /// Mean number of instructions; `least_instructions` and `most_instructions` are the extremes.
     pub instructions_per_packet: f64,
-    /// Instructions of the shortest packet.
+    /// Instructions of the packet with the fewest instructions.
     pub least_instructions: u64,
-    /// Instructions of the longest packet.
+    /// Instructions of the packet with the most instructions.
     pub most_instructions: u64,
-    /// Mean size of packets after the program.
+    /// Mean size of the packets after the program ran.
     pub mean_bytes_left: f64,
-    /// Accesses by region, of instructions and helpers.
+    /// Accesses of instructions and helpers, by memory region.
     pub regions: Vec<RegionReport>,
-    /// Calls of helpers.
+    /// Calls of each helper.
     pub helpers: Vec<Share>,
-    /// Source lines by instructions.
+    /// Source lines, sorted by number of instructions.
     pub lines: Vec<Share>,
-    /// Content of the maps.
+    /// Content of the maps at the end.
     pub maps: Vec<MapReport>,
 }
 

@@ -23,20 +23,20 @@ pub struct RowsRequest {
     pub path_exits: bool,
 }
 
-/// Rows of a program with a number of lanes, and its instructions by rows.
+/// The schedule of a program with a given number of lanes: its rows, and its instructions per row.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct LaneRows {
-    /// Instructions that fit in a row.
+    /// Number of lanes: instructions that fit in one row.
     pub lanes: u32,
-    /// Rows of the program.
+    /// Number of rows in the program.
     pub rows: u32,
-    /// Instructions by rows.
+    /// Instructions per row.
     pub instructions_per_row: f64,
 }
 
-/// Rows of a block: its beginning, its remaining instructions, and the origin of the action at its exit.
+/// The rows of one basic block, its instructions after removals, and the origin of the action at its exit.
 ///
-/// `exit` is `constant`, `register`, or `None` if the program does not end there.
+/// `exit` is `constant` or `register`, or `None` if the program does not end in this block.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "BlockRows")]
 pub struct BlockReport {
@@ -44,24 +44,24 @@ pub struct BlockReport {
     pub place: String,
     /// Rows.
     pub rows: u32,
-    /// Remaining instructions.
+    /// Number of instructions in the block after the scheduler removes some.
     pub instructions: u32,
-    /// Origin of the action at its exit: `constant`, `register`, or `None` if the program does not end there.
+    /// Origin of the action: `constant` or `register`, or `None` if the program does not end in this block.
     pub exit: Option<&'static str>,
 }
 
-/// The schedule of an XDP program into rows.
+/// The schedule of an XDP program in rows of several instructions.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RowsReport {
-    /// The requested program.
+    /// The name of the program, as requested.
     pub name: String,
-    /// The program, by function.
+    /// The program, named by its function.
     pub program: String,
-    /// Instructions; a 64-bit constant counts once.
+    /// Number of instructions; a 64-bit constant counts as one instruction.
     pub instructions: u32,
-    /// Rows by lanes, from one on.
+    /// Number of rows for each number of lanes, from one lane on.
     pub lanes: Vec<LaneRows>,
-    /// Blocks in order, with the requested number of lanes.
+    /// Basic blocks in program order, scheduled with the requested number of lanes.
     pub blocks: Vec<BlockReport>,
 }
 
