@@ -1,1 +1,1 @@
-"""Studies of published documents: run their experiments, and compare every number with the published one."""
+"""Studies of published documents: reproduce the experiments, and compare every number with its published value."""

@@ -1,4 +1,4 @@
-"""The charts of a study: bars of a table with published and measured values, and a chart per panel of a figure."""
+"""The charts of a study: bars of published and measured values for each table, and one chart per figure panel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def study_charts(result: StudyResult) -> dict[str, list[Part]]:
-    """The charts of each table and figure below its title, by file name, in the order of the document."""
+    """The charts of each table and figure below its title, by file name and in document order."""
     tables: dict[str, list[Part]] = {
         each.spec.id: [_title(each), table_chart(result, each)] for each in result.tables if each.cells
     }
@@ -44,7 +44,7 @@ def _label_column(table: TableResult) -> str:
 
 
 def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
-    """Cells of a table as groups of labelled bars, one group per value of the columns that are not ranked."""
+    """Group the cells of a table as labelled bars, with one group per combination of values of the unranked columns."""
     columns = _naming_columns(table)
     groups: dict[str, list[tuple[str, Cell]]] = {}
     several = len(table.spec.cells) > 1
@@ -63,7 +63,7 @@ def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
 
 
 def difference_text(table: TableResult, cell: Cell) -> str:
-    """The error of a cell as its table states errors: in percent, or in points of the unit."""
+    """The error of a cell as text, in percent or in points of the unit, as the table states its tolerance."""
     if cell.measured is None:
         return "failed"
     if cell.relation != "=":
@@ -74,7 +74,7 @@ def difference_text(table: TableResult, cell: Cell) -> str:
 
 
 def table_chart(result: StudyResult, table: TableResult) -> Grouped:
-    """Published beside measured values with the error of each cell; calibrated cells have their own colour."""
+    """Published and measured values, with the error of each cell; calibrated cells have a separate colour."""
     rows: list[tuple[str, tuple[float | None, ...], str, float] | str] = []
     for title, cells in cell_groups(table):
         rows += [title] if title else []
@@ -89,7 +89,7 @@ def table_chart(result: StudyResult, table: TableResult) -> Grouped:
 
 
 def figure_charts(result: StudyResult, figure: FigureResult) -> list[Chart | Grouped]:
-    """One chart per panel."""
+    """Return one chart per panel of the figure."""
     return [_panel(result, figure, panel) for panel in figure.spec.panels]
 
 

@@ -1,4 +1,4 @@
-"""Columns of a study's tables: varying and constant columns, and the format of fractions."""
+"""Helpers for the columns of study tables: varying and constant columns, and fractions as text."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ COMPARISON_COLUMNS = (
 
 
 def varying_columns(table: TableResult) -> list[str]:
-    """Key columns whose value is not the same in every row."""
+    """Key columns whose value differs between rows."""
     columns = list(table.cells[0].keys) if table.cells else []
     return [column for column in columns if len({cell.keys[column] for cell in table.cells}) > 1]
 
 
 def constant_keys(table: TableResult) -> dict[str, str | int | float]:
-    """Key columns that are the same in every row, with their value."""
+    """Key columns whose value is the same in every row, with this value."""
     varying = varying_columns(table)
     return (
         {column: value for column, value in table.cells[0].keys.items() if column not in varying} if table.cells else {}
@@ -37,7 +37,7 @@ def constant_keys(table: TableResult) -> dict[str, str | int | float]:
 
 
 def percent(fraction: float | None, *, sign: bool = False) -> str:
-    """A fraction as percent with one decimal; a dash for ``None``."""
+    """Format a fraction as percent with one decimal, and ``None`` as a dash."""
     if fraction is None:
         return "–"
     return f"{fraction * 100:{'+' if sign else ''}.1f} %"

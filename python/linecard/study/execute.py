@@ -1,4 +1,4 @@
-"""Runs of a study side by side. A failed run affects only its own cells."""
+"""Executes the runs of a study in parallel. A failed run affects only the cells that need this run."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def execute(
     progress: Callable[[int, int], object] | None = None,
     run_function: Callable[[RunSpec, Callable[[int, int], object]], StudyRun] = run_one,
 ) -> dict[RunSpec, StudyRun | str]:
-    """Execute all runs; the value of a failed run is the text of its error.
+    """Execute all runs; for a failed run, the value is the error text.
 
     Args:
-        runs: Distinct runs.
+        runs: Distinct runs to execute.
         jobs: Number of parallel runs; ``None`` takes one per core.
-        progress: Called from this thread now and then with (packets done, total packets).
-        run_function: Function that executes one run; replaced in tests.
+        progress: Called repeatedly from the calling thread with (packets done, total packets).
+        run_function: Function that executes one run; tests replace it.
 
     Raises:
         ConfigError: ``jobs`` is below one.
-        KeyboardInterrupt: Ctrl-C; running simulations are stopped first.
+        KeyboardInterrupt: The user pressed Ctrl-C; running simulations are stopped first.
     """
     done = dict.fromkeys(runs, 0)
     total = sum(run.packets + run.warmup_packets for run in runs)

@@ -21,16 +21,16 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Change(_Strict, frozen=True):
-    """The meaning of one value of a column: a change to the run, or the measure that the cell shows.
+    """The meaning of one column value: a change of the run, or the measure that the cell shows.
 
-    Every text may contain ``{value}``, the column's value.
+    Every text may contain ``{value}``, which is replaced with the value of the column.
 
     Attributes:
-        preset: Preset to run instead.
+        preset: Preset that the runs use instead.
         program: Program.
-        trace: Capture, or described link.
-        map_addresses: Whether addresses move into routed space.
-        set: Changes of keys, ``KEY=VALUE`` each.
+        trace: Capture or described link that the runs receive.
+        map_addresses: Whether packet addresses are mapped into the routed address space.
+        set: Changes of keys, each as ``KEY=VALUE``.
         measure: The measure that the cell shows.
     """
 
@@ -43,22 +43,22 @@ class Change(_Strict, frozen=True):
 
 
 class Column(Change, frozen=True):
-    """A key column: one change for every value, or one per listed value.
+    """A key column: one change that applies to every value, or one change per listed value.
 
     Attributes:
-        values: The change for each value, by value.
+        values: The change for each listed value of the column.
     """
 
     values: dict[str, Change] = {}
 
 
 class Effort(_Strict, frozen=True):
-    """The length of each run: seeds, packets with statistics on, packets of the warm-up.
+    """The length of each run: seeds, measured packets and warm-up packets.
 
     Attributes:
-        seeds: Seeds of each run.
-        packets: Packets with statistics on.
-        warmup_packets: Packets of the warm-up.
+        seeds: Seeds, one run for each.
+        packets: Number of measured packets.
+        warmup_packets: Number of warm-up packets.
     """
 
     seeds: tuple[int, ...]
@@ -67,14 +67,14 @@ class Effort(_Strict, frozen=True):
 
 
 class Measure(_Strict, frozen=True):
-    """A number read from a run's metrics: component, metric, unit, and the words for axes and tables.
+    """A number that is read from the metrics of a run: component, metric, unit, and the words for axes and tables.
 
     Attributes:
-        component: Component of the metric.
+        component: Component that has the metric.
         metric: Name.
         unit: Unit.
-        label: Name on axes and in tables.
-        decimals: Decimals that tables show.
+        label: Name of the measure on axes and in tables.
+        decimals: Number of decimals that tables show.
     """
 
     component: str
@@ -85,12 +85,12 @@ class Measure(_Strict, frozen=True):
 
 
 class Curve(_Strict, frozen=True):
-    """The curves of a table: one over a key column for each combination of values of others.
+    """The curves of a table over one key column, with one curve per combination of values of other key columns.
 
     Attributes:
-        over: The key column on the horizontal axis; its values are numbers.
-        by: The key columns that distinguish curves.
-        axis: Label of the axis.
+        over: Key column on the horizontal axis; its values are numbers.
+        by: Key columns that distinguish the curves.
+        axis: Label of the horizontal axis.
     """
 
     over: str
@@ -106,34 +106,38 @@ class TableSpec(_Strict, frozen=True):
     """A published table: a CSV file whose key columns select the run and whose cell columns hold measures.
 
     Attributes:
-        id: Name for ``--table``.
+        id: Name of the table or figure for ``--table``.
         title: Title, one line.
-        file: The CSV file, relative to the folder of the study.
-        cells: Published column → measure. The change of a key column names the measure for ``"*"``.
-        where: Key columns that the file omits because they are the same for every row.
-        rank: The key column whose values the document ranks; rows that agree in all other keys are compared.
-        headline: Whether the cells count in the main numbers of the study. Cells do not count if they follow by
-            arithmetic from inputs, restate inputs, or are printed in no document. They are listed separately.
-        restates: The measure of other tables that these cells repeat in another unit; they are not separate quantities.
-        runner: Runner of the runs, a name in :mod:`linecard.study.runners`.
-        relation: The column with the relation of a published value: ``=``, ``<`` or ``>``. A bound that holds has no
-            error.
-        tolerance: Tolerance: the largest relative error of a cell, as a fraction.
-        tolerance_points: Tolerance in the unit of the measure, for percentages; replaces ``tolerance``.
-        packets: Packets per run, if different from the number of the study.
-        warmup_packets: Packets of the warm-up, if different from the number of the study.
-        quick: Length of its runs in the quick study, if shorter than ``packets`` and ``warmup_packets``.
-        note: Note for readers.
-        origin: Position of the numbers in the document, which the page of correlations names for every point.
-        reading: Uncertainty of a published number, in the unit of the number: half its last digit, or the error of
+        file: Path of the CSV file, relative to the study folder.
+        cells: Measure of each published column. For ``"*"``, the change of a key column names the measure.
+        where: Key columns that the CSV file omits because their value is the same in every row.
+        rank: The key column whose values the document ranks; the comparison is between rows that agree in all other key
+            columns.
+        headline: Whether the cells count in the main numbers of the study. Cells do not count if they follow from
+            inputs by arithmetic, restate inputs, or appear in no document. Reports list cells that do not count
+            separately.
+        restates: The measure of other tables that these cells repeat in another unit; such cells are not separate
+            quantities.
+        runner: Name of the runner that executes the runs; see :mod:`linecard.study.runners`.
+        relation: Name of the column that states the relation of a published value: ``=``, ``<`` or ``>``. If the
+            measured value meets a bound, the cell has no error.
+        tolerance: Largest allowed relative error of a cell, as a fraction.
+        tolerance_points: Tolerance in the unit of the measure, for percentages; it replaces ``tolerance``.
+        packets: Number of packets per run, if it differs from that of the study.
+        warmup_packets: Number of warm-up packets, if it differs from that of the study.
+        quick: Length of the runs with ``--quick``, if shorter than ``packets`` and ``warmup_packets``.
+        note: Note for readers of the report.
+        origin: Position of the numbers in the document, such as a table or page, which the page of correlations shows
+            for every point.
+        reading: Uncertainty of a published number in the unit of that number: half the last digit, or the error of
             reading a plot.
-        predicted: The commit at which the cells were predicted, before the authors of the model had seen a number.
-        rung: Level of the measurement, from a part to whole programs, on the page of correlations; each level uses only
-            values that lower levels determine.
-        curve: Curves of its rows, if any.
-        grouped_by: The key column whose values the page of correlations judges separately.
-        named_by: The key columns that identify the rows; all if left out. The page of correlations names points by
-            these columns.
+        predicted: The commit at which the cells were predicted, before the model's authors had seen a published number.
+        rung: Level of the measurement on the page of correlations, from a part to whole programs; each level uses only
+            values determined at lower levels.
+        curve: Curves that the page of correlations draws from the rows, if any.
+        grouped_by: The key column for which the page of correlations judges each value separately.
+        named_by: Key columns that identify the rows; all key columns by default. The page of correlations names each
+            point by these key columns.
     """
 
     id: str
@@ -162,7 +166,7 @@ class TableSpec(_Strict, frozen=True):
 
     @property
     def columns_by_key(self) -> list[tuple[str, str]]:
-        """The named key columns, each with its key."""
+        """Pairs of a key of this table and a key column that it names."""
         single = (("rank", self.rank), ("grouped_by", self.grouped_by))
         found = [(key, column) for key, column in single if column is not None]
         if self.curve is not None:
@@ -171,22 +175,22 @@ class TableSpec(_Strict, frozen=True):
 
 
 class Pair(_Strict, frozen=True):
-    """Two configurations: ``of`` is compared with ``over``."""
+    """Two configurations: ``of`` is compared with ``over``, the baseline."""
 
     of: Where
     over: Where
 
 
 class GainSpec(_Strict, frozen=True):
-    """An improvement that the document states in percent: of one pair, or the mean of several.
+    """An improvement that the document states in percent, for one pair or as the mean of several pairs.
 
     Attributes:
-        table: Table of the cells.
-        section: Position of the statement in the document.
-        text: Quotation from the document.
-        percent: The improvement, in percent.
+        table: Table that contains the cells.
+        section: Section of the document that contains the statement.
+        text: Quotation of the statement from the document.
+        percent: The published improvement in percent.
         measure: Measure.
-        pairs: The pairs of which the improvement is the mean.
+        pairs: The pairs over which the improvement is averaged.
     """
 
     table: str
@@ -201,8 +205,8 @@ class Series(_Strict, frozen=True):
     """One line of a figure.
 
     Attributes:
-        label: Name in the legend.
-        where: Key columns that select the runs.
+        label: Name of the line in the legend.
+        where: Values of key columns that select the runs.
     """
 
     label: str
@@ -210,11 +214,11 @@ class Series(_Strict, frozen=True):
 
 
 class Panel(_Strict, frozen=True):
-    """One part of a figure: these measures over the sweep, as lines or as bars.
+    """One panel of a figure: its measures over the sweep, as lines or as bars.
 
     Attributes:
         label: Axis.
-        measures: Measures that the part shows.
+        measures: Measures that the panel shows.
         kind: How.
     """
 
@@ -224,25 +228,25 @@ class Panel(_Strict, frozen=True):
 
 
 class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
-    """A statement of the text about a curve.
+    """A statement of the document about a curve.
 
-    ``peak_at``: the largest value is at ``at``. ``levels_off_at``: the step after ``at`` is smaller than the step
-    before it and at most ``within`` of the value. ``rises``: never decreases up to ``at``, or from ``from`` on;
-    ``falls``: never increases there. ``above``: this series lies above ``than`` by more than ``margin``, a fraction, at
-    every swept value from ``at`` on; ``measure_than`` compares two measures.
+    ``peak_at``: the largest value is at position ``at``. ``levels_off_at``: the step after ``at`` is smaller than the
+    step before it, and at most the fraction ``within`` of the value. ``rises``: the values never decrease up to ``at``,
+    or from ``from`` on; ``falls``: the values never increase there. ``above``: from ``at`` on, the line is above
+    ``than`` by more than the fraction ``margin`` at every swept value; ``measure_than`` compares two measures.
 
     Attributes:
         id: Name.
-        kind: Kind of the statement, see above.
+        kind: Kind of the statement: ``peak_at``, ``levels_off_at``, ``rises``, ``falls`` or ``above``.
         measure: Measure.
-        series: Label of the line.
-        text: Quotation from the document.
-        at: Position on the swept axis.
-        from_: First position, on the swept axis.
-        within: Fraction within which a curve counts as level.
-        margin: Fraction by which the line must be above the other.
-        than: The other line.
-        measure_than: The other measure.
+        series: Label of the line that the statement is about.
+        text: Quotation of the statement from the document.
+        at: Position on the swept axis that the statement names.
+        from_: First position on the swept axis at which the statement applies.
+        within: Fraction of the value within which a curve counts as level.
+        margin: Fraction by which the line must be above the other line.
+        than: Label of the line to compare with.
+        measure_than: Name of the measure to compare with.
     """
 
     id: str
@@ -259,24 +263,24 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
 
 
 class FigureSpec(_Strict, frozen=True):
-    """A sweep over the values of one column, drawn as a figure; the document prints no numbers for it.
+    """A sweep over the values of one column, drawn as a figure for which the document prints no numbers.
 
-    ``packets`` and ``warmup_packets`` have the same meaning as for a table.
+    The keys ``packets`` and ``warmup_packets`` have the same meaning as for a table.
 
     Attributes:
-        id: Name for ``--table``.
+        id: Name of the table or figure for ``--table``.
         title: Title, one line.
-        sweep: The column that is swept.
+        sweep: Name of the swept column.
         values: Values.
-        axis: Label of its axis.
+        axis: Label of the swept axis.
         series: Lines.
-        panels: Parts of the figure.
-        where: Key columns that are the same for all runs.
-        checks: Statements of the text about the curves.
-        runner: Runner of the runs, as for a table.
-        packets: Packets per run, if different from the number of the study.
-        warmup_packets: Packets of the warm-up, if different from the number of the study.
-        note: Note for readers.
+        panels: Panels of the figure.
+        where: Key columns whose value is the same for all runs.
+        checks: Statements of the document about the curves.
+        runner: Name of the runner that executes the runs, as for a table.
+        packets: Number of packets per run, if it differs from that of the study.
+        warmup_packets: Number of warm-up packets, if it differs from that of the study.
+        note: Note for readers of the report.
     """
 
     id: str
@@ -295,16 +299,17 @@ class FigureSpec(_Strict, frozen=True):
 
 
 class CheckSpec(_Strict, frozen=True):
-    """A limit of the study, on the cells, orders or gains of these tables.
+    """A limit that the study sets on cells, orders or gains of the named tables.
 
-    A missed limit is not removed: ``deviations.toml`` explains it under ``limit: `` and its id, and ``--check`` fails.
+    A missed limit remains in force: ``deviations.toml`` explains it under ``limit: `` and its id, and ``--check``
+    fails.
 
     Attributes:
         id: Name.
         kind: The measured quantity.
         tables: Tables.
         limit: Maximum.
-        tie_percent: Published values that differ by at most this much count as tied.
+        tie_percent: Published values that differ by at most this percentage count as tied.
     """
 
     id: str
@@ -317,14 +322,15 @@ class CheckSpec(_Strict, frozen=True):
 
 
 class Varied(_Strict, frozen=True):
-    """A calibrated number in the ``program`` of runs instead of a preset, and how ``--robustness`` varies it.
+    """A calibrated number in the ``program`` of a run instead of a preset, and how ``--robustness`` varies this number.
 
     Attributes:
-        name: Name of the number.
-        value: The chosen number. A number with a decimal point is not rounded when it is varied by a tenth.
-        runner: Runner of the runs with this number.
-        program: The ``program`` of the runs, with ``{value}`` for the number.
-        of: Name of that ``program`` in the study, if any.
+        name: Name of the calibrated number.
+        value: The chosen value of the number. When ``--robustness`` varies a number by a tenth, it does not round
+            numbers with a decimal point.
+        runner: Name of the runner of the runs with this number.
+        program: The ``program`` of the runs; the calibrated number replaces ``{value}`` in it.
+        of: Name of the varied ``program`` in the study, if any.
     """
 
     name: str
@@ -335,19 +341,19 @@ class Varied(_Strict, frozen=True):
 
 
 class Calibration(_Strict, frozen=True):
-    """A parameter that no document statesand that was chosen on cells; these cells do not count as reproduced.
+    """A parameter that no document states and that was chosen on cells; these cells do not count as reproduced.
 
-    Its value is read from the preset, under these keys. If no preset has the value, ``value`` states it, and ``vary``
-    lists the numbers in it that can be varied.
+    The value of the parameter is read from the preset under these keys. If no preset has the value, ``value`` states
+    it, and ``vary`` lists its numbers that can be varied.
 
     Attributes:
-        parameter: The chosen parameter.
-        reason: Reason and method of the choice.
-        cells: Key columns and values of the cells on which the parameter was chosen.
-        preset: Preset with the value.
-        keys: Keys of the value.
-        value: The value, if no preset has it.
-        vary: Numbers in the value that can be varied, if no preset has it.
+        parameter: The parameter that was chosen.
+        reason: Reason and method for choosing the value.
+        cells: Key columns and values of the cells that were used to choose the parameter.
+        preset: Preset that contains the value.
+        keys: Keys of the parameter in the preset.
+        value: The chosen value, if no preset has it.
+        vary: Numbers that ``--robustness`` can vary, if no preset has the value.
     """
 
     parameter: str
@@ -363,7 +369,7 @@ class Assumption(_Strict, frozen=True):
     """An interpretation that the document does not state.
 
     Attributes:
-        what: The interpretation.
+        what: The interpretation that the study uses.
         reason: Why.
     """
 
@@ -372,12 +378,12 @@ class Assumption(_Strict, frozen=True):
 
 
 class At(_Strict, frozen=True):
-    """Changes at a point of an input, for the runs with one value of a key column.
+    """Changes at the point of an input that apply only to runs with one value of a key column.
 
     Attributes:
-        column: The key column.
+        column: Name of the key column.
         value: Value.
-        set: Changes of keys, ``KEY=VALUE`` each.
+        set: Changes of keys, each as ``KEY=VALUE``.
     """
 
     column: str
@@ -389,18 +395,19 @@ class At(_Strict, frozen=True):
 
 
 class Input(_Strict, frozen=True):
-    """An unpublished input on which a line of ``targets.csv`` depends, with a point at which the line is met.
+    """An unpublished input on which a line of ``targets.csv`` depends, with a point at which the line is kept.
 
-    The defaults do not change. The scorecard also runs the point and states whether the line is met there.
+    The default values of the study do not change. The scorecard also runs the study at this point, and states whether
+    the line is kept there.
 
     Attributes:
-        line: Name of the line.
-        input: The unpublished input.
-        range: Plausible values of the input.
-        reason: Reason why these values are plausible.
-        set: Values of the point: changes of keys, ``KEY=VALUE`` each, of every run that has the key.
-        values: Values of the point that differ by a key column.
-        items: The tables and figures whose runs use the point; all if none is named.
+        line: Name of the line in ``targets.csv``.
+        input: The input that the document does not publish.
+        range: Range of plausible values of the input.
+        reason: Reason why the values in the range are plausible.
+        set: Changes of keys at the point, each as ``KEY=VALUE``, for every run that has the key.
+        values: Changes at the point that depend on the value of a key column.
+        items: The tables and figures that are run at the point; all by default.
     """
 
     line: str
@@ -418,7 +425,7 @@ class Input(_Strict, frozen=True):
 
     @property
     def point(self) -> str:
-        """The point in words."""
+        """The point as text."""
         return "; ".join([", ".join(self.set)] * bool(self.set) + [str(each) for each in self.values])
 
 
@@ -426,22 +433,22 @@ class StudySpec(_Strict, frozen=True):
     """The content of ``study.toml``.
 
     Attributes:
-        id: Name of the folder.
+        id: Name of the study folder.
         title: Title, one line.
         document: Authors, title, venue, year.
         summary: Subject of the study.
-        full: Length of the runs.
+        full: Length of the runs without ``--quick``.
         quick: Length of the runs with ``--quick``.
         columns: Meaning of the values of each key column.
-        measures: Measures that are read from a run.
-        held_equal: Settings of all runs.
-        tables: Published tables.
+        measures: Measures that the study reads from runs.
+        held_equal: Settings that all runs share.
+        tables: Published tables to reproduce.
         figures: Figures.
-        gains: Improvements that the text states.
+        gains: Improvements that the document states.
         checks: Limits.
-        calibrations: Parameters chosen on cells.
+        calibrations: Parameters that were chosen on cells.
         assumptions: Interpretations that the document does not state.
-        device: The chip whose measured rates the study contains; the page of correlations has a section for each chip.
+        device: The chip for which the study contains measured rates; the page of correlations has one section per chip.
         inputs: Unpublished inputs on which limits depend.
     """
 
@@ -465,7 +472,7 @@ class StudySpec(_Strict, frozen=True):
 
     @property
     def items(self) -> list[TableSpec | FigureSpec]:
-        """The tables and figures, in the order of the document."""
+        """The tables and figures of the study, in document order."""
         return [*self.tables, *self.figures]
 
 
@@ -475,7 +482,7 @@ class KnownDeviation(_Strict, frozen=True):
     Attributes:
         id: Name of the deviation, as ``--check`` prints it.
         reason: Why.
-        tried: Attempts to remove it.
+        tried: Attempts to remove the deviation.
     """
 
     id: str
@@ -487,7 +494,7 @@ class Deviations(_Strict, frozen=True):
     """The content of ``deviations.toml``.
 
     Attributes:
-        deviations: Known deviations.
+        deviations: The deviations that are known.
     """
 
     deviations: tuple[KnownDeviation, ...] = ()

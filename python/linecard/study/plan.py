@@ -1,4 +1,4 @@
-"""The plan of a study: the simulations that its cells need. Cells that need the same run share it."""
+"""Plans a study: the simulations that its cells need. Cells that need the same run share this run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, order=True)
 class RunSpec:
-    """One simulation, with all inputs of its result. ``runner`` names its runner (`runners`).
+    """One simulation with all inputs that determine its result. The field ``runner`` names the runner (`runners`).
 
-    ``folder`` is the folder of the study, from which runners read files; the request names these files.
+    Runners read files from the study folder ``folder``; the request names these files.
     """
 
     runner: str
@@ -40,7 +40,7 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class CellPlan:
-    """The runs, one per seed, and the measure of one cell."""
+    """The runs of one cell (one per seed) and its measure."""
 
     runs: tuple[RunSpec, ...]
     measure: str
@@ -49,10 +49,10 @@ class CellPlan:
 def plan_cell(
     spec: StudySpec, effort: Effort, keys: Where, measure: str, folder: str = "", runner: str = MACHINE
 ) -> CellPlan:
-    """Turn the values of the key columns into runs and a measure.
+    """Convert the values of the key columns to runs and a measure.
 
     Raises:
-        ConfigError: No column names the preset of a machine, or the measure for ``"*"``.
+        ConfigError: No key column names the preset of a machine, or the measure for ``"*"``.
     """
     preset = program = trace = ""
     map_addresses = False
@@ -114,7 +114,7 @@ def _fill(template: str | None, value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Every cell of the chosen tables, figures and gains, and the distinct runs that they need."""
+    """All cells of the chosen tables, figures and gains, and the distinct runs that these cells need."""
 
     cells: dict[tuple[str, int, str], CellPlan]
     points: dict[tuple[str, str, int, str], CellPlan]
@@ -122,7 +122,7 @@ class Plan:
 
     @property
     def runs(self) -> tuple[RunSpec, ...]:
-        """The distinct runs, in a fixed order."""
+        """The distinct runs in a fixed order."""
         plans = [*self.cells.values(), *self.points.values()]
         for of, over in self.gains.values():
             plans.extend((of, over))
@@ -130,7 +130,7 @@ class Plan:
 
 
 def make_plan(study: Study, items: tuple[str, ...], effort: Effort, *, quick: bool = False) -> Plan:
-    """Plan these tables and figures, and the gains that the document states with them."""
+    """Plan the named tables and figures, and the gains that the document states for them."""
     spec = study.spec
     folder = str(study.folder)
     runners = {item.id: item.runner for item in spec.items}

@@ -1,7 +1,8 @@
-"""Reproduction of a published document: `reproduce`.
+"""Reproduces a published document: `reproduce`.
 
-A study is a folder in `studies` with its runs, the published numbers, and the limits. `spec` (the folder) →
-`plan` (cells to runs) → `execute` (threads) → `compare` (arithmetic) → `limits` → `result` → `write`.
+A study is a folder in `studies` that defines the runs, the published numbers and the limits. The modules run in this
+order: `spec` (reads the folder) → `plan` (maps cells to runs) → `execute` (threads) → `compare` (arithmetic) → `limits`
+→ `result` → `write`.
 """
 
 from __future__ import annotations
@@ -36,15 +37,16 @@ def reproduce(
     jobs: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> StudyResult:
-    """Run a study of a published document and compare every number with the published one.
+    """Run a study of a published document, and compare every number with its published value.
 
     Args:
         study: Name of a shipped study, or path to a study folder.
-        tables: Only these tables or figures, such as ``[1, "figure5"]``; ``None`` takes all.
-        chapters: All tables and figures of these chapters, such as ``[5]``, in addition to ``tables``.
-        quick: Whether to use one seed and fewer packets, for a first look.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
-        progress: Called now and then with (packets done, total packets).
+        tables: Tables or figures to run, such as ``[1, "figure5"]``; ``None`` runs all.
+        chapters: Chapters such as ``[5]``, of which all tables and figures are run, in addition to ``tables``.
+        quick: Whether to use one seed and fewer packets, for a quick first result.
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
+            runs.
+        progress: Called repeatedly with (packets done, total packets).
 
     Returns:
         Measured and published numbers, orders, gains, checks and deviations.
@@ -66,7 +68,7 @@ def run_study(
     progress: Callable[[int, int], object] | None = None,
     run_function: Callable[[RunSpec, Callable[[int, int], object]], StudyRun] = run_one,
 ) -> StudyResult:
-    """Run a study; see :func:`linecard.reproduce`. ``run_function`` executes one simulation."""
+    """Run a study; see :func:`linecard.reproduce`. The function ``run_function`` executes one simulation."""
     started = time.perf_counter()
     study = load_study(name)
     items = select_items(study, tables, chapters)
@@ -79,7 +81,7 @@ def run_study(
 def read(
     study: Study, items: tuple[str, ...], plan: Plan, runs: Mapping[RunSpec, StudyRun | str]
 ) -> tuple[tuple[TableResult, ...], tuple[FigureResult, ...]]:
-    """The tables and figures of finished runs."""
+    """Read the results of tables and figures from finished runs."""
     reader = _Reader(study, plan, runs)
     tables = tuple(reader.table(table) for table in study.spec.tables if table.id in items)
     return tables, tuple(reader.figure(figure) for figure in study.spec.figures if figure.id in items)
@@ -94,7 +96,7 @@ def evaluate(
     quick: bool,
     seconds: float,
 ) -> StudyResult:
-    """Turn finished runs into the result of the study."""
+    """Compute the result of a study from finished runs."""
     tables, figures = read(study, items, plan, runs)
     cells = [cell for table in tables for cell in table.cells]
     orders = [order for table in tables for order in table.orders]

@@ -1,4 +1,4 @@
-"""The result of a study: measured and published numbers, and the verdicts."""
+"""The result of a study: measured numbers, published numbers and verdicts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TableResult:
-    """One published table: its cells, orders and gains."""
+    """The result of one published table: its cells, orders and gains."""
 
     spec: TableSpec
     cells: tuple[Cell, ...]
@@ -55,22 +55,22 @@ class TableResult:
 
     @property
     def mean_abs_error(self) -> float | None:
-        """Mean absolute relative error of the counted cells without bounds, a fraction."""
+        """Mean absolute relative error of the counted cells, without bounds, as a fraction."""
         return mean_abs(self._errors)
 
     @property
     def max_abs_error(self) -> float | None:
-        """Largest absolute relative error of the counted cells without bounds, a fraction."""
+        """Largest absolute relative error of the counted cells, without bounds, as a fraction."""
         return max_abs(self._errors)
 
     @property
     def order_violations(self) -> int:
-        """Pairs whose measured order differs from the published one."""
+        """Number of pairs whose measured order differs from the published order."""
         return sum(order.agrees is False for order in self.orders)
 
     @property
     def rows(self) -> list[tuple[Where, dict[str, Any]]]:
-        """Keys of each cell with the measured values."""
+        """Keys and measured values of each cell."""
         return [(each.keys, each.row) for each in self.cells]
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,19 +104,19 @@ class TableResult:
 
 @dataclass(frozen=True, slots=True)
 class FigureResult:
-    """One figure: the measured sweep and the statements of the text about its shape."""
+    """The result of one figure: the measured sweep, and the document's statements about its shape."""
 
     spec: FigureSpec
     points: tuple[Point, ...]
     shapes: tuple[Shape, ...]
 
     def curve(self, series: str, measure: str) -> list[Point]:
-        """The points of one line, in the order of the axis."""
+        """The points of one line, in axis order."""
         return [point for point in self.points if point.series == series and point.measure == measure]
 
     @property
     def rows(self) -> list[tuple[Where, dict[str, Any]]]:
-        """Keys of each point with the measured values."""
+        """Keys and measured values of each point."""
         return [({"series": each.series, self.spec.sweep: each.x}, each.row) for each in self.points]
 
     def to_dict(self) -> dict[str, Any]:
@@ -139,16 +139,16 @@ PERCENT = "percent"
 class StudyResult(Result):
     """The result of a study.
 
-    The same study returns the same result on any machine and with any ``jobs``, except ``seconds``.
+    Equal studies return equal results on any machine and for any ``jobs``, except for ``seconds``.
 
     Attributes:
         study: Definition of the study.
         quick: Whether the study was run with fewer seeds and packets.
         items: Ids of the tables and figures that were run.
-        checks: Limits that the study sets, with the results.
-        lines: The lines of ``targets.csv`` for this study, judged.
-        deviations: Deviations: beyond a tolerance, or in ``deviations.toml``.
-        runs: Every distinct run and its result, or the text of its error.
+        checks: Limits that the study sets, with their results.
+        lines: The lines of ``targets.csv`` for this study, with their verdicts.
+        deviations: All deviations: results beyond a tolerance, and entries of ``deviations.toml``.
+        runs: Every distinct run with its result or its error text.
         seconds: Wall-clock time in seconds; the only field that differs between two runs of the same study.
     """
 
@@ -165,7 +165,7 @@ class StudyResult(Result):
 
     @property
     def headline(self) -> tuple[TableResult, ...]:
-        """The tables of the main numbers: the headline tables that were run, or all tables if none of them was."""
+        """The headline tables that were run, or all tables if no headline table was run; they hold the main numbers."""
         chosen = tuple(table for table in self.tables if table.spec.headline)
         return chosen or self.tables
 
@@ -177,7 +177,7 @@ class StudyResult(Result):
 
     @property
     def counted_cells(self) -> tuple[Cell, ...]:
-        """Numbers of the headline tables that are judged by their relative error and are not calibrated."""
+        """Uncalibrated numbers of the headline tables that are judged by their relative error."""
         in_points = self._tables_in_points
         return tuple(
             cell
@@ -187,7 +187,7 @@ class StudyResult(Result):
 
     @property
     def point_cells(self) -> tuple[Cell, ...]:
-        """Numbers of the headline tables that are judged by their difference, because they may be small."""
+        """Uncalibrated numbers of the headline tables that are judged by difference, because they may be small."""
         in_points = self._tables_in_points
         return tuple(
             cell
@@ -197,7 +197,7 @@ class StudyResult(Result):
 
     @property
     def bounds(self) -> tuple[Cell, ...]:
-        """Bounds of the headline tables: they hold or not, and have no error."""
+        """Bounds in the headline tables; a bound is met or not, and has no error."""
         return tuple(cell for cell in self._quantities if cell.relation != "=")
 
     @property
@@ -211,22 +211,22 @@ class StudyResult(Result):
 
     @property
     def mean_abs_points(self) -> float | None:
-        """Mean absolute difference of the cells judged in points."""
+        """Mean absolute difference of the cells that are judged in points."""
         return mean_abs(cell.difference for cell in self.point_cells)
 
     @property
     def calibrated_cells(self) -> int:
-        """Cells of all executed tables that were used to choose a parameter."""
+        """Number of cells, in all executed tables, that were used to choose a parameter."""
         return sum(cell.calibrated for table in self.tables for cell in table.cells)
 
     @property
     def mean_abs_error(self) -> float | None:
-        """Mean absolute relative error of the counted cells, a fraction."""
+        """Mean absolute relative error of the counted cells, as a fraction."""
         return mean_abs(cell.error for cell in self.counted_cells)
 
     @property
     def max_abs_error(self) -> float | None:
-        """Largest absolute relative error of the counted cells, a fraction."""
+        """Largest absolute relative error of the counted cells, as a fraction."""
         return max_abs(cell.error for cell in self.counted_cells)
 
     @property
@@ -236,25 +236,25 @@ class StudyResult(Result):
 
     @property
     def order_violations(self) -> int:
-        """Pairs of the headline tables whose measured order differs from the published one."""
+        """Number of pairs in the headline tables whose measured order differs from the published order."""
         return sum(order.agrees is False for order in self.orders)
 
     @property
     def gains_mean_abs_error_points(self) -> float | None:
-        """Mean absolute difference of the stated gains, in percentage points, without calibrated ones."""
+        """Mean absolute difference between measured and stated gains in percentage points, without calibrated gains."""
         gains = (gain for table in self.tables for gain in table.gains if not gain.calibrated)
         return mean_abs(gain.difference_points for gain in gains)
 
     @property
     def failures(self) -> dict[str, str]:
-        """Failed runs with the reason."""
+        """Failed runs, each with the reason."""
         return {str(run): outcome for run, outcome in self.runs.items() if isinstance(outcome, str)}
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Reasons why ``--check`` fails, or nothing: missed limits, and deviations that are unlisted or gone.
+        """Reasons why ``--check`` fails: missed limits, and deviations that are unlisted or gone; empty if it passes.
 
-        A reason explains a limit that is missed; it does not excuse it.
+        The reason for a missed limit explains the miss, but does not excuse it.
         """
         reasons = {deviation.id: deviation.reason for deviation in self.deviations}
         targets = [
@@ -277,7 +277,7 @@ class StudyResult(Result):
         return (*targets, *missed, *stale, *(f"run failed: {run}: {why}" for run, why in self.failures.items()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; errors are fractions over the cells that are not calibrated."""
+        """Plain data, ready for JSON; errors are fractions over the uncalibrated cells."""
         return {
             "study": self.study.spec.id,
             "cells": len(self.counted_cells),
@@ -296,7 +296,7 @@ class StudyResult(Result):
         }
 
     def comparison_rows(self) -> list[tuple[object, ...]]:
-        """One row per compared cell or measured point, in :data:`COMPARISON_COLUMNS`."""
+        """One row per compared cell or measured point, with the columns :data:`COMPARISON_COLUMNS`."""
         shown = COMPARISON_COLUMNS[3:]
         items = [(table.spec.id, table.rows) for table in self.tables]
         items += [(figure.spec.id, figure.rows) for figure in self.figures]
@@ -312,7 +312,7 @@ class StudyResult(Result):
         ]
 
     def table(self) -> Table:
-        """The comparison, one row per cell or point."""
+        """The comparison as a table, with one row per cell or point."""
         return Table(COMPARISON_COLUMNS, self.comparison_rows())
 
     def manifest(self) -> dict[str, Any]:
@@ -322,7 +322,7 @@ class StudyResult(Result):
         return {**Result.manifest(self), **manifest(self)}
 
     def write(self, folder: str | Path) -> list[Path]:
-        """Write tables, manifest, plots and the HTML report into a folder; return the written files."""
+        """Write tables, manifest, plots and the HTML report to a folder, and return the written files."""
         from linecard.study.write import write_study
 
         return write_study(self, folder).written

@@ -1,8 +1,8 @@
-"""Reader of a study folder: ``study.toml``, the published CSV files and ``deviations.toml``.
+"""Reads a study folder: ``study.toml``, the published CSV files, and ``deviations.toml``.
 
-A study is data. ``study.toml`` defines the CSV file of each table, the checks, and the meaning of key columns: ``scheme
-= "P_ALLOC"`` is a preset, ``banks = 2`` is a setting. A new study of plain tables is a new folder; this module is
-specific to no document.
+A study consists of data. The file ``study.toml`` defines the CSV file of each table, the checks, and the meaning of key
+columns. For example, ``scheme = "P_ALLOC"`` selects a preset, and ``banks = 2`` is a setting. To add a study of plain
+tables, add a folder; this module contains nothing specific to a document.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
-    """One row of a published CSV file: its key columns and its published values (``None`` where empty).
+    """One row of a published CSV file: its key columns and its published values (``None`` for an empty field).
 
-    ``relation`` is ``=`` for values, ``<`` and ``>`` for bounds.
+    The field ``relation`` is ``=`` for values, and ``<`` or ``>`` for bounds.
     """
 
     keys: Where
@@ -43,7 +43,7 @@ class PublishedRow:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A study folder, read and checked."""
+    """A study that was read from its folder and checked."""
 
     folder: Path
     spec: StudySpec
@@ -52,12 +52,12 @@ class Study:
 
     @property
     def item_ids(self) -> tuple[str, ...]:
-        """Ids of the tables and figures, in the order of the document."""
+        """Ids of the tables and figures, in document order."""
         return item_ids(self.spec)
 
 
 def item_ids(spec: StudySpec) -> tuple[str, ...]:
-    """Ids of the tables and figures, in the order of the document."""
+    """Ids of the tables and figures, in document order."""
     return tuple(item.id for item in spec.items)
 
 
@@ -65,7 +65,8 @@ def load_study(name: str) -> Study:
     """Read a shipped study by name, or a study folder by path.
 
     Raises:
-        ConfigError: The study does not exist, or its files are invalid; the error lists every problem after parsing.
+        ConfigError: The study does not exist, or its files are invalid; the error lists every problem found after
+            parsing.
     """
     shipped = study_folders()
     folder = shipped.get(name)
@@ -111,7 +112,7 @@ def _read_toml(file: Path, shape: type[_Read]) -> _Read:
 
 
 def typed(text: str) -> Value:
-    """A CSV cell, as a number if it is one."""
+    """Convert the text of a CSV field to a number if possible."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -257,7 +258,7 @@ def _all_changes(spec: StudySpec) -> Iterator[tuple[str, Change]]:
 
 
 def chapter(item: str) -> int | None:
-    """The chapter of a table or figure whose number has one: 5 for ``5.1``, ``figure5.3`` and ``section5.4``."""
+    """The chapter of a numbered table, figure or section: 5 for ``5.1``, ``figure5.3`` and ``section5.4``."""
     found = re.match(r"[A-Za-z ]*(\d+)\.\d", item)
     return int(found[1]) if found else None
 
@@ -274,10 +275,10 @@ def _of_chapters(study: Study, chapters: set[int]) -> tuple[str, ...]:
 
 
 def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[int] | None = None) -> tuple[str, ...]:
-    """Ids of the requested tables and figures, in the order of the document; all if none is requested.
+    """Ids of the requested tables and figures in document order; all ids if nothing is requested.
 
     Raises:
-        ConfigError: The study has no such table or chapter; the error lists every unknown one.
+        ConfigError: The study has no such table or chapter; the error lists every unknown table and chapter.
     """
     if chapters is not None:
         wanted = (*(wanted or ()), *_of_chapters(study, set(chapters)))

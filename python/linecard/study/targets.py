@@ -1,6 +1,6 @@
-"""The limits of shipped studies, one line each in ``studies/targets.csv``.
+"""Reads the limits of the shipped studies, one per line of ``studies/targets.csv``.
 
-They were set before the runs. A missed line is shown as missed: neither the file nor a limit is changed.
+The limits were set before the first run. A missed line is shown as missed; neither the file nor the limit is changed.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ KINDS = ("at_most", "at_least", "violations", "shape")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One line of the file.
+    """One line of ``targets.csv``.
 
     Attributes:
         study: Name of the study.
         id: Name of the line, such as ``H1``.
-        what: The measured quantity.
-        kind: ``at_most``, ``at_least``, ``violations`` (at most this number) or ``shape`` (number of statements that
-            must hold).
-        limit: The limit as written: a number, ``12 of 13``, or ``all``.
-        source: Position of the compared number in the document.
+        what: Description of the measured quantity.
+        kind: ``at_most``, ``at_least``, ``violations`` (maximum number of violations) or ``shape`` (number of
+            statements that must hold).
+        limit: The limit as written in the file: a number, ``12 of 13``, or ``all``.
+        source: Position of the published number in the document.
     """
 
     study: str
@@ -47,13 +47,13 @@ class Target:
 
     @property
     def of(self) -> int | None:
-        """The 13 of ``12 of 13``: the total of the line; ``None`` without one."""
+        """The total in the limit, such as 13 in ``12 of 13``; ``None`` if the limit has no total."""
         found = re.search(r" of ([0-9]+)$", self.limit)
         return int(found[1]) if found else None
 
 
 def load_targets(folder: Path) -> tuple[Target, ...]:
-    """The lines of ``targets.csv`` in a folder of studies; empty without such a file.
+    """The lines of ``targets.csv`` in a folder of studies; empty if the file does not exist.
 
     Raises:
         ConfigError: The file cannot be read, or a line has an unknown kind or limit.

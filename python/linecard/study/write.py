@@ -1,4 +1,4 @@
-"""A study's output folder: tidy tables, manifest, plots and one self-contained report."""
+"""Writes a study's output folder: tidy tables, manifest, plots and one self-contained report."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Written:
-    """Written files, and files omitted because an optional extra is missing."""
+    """Files that were written, and files that were omitted because an optional extra is missing."""
 
     written: list[Path] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
 
 def finished_runs(result: StudyResult) -> list[StudyRun]:
-    """The runs with a result, each once, in the order of the plan."""
+    """The distinct runs that have a result, in the order of the plan."""
     by_id = {run.run_id: run for run in result.runs.values() if not isinstance(run, str)}
     return list(by_id.values())
 
 
 def calibrations(study: Study) -> list[dict[str, Any]]:
-    """The study's calibrations, each with the current values of its preset."""
+    """The calibrations of the study, each with the current values in its preset."""
     rows = []
     for calibration in study.spec.calibrations:
         values = {calibration.parameter: calibration.value} if calibration.value else {}
@@ -60,7 +60,7 @@ def _names(run: RunSpec) -> Iterator[str]:
 
 
 def manifest(result: StudyResult) -> dict[str, Any]:
-    """Everything needed to repeat the study and to recognise its results. Deterministic."""
+    """All information that is needed to repeat the study and to recognise its results. Deterministic."""
     study = result.study
     named = {study.folder / name for run in result.runs for name in _names(run)}
     used = {file for file in named if file.is_file() and file.is_relative_to(study.folder)}
@@ -88,7 +88,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
 
 
 def write_study(result: StudyResult, folder: str | Path) -> Written:
-    """Write everything into a folder; files that need a missing extra are omitted and reported."""
+    """Write all output files to a folder; omit and report files that need a missing extra."""
     folder = files.make_folder(folder)
     done = Written()
     measurements = tables.metric_rows(finished_runs(result))

@@ -1,11 +1,11 @@
-"""The runners of studies: one module per kind of run.
+"""The runners of studies: one module for each kind of run.
 
-A runner is in this package or, if it is specific to a document, in ``runners/`` of the folder of that study.
+A runner is in this package, or in ``runners/`` of a study's folder if the runner is specific to that study.
 
-A runner is a module with a function ``run(spec, progress)``. Its inputs are in the
+A runner is a module with a function ``run(spec, progress)``. The inputs of a runner are in the
 :class:`~linecard.study.plan.RunSpec`; the runner defines the meaning of ``preset``, ``program``, ``trace`` and
-``overrides``. It calls ``progress`` now and then with (packets done, total), and returns a :class:`StudyRun`. Tables
-and figures of a study name their runner; other modules depend on no runner.
+``overrides``. The runner calls ``progress`` repeatedly with (packets done, total packets), and returns a
+:class:`StudyRun`. Tables and figures of a study name their runner; no other module depends on a specific runner.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ PACKAGE = (
 
 @cache
 def runners() -> dict[str, str]:
-    """The module of each runner by name, from this package and from the folders of shipped studies."""
+    """The modules of all runners in this package and in the folders of shipped studies, by runner name."""
     return {**{name: f"{__name__}.{name}" for name in PACKAGE}, **own_runners()}
 
 
 class StudyRun(Protocol):
-    """The interface of a finished run that a study needs."""
+    """The interface that a study needs from a finished run."""
 
     @property
     def run_id(self) -> str:
-        """Name of the run in tables; equal runs have equal ids."""
+        """Id of the run in tables; equal runs have equal ids."""
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -65,11 +65,11 @@ class StudyRun(Protocol):
         """Value of one measurement; raises ``KeyError`` with the nearest names if it does not exist."""
 
     def manifest(self) -> dict[str, Any]:
-        """Everything needed to repeat the run."""
+        """All information that is needed to repeat the run."""
 
 
 def load_runner(name: str) -> Callable[[RunSpec, Callable[[int, int], object]], StudyRun]:
-    """The function of a runner, imported on first use."""
+    """Import a runner and return its function."""
     runner: Callable[[RunSpec, Callable[[int, int], object]], StudyRun]
     runner = importlib.import_module(runners()[name]).run
     return runner
@@ -80,12 +80,12 @@ OF_RUNNERS = ("count.", "define.", "further.", "map.")
 
 
 def is_of_runner(key: str) -> bool:
-    """Whether a setting belongs to the runner and not to the chip."""
+    """Whether a setting is meant for the runner rather than for the chip."""
     return key.startswith(OF_RUNNERS)
 
 
 def chip_settings(spec: RunSpec) -> list[str]:
-    """The settings of a run that change parameters of its chip."""
+    """The settings of a run that change chip parameters."""
     return [override for override in spec.overrides if not is_of_runner(override)]
 
 
@@ -103,7 +103,7 @@ def command_of(spec: RunSpec) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class PlainRun:
-    """A finished run of a runner without a separate result type: metrics by component and name."""
+    """A finished run of a runner that has no result type of its own: metrics by component and name."""
 
     spec: RunSpec
     values: Mapping[tuple[str, str], float] = field(repr=False)
@@ -111,7 +111,7 @@ class PlainRun:
 
     @property
     def run_id(self) -> str:
-        """A hash of everything that the run depends on."""
+        """A hash of all inputs that determine the run."""
         identity = json.dumps([__version__, *map(str, _identity(self.spec))])
         return hashlib.sha256(identity.encode()).hexdigest()[:12]
 
@@ -134,7 +134,7 @@ class PlainRun:
             raise KeyError(f"no metric {metric!r} of component {component!r}{hint}") from None
 
     def manifest(self) -> dict[str, Any]:
-        """Everything needed to repeat the run."""
+        """All information that is needed to repeat the run."""
         names = ("runner", "preset", "program", "trace", "overrides", "seed", "packets", "warmup_packets")
         return {"run_id": self.run_id, **{name: getattr(self.spec, name) for name in names}}
 
@@ -153,10 +153,10 @@ def _identity(spec: RunSpec) -> Iterable[object]:
 
 
 def settings(spec: RunSpec, known: Iterable[str]) -> dict[str, str]:
-    """The overrides of a run by key, as text.
+    """The overrides of a run as text, by key.
 
     Raises:
-        ConfigError: A key is not in ``known``; the error lists every such key.
+        ConfigError: Some keys are not in ``known``; the error lists all of them.
     """
     known = list(known)
     found = dict(override.split("=", 1) for override in spec.overrides)

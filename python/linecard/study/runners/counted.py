@@ -1,12 +1,12 @@
-"""A program on a chip of which only counts are published: cycles of instructions, and accesses, spread evenly.
+"""A program on a chip, for which only counts are published: instruction cycles and evenly spread accesses.
 
-``preset`` is the chip. Settings that begin with ``count.`` state the work of the program per packet. It replaces the
-step of the chip that executes a program (``op = "run"``):
+The field ``preset`` names the chip. Settings that begin with ``count.`` state the work of the program per packet. This
+work replaces the chip's step that executes a program (``op = "run"``):
 
-- ``count.cycles``: cycles of the instructions, including cycles to issue accesses; ``percent`` of the chip's table of
-eBPF instructions also applies;
-- ``count.ROLE.OP``: accesses of that kind at a role of the chip, always of the same 4 bytes. The thread waits for reads
-  (``read``); writes and additions (``write``, ``add``) are posted.
+- ``count.cycles``: instruction cycles, including cycles to issue accesses; ``percent`` in the chip's table of eBPF
+  instructions also applies;
+- ``count.ROLE.OP``: number of accesses of the kind OP to the memory with the role ROLE, always to the same 4 bytes. The
+  thread waits for reads (``read``), while writes and additions (``write``, ``add``) are posted.
 
 Every other setting changes a parameter of the chip.
 """
@@ -33,7 +33,7 @@ POSTED = {"read": False, "write": True, "add": True}
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
-    """Run ``preset`` with a program of these counts."""
+    """Run the chip ``preset`` with a program that has the given counts."""
     return run_chip(
         spec.preset,
         set=changes(spec),
@@ -51,7 +51,7 @@ def options(spec: RunSpec) -> list[str]:
 
 
 def changes(spec: RunSpec) -> list[str]:
-    """The changes of the chip that execute the program, as ``linecard run`` takes them with ``--set``.
+    """The changes of the chip that execute the program, in the form of ``linecard run --set``.
 
     Raises:
         ConfigError: A count is unknown or not a whole number, the cycles do not suffice to issue the accesses, or the

@@ -1,8 +1,8 @@
-"""A DRAM part alone under random accesses: `linecard.dram`.
+"""A DRAM part alone under random accesses, simulated with `linecard.dram`.
 
-``preset`` is the part, ``program`` the policy, ``packets`` are accesses; they are issued as fast as the memory accepts
-them. ``overrides``: ``narrow_percent`` and ``reads_percent`` of the accesses, ``in_flight`` (of the driver), and any
-value of the part or the policy.
+The field ``preset`` names the part, ``program`` names the policy, and ``packets`` is the number of accesses. The driver
+issues accesses as fast as the memory accepts them. The ``overrides`` are ``narrow_percent`` and ``reads_percent`` of
+the accesses, ``in_flight`` (of the driver), and any value of the part or the policy.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DRIVER = ("narrow_percent", "reads_percent", "in_flight")
 
 
 def run(spec: RunSpec, progress: Progress) -> PlainRun:
-    """Run one mix of accesses."""
+    """Simulate one mix of accesses."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     narrow, reads, in_flight = (found.pop(name, None) for name in DRIVER)
     result = dram(

@@ -1,13 +1,13 @@
-"""Flow caches under traffic with stated flow statistics: `linecard.flow_mix`, then `linecard.flowcache`.
+"""Flow caches under traffic with stated flow statistics, simulated with `linecard.flow_mix` and `linecard.flowcache`.
 
-A run consists of traffic (``mix.…``, the arguments of :func:`linecard.flow_mix`) and a cache (``entries``, ``ways``);
-every policy of :data:`POLICIES` processes this traffic. The number of packets of a run is the length of the traffic.
+A run consists of traffic (``mix.…``, the arguments of :func:`linecard.flow_mix`) and a cache (``entries``, ``ways``).
+Every policy in :data:`POLICIES` processes this traffic. The number of packets in a run is the length of the traffic.
 Metrics:
 
 - ``traffic``: statistics of the generated traffic.
-- a policy's name, such as ``SP``: ``miss_percent``, the classes of misses (``cold_percent_of_misses`` and others);
-  ``fewer_misses_than_lru_percent``; ``share_of_lru_pred_gap_percent``.
-- ``cache``: ``bytes`` (Girish 2008, equation 5.2).
+- a policy name, such as ``SP``: ``miss_percent``, the miss classes (``cold_percent_of_misses`` and others),
+  ``fewer_misses_than_lru_percent``, and ``share_of_lru_pred_gap_percent``.
+- ``cache``: size in ``bytes`` (Girish 2008, equation 5.2).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _traffic(spec: RunSpec, found: dict[str, str]) -> FlowMixTraffic:
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Generate the traffic and simulate every policy on it."""
+    """Generate the traffic, and simulate every policy on it."""
     found = settings(spec, (*MIX_SETTINGS, STREAM, "entries", "ways"))
     entries, ways = int(found["entries"]), int(found["ways"])
     traffic = _traffic(spec, found)

@@ -1,8 +1,9 @@
-"""The processor hierarchy: `linecard.hierarchy`.
+"""The processor hierarchy, measured with `linecard.hierarchy`.
 
-``preset`` is the platform. ``packet_kpps``, ``packet_bytes`` and ``message_bytes`` describe the traffic; ``line`` is
-the packet rate with the byte rate of 1,128,000 packets of 64 bytes per second. Every other setting is a change to the
-preset. The component ``host`` has ``reach_percent``, ``most_kpps`` and ``cycles_per_message``.
+The field ``preset`` names the platform. The settings ``packet_kpps``, ``packet_bytes`` and ``message_bytes`` describe
+the traffic. The value ``line`` is the packet rate at which the byte rate equals that of 1,128,000 64-byte packets per
+second. Every other setting changes a value of the preset. The component ``host`` has the metrics ``reach_percent``,
+``most_kpps`` and ``cycles_per_message``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LINE_BYTES_PER_SECOND = 1_128_000 * 64
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Send packets to the core and the host."""
+    """Send packets to the core and to the host."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     rate_text, packet = found.pop("packet_kpps"), int(found.pop("packet_bytes"))
     rate = LINE_BYTES_PER_SECOND / packet if rate_text == "line" else float(rate_text) * 1e3

@@ -1,16 +1,16 @@
-"""Loads of threads on a chip: `linecard.run` of a program that loads from a table, or from packets.
+"""Loads by the threads of a chip: `linecard.run` with a program that loads from a table or from packets.
 
-``preset`` is the chip, ``program`` what it runs; every setting changes a parameter of the chip or of the program. The
-results are metrics of the component ``loads``. If the setting ``program.step[load].times`` states the loads of a
-packet:
+The field ``preset`` names the chip, and ``program`` names its program; every setting changes a parameter of the chip or
+of the program. All results are metrics of the component ``loads``. If the setting ``program.step[load].times`` states
+the number of loads per packet, the metrics are:
 
-- ``ns_each`` and ``cycles_each``: time of a load for a thread, in nanoseconds and in cycles of the core;
-- ``gbyte_per_s``: 8 bytes per load, summed over all threads.
+- ``ns_each`` and ``cycles_each``: time of one load of a thread, in nanoseconds and in core cycles;
+- ``gbyte_per_s``: throughput of the loads, with 8 bytes per load, summed over all threads.
 
-Otherwise loads read packets that a port has written, through two levels of caches:
+Otherwise, loads read packets that a port has written, through two cache levels, and the metrics are:
 
-- ``first_percent``, ``second_percent``: loads that hit in the first and in the second level;
-- ``beyond_percent``: all other loads.
+- ``first_percent``, ``second_percent``: percentages of loads that hit in the first and in the second cache level;
+- ``beyond_percent``: percentage of all other loads.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WORD_BYTES = 8
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
-    """Run ``program`` on ``preset`` and return the time of its loads, or the level that served them."""
+    """Run ``program`` on ``preset``, and return the time of its loads or the cache level that served them."""
     first = run_machine(spec, progress)
     given = dict(override.split("=", 1) for override in spec.overrides)
     chip = describe(spec.preset, set=[f"program.run={spec.program}", *spec.overrides])

@@ -1,4 +1,4 @@
-"""A machine under one kind of traffic: `linecard.run`."""
+"""A machine under one kind of traffic, simulated with `linecard.run`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def options(spec: RunSpec) -> list[str]:
-    """Options of ``linecard run`` that repeat the run."""
+    """The ``linecard run`` options that repeat the run."""
     words = ["--program", spec.program] if spec.program else []
     words += ["--trace", spec.trace] if spec.trace else []
     words += ["--map-addresses"] if spec.map_addresses else []
@@ -22,7 +22,7 @@ def options(spec: RunSpec) -> list[str]:
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
-    """Simulate ``preset`` running ``program``; ``overrides`` are changes of parameters."""
+    """Simulate ``preset`` with ``program``; ``overrides`` contains changes of parameters."""
     return run_chip(
         spec.preset,
         program=spec.program or None,

@@ -1,7 +1,7 @@
-"""Both models of the IXP2400: `linecard compare-models`, one point at a time.
+"""Both models of the IXP2400 at one point, as in `linecard compare-models`.
 
-``overrides``: ``threads`` is engines x threads per engine, ``traffic`` the bytes of a packet or a mix,
-``program.scheme`` the buffering scheme.
+In ``overrides``, ``threads`` is engines x threads per engine, ``traffic`` is a packet size in bytes or a mix, and
+``program.scheme`` is the buffering scheme.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KEYS = ("threads", "traffic", "program.scheme")
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Run both models at one point."""
+    """Run the event-driven model and the Petri net at one point."""
     found = settings(spec, KEYS)
     comparison = compare_models(
         threads=[found["threads"]],

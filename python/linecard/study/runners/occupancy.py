@@ -1,8 +1,9 @@
-"""The occupancy of the transmit buffer of a chip: `linecard.run`, compared with a limit in KiB.
+"""The occupancy of a chip's transmit buffer in `linecard.run`, compared with a limit in KiB.
 
-The setting ``below_kib`` is the limit; every other setting changes the preset. The component ``inside`` has
-``time_below_percent`` and ``events_below_percent``: the percentage of the time, and of arrivals and departures, with
-fewer bytes of packets inside. Runs that differ only in ``below_kib`` are simulated once.
+The setting ``below_kib`` is the limit, and every other setting changes the preset. The component ``inside`` has
+``time_below_percent``, the percentage of the time with fewer bytes of packets inside than the limit. Its
+``events_below_percent`` is the percentage of arrivals and departures in this state. If runs differ only in
+``below_kib``, the runner simulates the machine only once.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _lock = threading.Lock()
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Run the machine, or return its earlier result."""
+    """Simulate the machine, or return the result of an earlier simulation with the same inputs."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     kib = int(found.pop("below_kib"))
     changes = tuple(f"{key}={value}" for key, value in found.items())

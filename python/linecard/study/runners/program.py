@@ -1,13 +1,14 @@
-"""A program executed on a chip: `linecard.run` with a program.
+"""A program that a chip executes, simulated with `linecard.run`.
 
-``preset`` is the chip and ``program`` the program, shipped or in the folder of the study. The setting ``define.NAME``
-is a macro of the program, and ``further.NAME`` its value in a second run. ``map.NAME`` is a file of the folder that
-fills a map. Every other setting changes a parameter of the chip. These metrics are added to those of the run:
+The field ``preset`` names the chip, and ``program`` names a shipped program or a program in the study folder. The
+setting ``define.NAME`` defines a macro of the program, and ``further.NAME`` sets the value of this macro in a second
+run. The setting ``map.NAME`` names a file in the study folder that fills a map. Every other setting changes a parameter
+of the chip. The runner adds the following metrics to those of the run:
 
-- ``program engine_cycles_per_packet``: cycles of all engines together between two packets that leave or are dropped;
-- ``program engine_cycles_around``: the same without the cycles of the program itself;
-- ``program further_cycles``: increase of these cycles per unit of ``NAME``, from the second run;
-- for every memory and unit, ``cycles_per_access``: core cycles between two accesses.
+- ``program engine_cycles_per_packet``: cycles of all engines, summed, from one sent or dropped packet to the next;
+- ``program engine_cycles_around``: these engine cycles without the cycles of the program itself;
+- ``program further_cycles``: increase of the engine cycles per unit of ``NAME``, from the second run;
+- ``cycles_per_access`` of every memory and accelerator: core cycles between two accesses.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ CLOCK, ENGINE_CYCLES = "clock.core_mhz", "engine cycles"
 
 @dataclass(frozen=True, slots=True)
 class ExecutedRun:
-    """A run with its derived metrics, and the second run that one measure requires."""
+    """A run with its derived metrics, and the second run that one of these metrics requires."""
 
     first: RunResult
     derived: tuple[Metric, ...]
@@ -42,31 +43,31 @@ class ExecutedRun:
 
     @property
     def run_id(self) -> str:
-        """The id of the run; for two runs, a hash of both ids."""
+        """The id of the run; if there are two runs, a hash of both ids."""
         if self.further is None:
             return self.first.run_id
         return hashlib.sha256(f"{self.first.run_id} {self.further.run_id}".encode()).hexdigest()[:12]
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """Every measurement of the first run, and derived ones."""
+        """Every measurement of the first run, and the derived metrics."""
         return (*self.first.metrics, *self.derived)
 
     def metric(self, component: str, metric: str) -> float:
-        """Value of one measurement; raises ``KeyError`` with the nearest names if it does not exist."""
+        """Return one measurement; if it does not exist, raise ``KeyError`` with the most similar names."""
         for row in self.derived:
             if (row.component, row.metric) == (component, metric):
                 return row.value
         return self.first.metric(component, metric)
 
     def manifest(self) -> dict[str, Any]:
-        """Everything needed to repeat the run, or both."""
+        """All information that is needed to repeat the run, or both runs."""
         more = {} if self.further is None else {"further": self.further.manifest()}
         return {**self.first.manifest(), "run_id": self.run_id, **more}
 
 
 def options(spec: RunSpec) -> list[str]:
-    """Options of ``linecard run`` for the first run; file names are relative to the folder of studies."""
+    """The ``linecard run`` options for the first run; file names are relative to the folder of all studies."""
     name = Path(spec.folder).name
     words = [
         "--program",
@@ -86,7 +87,7 @@ def options(spec: RunSpec) -> list[str]:
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
-    """Execute ``program`` on the packets of ``preset``."""
+    """Execute ``program`` on the packets that ``preset`` receives."""
     settings = dict(override.split("=", 1) for override in spec.overrides)
 
     def taken(start: str) -> dict[str, str]:

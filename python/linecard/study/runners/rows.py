@@ -1,8 +1,8 @@
-"""Rows of an XDP program: `linecard.xdp_rows`.
+"""The rows of an XDP program, scheduled with `linecard.xdp_rows`.
 
-``program`` is a program, shipped or in the folder of the study; ``lanes`` is the maximum number of instructions per
-row. The component ``program`` has ``rows``, ``instructions`` (a 64-bit constant counts once) and
-``instructions_per_row``.
+The field ``program`` names a shipped program or a program in the study folder; ``lanes`` is the maximum number of
+instructions per row. The component ``program`` has the metrics ``rows``, ``instructions`` (a 64-bit constant counts
+once) and ``instructions_per_row``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEYS = ("lanes",)
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Schedule ``program``."""
+    """Schedule ``program`` into rows."""
     lanes = int(settings(spec, KEYS).get("lanes", LANES))
     file = Path(spec.folder) / spec.program
     found = xdp_rows(file if file.is_file() else spec.program, lanes=lanes)

@@ -1,7 +1,7 @@
-"""The budget of the virtual router processor: `linecard.vrp_budget`.
+"""The budget of the virtual router processor, measured with `linecard.vrp_budget`.
 
-``preset`` is the platform, and the setting ``rate_kpps`` the packet rate; every other setting changes the preset. Each
-resource is a component with ``head_room``, ``budget`` and ``cost_cycles``.
+The field ``preset`` names the platform, and the setting ``rate_kpps`` is the packet rate; every other setting changes
+the preset. Each resource is a component with the metrics ``head_room``, ``budget`` and ``cost_cycles``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SEARCH = 60
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Search the budget."""
+    """Search the budget at the packet rate."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     rate = float(found.pop("rate_kpps")) * 1e3
     changes = [f"{key}={value}" for key, value in found.items()]
