@@ -56,7 +56,7 @@ pub struct PlaceCheck {
     pub place_ns: f64,
     /// Time of the response path.
     pub back_ns: f64,
-    /// Number of bytes of the read.
+    /// Size of the read in bytes.
     pub bytes: u32,
     /// Peak read rate over all instances and the links of the route, in 10^6 per second; `None` without a bound.
     pub peak_mops: Option<f64>,

@@ -5,7 +5,7 @@ blocking system call (a pipe without a writer, a slow device). A separate thread
 one second for the main thread to handle it. If the main thread does not handle the signal within that second, the
 separate thread ends the process as Ctrl-C does.
 
-As after a kill, unfinished output remains in a temporary file, and no file has its final name.
+Unfinished output remains in a temporary file, as after a kill, and never gets its final name.
 """
 
 from __future__ import annotations

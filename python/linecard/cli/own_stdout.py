@@ -30,7 +30,7 @@ class _Patient(io.FileIO):
 
 
 def take_over() -> None:
-    """Replace the stdout of the process, unless it is not descriptor 1, as in a test."""
+    """Replace the stdout of the process if it is descriptor 1; tests use other streams."""
     for number in (_STDOUT, _STDERR):
         try:
             os.fstat(number)

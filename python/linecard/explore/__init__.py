@@ -8,7 +8,8 @@
 - `execute` (threads) or `cluster` (Dask) executes the points that are not in `store`.
 - `result` holds the result table.
 
-`axes` and `expression` parse values and formulas. `subjects` defines what a run can simulate.
+`axes` and `expression` parse values and formulas. `subjects` defines the kinds of run, such as runs of chips, DRAM
+parts and Petri nets.
 """
 
 from linecard._lazy import make_lazy

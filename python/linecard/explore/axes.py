@@ -50,7 +50,7 @@ class Interval:
     Attributes:
         low: Smallest value of the range.
         high: Largest value of the range.
-        log: Whether values are uniform in the logarithm.
+        log: Whether samples are uniform in the logarithm of the value.
         whole: Whether the range contains whole numbers only.
     """
 
@@ -82,7 +82,7 @@ class Axis:
         name: A key in the form of ``--set``, or an argument such as ``chip`` or ``seed``.
         values: Values in order; empty for a continuous range of fractions.
         interval: The continuous range, from which samples draw, if the text is a range without a step.
-        place: File and line, or the option, for messages.
+        place: File and line, or the option, to show in messages.
         group: Number of the axis group; axes of one group vary together, value by value.
     """
 

@@ -1,4 +1,4 @@
-"""Executes the run requests of one question together, each distinct run once, and returns records in request order."""
+"""Executes batches of run requests, each distinct run once, and returns records in request order."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Bench:
-    """Executes the runs of a question; call `close` at the end, or use it as a context manager.
+    """Executes batches of runs; call `close` at the end, or use it as a context manager.
 
     Attributes:
         store: Store of finished runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core.
         progress: Called repeatedly with (runs done, total runs) of the current requests.
-        counts: Numbers of reused and executed runs, summed over all questions.
-        executor: ``threads``, ``dask`` or ``dask:ADDRESS``; all requests share one connection to the Dask cluster.
+        counts: Numbers of reused and executed runs, summed over all batches.
+        executor: The executor: ``threads``, ``dask`` or ``dask:ADDRESS``; all batches share one connection to the Dask
+            cluster.
     """
 
     store: Store | None

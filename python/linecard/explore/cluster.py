@@ -1,4 +1,4 @@
-"""Executes the runs of a sweep on a Dask cluster; the driver holds the store and the claims, and workers only run.
+"""Executes the runs of a sweep on a Dask cluster; the driver holds store and claims, and workers execute runs.
 
 The driver sends each file below the current folder that a request names (designs, programs, captures). All other files
 must have the same content on every worker, and all workers must have the same build of Linecard. Each worker hashes its
@@ -56,7 +56,7 @@ class _Folder:
         self._made: dict[str, str] = {}
 
     def enter(self, bundle: str, files: Mapping[str, bytes]) -> None:
-        """Change to the bundle folder with this hash; the first call creates the folder and writes the files."""
+        """Change to the folder of the file bundle with this hash; the first call creates and fills the folder."""
         with self._change:
             while self._users and self._bundle != bundle:
                 self._change.wait()
@@ -67,7 +67,7 @@ class _Folder:
             self._users += 1
 
     def leave(self) -> None:
-        """Change back to the previous folder when the last user of the bundle ends."""
+        """Change back to the previous folder when no run uses the bundle any longer."""
         with self._change:
             self._users -= 1
             if self._users == 0:
@@ -123,7 +123,7 @@ def bundle_of(tasks: Sequence[Task]) -> dict[str, bytes]:
 
 
 class Connection:
-    """A Dask cluster that connects for the first run and disconnects at the end; several questions share it."""
+    """A Dask cluster that connects for the first run and disconnects at the end; several batches of runs share it."""
 
     def __init__(self, executor: str, jobs: int | None) -> None:
         """Check both arguments; :func:`execute_on_cluster` describes them.
@@ -219,14 +219,14 @@ def execute_on_cluster(
     """Execute every task that is not in the store on a Dask cluster; see :func:`linecard.explore.execute.execute`.
 
     Args:
-        tasks: Distinct runs.
+        tasks: Distinct runs to execute.
         take: Called once for each task, with the record of the task.
         executor: ``dask`` starts workers on this machine; ``dask:ADDRESS`` uses a running scheduler.
         store: Store of finished runs; ``None`` keeps nothing.
         jobs: Number of workers to start on this machine; ``None`` starts one per core.
         progress: Called repeatedly with (runs done, total runs).
-        counts: Counts that the runs increase.
-        connection: Open connection to use and leave open; ``None`` opens a connection and closes it at the end.
+        counts: Counts to which the runs are added.
+        connection: Connection to use, which stays open; ``None`` opens a new connection and closes it at the end.
 
     Raises:
         ConfigError: The executor is invalid, no scheduler or worker responds, or a worker has another build or other

@@ -4,7 +4,7 @@
   change has a confidence interval (Student's t over seeds).
 - In two finished runs, three numbers have intervals of their own (batch means); such a number changed only if its
   intervals do not overlap.
-- In two sweeps, points with equal axis values are compared, and the interval is over points.
+- In two sweeps, points with equal axis values are compared, and the interval is computed over the points.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def compare(
     """Compare two designs, programs, runs or sweeps.
 
     If a run of a design is not steady, all runs of both designs are repeated with four times as many packets, up to
-    256,000. A run of 64,000 packets or more is repeated once. A number that is not conclusive never counts as changed.
+    256,000. If a run has 64,000 packets or more, it is repeated only once. A number that is not conclusive never counts
+    as changed.
 
     Args:
         a: A design, or a file written by ``run --json`` or ``sweep --json``.
@@ -86,8 +87,8 @@ def compare(
         seeds: Number of seeds for each design.
         seed: The first seed.
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
-        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on this number.
+        executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs).
         **options: Program of both designs (``program``) and its options; see :func:`linecard.run`.
 

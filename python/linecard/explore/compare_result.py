@@ -98,7 +98,7 @@ class LineMoved:
 
 
 def paired(a: Sequence[Mapping[str, float]], b: Sequence[Mapping[str, float]]) -> list[Moved]:
-    """Compare the numbers that all pairs of runs have, pair by pair."""
+    """Compare each number that exists in all runs, pair by pair."""
     found = []
     for name in a[0]:
         if all(name in each for each in (*a, *b)):
@@ -154,7 +154,7 @@ class CompareResult(Result):
 
     @property
     def shown(self) -> tuple[Moved, ...]:
-        """The metrics to show, without metrics that are zero on both sides or repeat a rate."""
+        """The metrics to show, without metrics that are zero on both sides or restate a rate."""
         return tuple(each for each in self.metrics if (each.a or each.b) and each.name not in _SAID_BY_RATES)
 
     def table(self) -> Table:

@@ -40,7 +40,7 @@ _LONGEST_NAME = 4096
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """SHA-256 of the compiled core, in which all numbers are computed."""
+    """SHA-256 hash of the compiled core; the core computes all numbers."""
     found = getattr(_core, "__file__", None)
     content = Path(found).read_bytes() if found else _core.__version__.encode()
     return hashlib.sha256(content).hexdigest()
@@ -166,7 +166,7 @@ class Keys:
         self._short: dict[str, str | None] = {}
 
     def full(self, key: str) -> str:
-        """If exactly one key of the design has this ending, return that key; otherwise return the given key."""
+        """If ``key`` is the ending of exactly one key of the design, return that key; otherwise return ``key``."""
         if key in self.values:
             return key
         if key not in self._short:

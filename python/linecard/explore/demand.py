@@ -1,7 +1,7 @@
 """Measures the traffic load and the capacity of each part of a chip, in short runs at light load.
 
 Short runs at a load that all parts can carry measure the busy time of each part per packet. By the utilisation law, the
-capacity of a part is the inverse of this busy time, as in the bounds of `linecard why`.
+capacity of a part is the inverse of its busy time per packet, as in the bounds of `linecard why`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Demand:
     """The traffic load on one part of a chip.
 
     Attributes:
-        component: The part.
+        component: Name of the part.
         offered_gbps: Offered load in Gbit/s of all frames, including frames that the part does not process.
         most_gbps: Offered load at which the part is always busy, in Gbit/s of all frames.
         most_mpps: Offered load at which the part is always busy, in 10^6 packets per second.

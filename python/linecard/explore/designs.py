@@ -41,7 +41,7 @@ def better_half(task: Task, judged: Mapping[int, Judged], batch: Sequence[int], 
 
 
 def minimised(task: Task, judged: Judged) -> tuple[float, ...]:
-    """The objective values of a point, with signs such that all are minimised."""
+    """The objective values of a point, negated for objectives to maximise, so that lower is better."""
     return tuple(each.sign * value for each, value in zip(task.objectives, judged.values, strict=True))
 
 
@@ -137,7 +137,7 @@ class Space:
         self.number_of = {each: number for number, each in enumerate(self.coordinates)}
 
     def shortened(self, times: int) -> Spec:
-        """The space with its objectives, for runs whose length is halved the given number of times."""
+        """The design space and its objectives, for runs whose length is halved the given number of times."""
         short = self._task.shortened(times)
         return replace(short, columns=(*short.columns, *self._extra))
 

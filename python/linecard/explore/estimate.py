@@ -22,7 +22,7 @@ class Estimate:
 
     Attributes:
         points: Number of points, including duplicates.
-        left_out: Points that break a constraint.
+        left_out: Number of points that break a constraint.
         runs: Distinct runs.
         found: Number of runs that are already in the store.
         seconds_each: Mean time of a run on one core; ``None`` if every timed run was refused or failed.

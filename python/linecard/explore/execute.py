@@ -42,7 +42,7 @@ class Task:
 
 @dataclass(slots=True)
 class Counts:
-    """Numbers of distinct runs that were found, succeeded, were refused or failed, and the simulation time.
+    """Counts of distinct runs (found in the store, successful, refused, failed), and the simulation time.
 
     ``not_kept`` counts the runs that the store could not keep, and ``remarks`` holds the remarks of the store.
     """
@@ -163,7 +163,7 @@ def execute(
     """Execute every task that is not in the store.
 
     Args:
-        tasks: Distinct runs.
+        tasks: Distinct runs to execute.
         take: Called once for each task with its record, from any thread but never concurrently.
         store: Store of finished runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core.

@@ -78,7 +78,7 @@ def compared_lines(
     Args:
         names: Names of the two programs.
         records: For each program, its runs with the costs of lines, one run per seed.
-        doubts: For each program, the reason why its runs are not conclusive; with any reason, no line has a noise
+        doubts: For each program, the reason why its runs are not conclusive; if there is a reason, no line has a noise
             verdict.
     """
     a, b = (_Program(name, several) for name, several in zip(names, records, strict=True))

@@ -64,15 +64,16 @@ def ndr(
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file), at the rates of the
             search.
         set: New values for parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
-        packets: Number of packets in each trial. The warm-up before them has half as many. The confirming trial has at
-            least four times as many packets.
-        seeds: Seeds of each trial. The loss is the mean over the seeds; at the no-drop rate, no seed has a loss.
+        packets: Number of packets in each trial. The warm-up has half as many packets as the trial. The confirming
+            trial has at least four times as many packets.
+        seeds: Number of seeds for each trial. The loss is the mean over the seeds; at the no-drop rate, no seed has a
+            loss.
         seed: The first seed.
         width: Relative width of the interval in which the search ends; 0.005 by default.
         precision: Synonym of ``width``, such as 1%; only one of the two is allowed.
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
-        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on this number.
+        executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs) of the present step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 

@@ -30,7 +30,7 @@ class Trial:
         packets: Number of sent and dropped packets, per seed.
         lost: Fraction of the packets that were dropped or accumulated inside the chip; the mean over the seeds.
         dropped: Fraction of the packets that the chip dropped.
-        forwarded_mpps: Throughput, 10^6 packets per second.
+        forwarded_mpps: Throughput in 10^6 packets per second.
         inside_mean: Mean number of packets inside the chip.
         grew: Growth of the number of packets inside the chip, per seed.
     """
@@ -77,9 +77,9 @@ class RateRow:
         busiest: The busiest part at the lowest failed load.
         busiest_share: Utilisation of the busiest part.
         confirmed_packets: Packets per seed of the trial that confirmed the no-drop rate; 0 if no trial confirmed it.
-        confirmed: Whether the confirming trial is conclusive. It is conclusive if the packets inside grow by at most
-            half the growth that a load one ``width`` too high would cause. Half the growth at a load one ``width`` too
-            high must also exceed the random variation.
+        confirmed: Whether the confirming trial is conclusive. The trial is conclusive if the packets inside grow by at
+            most half the growth that a load one ``width`` too high would cause. Half the growth at a load one ``width``
+            too high must also exceed the random variation.
         trials: Number of trials, including confirming trials.
         tried: All trials, in the order of the search.
         latency: Latency at 10 %, 50 % and 90 % of the PDR; empty if no PDR was found.

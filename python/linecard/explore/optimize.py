@@ -67,8 +67,8 @@ def optimize(
             replaces the precision in the file.
         set: New values for parameters and arguments of all points. These values override the values in the file.
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
-        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on this number.
+        executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs).
         **options: Program of all points (``program``) and its options; see :func:`linecard.run`. The setting
             ``set={"budget": ...}`` limits the instructions per packet.
@@ -244,7 +244,7 @@ def _steady(point: Judged) -> bool | None:
 
 
 def covered(vectors: Sequence[Sequence[float]], best: Sequence[float], worst: Sequence[float]) -> float:
-    """Fraction of the box between the best and the worst value of each objective that the vectors dominate.
+    """Dominated fraction of the box between the best and the worst value of each objective.
 
     The computation ignores an objective that has the same value at all points. If all objectives are ignored, the
     fraction is 1.

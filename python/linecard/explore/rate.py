@@ -1,4 +1,4 @@
-"""Searches the rates of one frame size or mix, trial by trial."""
+"""Searches for the rates of one frame size or mix, trial by trial."""
 
 from __future__ import annotations
 

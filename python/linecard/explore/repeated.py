@@ -34,7 +34,7 @@ class Repeated:
 
     Attributes:
         point: Value of each axis except the seed.
-        seeds: Seeds of the runs with numbers, ascending.
+        seeds: Seeds of the successful runs, ascending.
         status: ``ok``; ``refused`` or ``failed`` if any run has this status; otherwise the reason why a run was not
             conclusive, such as ``not steady``.
         numbers: Mean and 95 % interval of each number that all runs of the point have.
@@ -48,7 +48,7 @@ class Repeated:
     values: Mapping[str, tuple[float, ...]]
 
     def name(self) -> str:
-        """The point in words."""
+        """The point as text."""
         return ", ".join(f"{axis}={cell_text(value)}" for axis, value in self.point.items()) or "the one point"
 
 

@@ -45,7 +45,7 @@ class PlaceCheck(msgspec.Struct, frozen=True, omit_defaults=True):
         there_ns: Time of the request path, which consists of issue and links.
         place_ns: Time in the memory or accelerator itself.
         back_ns: Time of the response path.
-        bytes: Number of bytes of the read.
+        bytes: Size of the read in bytes.
         peak_mops: Peak read rate over all instances and the links of the route, in 10^6 per second; ``None`` without a
             bound.
         peak_gbps: Peak read rate in Gbit/s; ``None`` without a bound.

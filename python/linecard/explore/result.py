@@ -1,4 +1,4 @@
-"""The result of a sweep: a table with one row per point, as a data frame, CSV, Parquet, JSON or in a notebook."""
+"""The result of a sweep: a table with one row per point, for data frames, CSV, Parquet, JSON and notebooks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SweepResult(Result):
     """The result of a sweep as a table. The table does not depend on the executor or on interruptions.
 
     Attributes:
-        title: The design or the sweep file.
+        title: Name of the design or of the sweep file.
         what: The kind of run at each point.
         axes: Names of the varied columns.
         numbers: Columns of measured and computed numbers.
@@ -71,8 +71,8 @@ class SweepResult(Result):
         given: Values that all points share: ``what``, the arguments by name, and ``set`` with the keys of the design.
         lengths: Distinct lengths of the final runs in packets, ascending; empty if no runs may be lengthened.
         lengthened: Number of rows with runs that are longer than requested.
-        parts: For each row, the utilisation of each part and the time of a packet in each part. It is empty if the
-            table has more than ``MOST_PARTS`` rows.
+        parts: For each row, the utilisation of each part and the time of a packet in each part. The breakdown is empty
+            if the table has more than ``MOST_PARTS`` rows.
         counts: Numbers of reused, executed, refused and failed runs in this sweep.
         across: Column for the horizontal axis of the chart; the first axis by default.
         up: Column for the vertical axis of the chart; the first number by default.

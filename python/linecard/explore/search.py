@@ -1,4 +1,4 @@
-"""Searches the highest load with a loss of at most a goal, for several goals at once, similar to MLRsearch.
+"""Searches for the highest load whose loss is within a goal, for several goals at once, similar to MLRsearch.
 
 Loads are on a geometric grid: load n is the largest load times (1 - width)^n. The result for a goal is a pair of
 adjacent loads: the lower load meets the goal, and the higher load exceeds it.
@@ -47,7 +47,7 @@ class Search:
     busy: dict[int, float] = field(default_factory=dict)
 
     def share(self, number: int) -> float:
-        """The load of an index, as a fraction of the largest load."""
+        """The load with the given index, as a fraction of the largest load."""
         return (1 - self.width) ** number
 
     def tell(self, number: int, lost: float, busy: float | None = None) -> None:

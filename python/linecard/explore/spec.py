@@ -59,9 +59,9 @@ class Spec:
         title: Title, one line.
         what: The kind of run: a name in `SUBJECTS`.
         arguments: Arguments that all points share.
-        settings: Settings of keys that all points share.
+        settings: Values of keys that all points share.
         axes: The axes, slowest axis first.
-        repeat: Seeds of each point.
+        repeat: Number of seeds for each point.
         constraints: Conditions that points must meet; other points are omitted.
         columns: Table columns whose numbers are computed from other numbers.
         sample: The sample; ``None`` for the full grid.
@@ -282,7 +282,7 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
     """Read a sweep file into a draft.
 
     Args:
-        path: The file.
+        path: Path of the sweep file.
         also: Names of additional tables and keys that the caller reads.
 
     Raises:

@@ -115,7 +115,7 @@ def _rows(store: Store) -> Iterator[tuple[Any, ...]]:
 
 
 def write_measurements(store: Store, path: str | Path, kind: str) -> Path:
-    """Write all measurements as ``csv`` or ``parquet``, sorted by run; CSV output needs bounded memory."""
+    """Write all measurements as ``csv`` or ``parquet``, sorted by run; writing CSV uses bounded memory."""
     if kind == "csv":
 
         def write(file: IO[bytes]) -> None:

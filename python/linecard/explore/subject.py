@@ -79,12 +79,12 @@ class Subject:
         arguments: Command-line option of each argument; empty for a positional argument, ``NO_OPTION`` for an argument
             without option.
         defaults: Default arguments that apply at every point.
-        has_settings: Whether keys that are no arguments are settings.
+        has_settings: Whether keys other than arguments are settings.
         command_words: First words of the command that repeats a run.
         run: Function that runs one point.
         length: Name of the argument that sets the length of a run; empty if there is none.
-        carries: Function that lists files on which a run depends but which its request does not name, under
-            machine-independent names.
+        carries: Function that lists the files that affect a run but are not named in its request, each under a
+            machine-independent name.
     """
 
     name: str

@@ -80,16 +80,17 @@ def sweep(
         packets: Packets of each run.
         warmup_packets: Warm-up packets of each run.
         seed: Seed of all points, or the first of several seeds per point.
-        repeat: Seeds of each point.
+        repeat: Number of seeds for each point.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. For
             ``ndr``, the precision is the relative width of the result.
         lengthen: Lengthen runs that are not conclusive; default: the value in the file, otherwise yes.
         sample: Run a sample of points instead of the whole grid: ``sobol`` or ``latin_hypercube`` (extra ``explore``).
-        points: Points of the sample.
+        points: Number of points in the sample.
         sample_seed: Seed of the sample.
-        store: Folder that keeps finished runs for reuse; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The table of results does not depend on the store.
-        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
+        store: Folder that keeps finished runs for reuse; ``None`` keeps nothing. The table does not depend on the
+            store.
+        jobs: Number of parallel runs; ``None`` takes one per core.
+        executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         shard: Run only every n-th point, beginning with point i. A shard is ``(i, n)``, with i from 1 to n.
         progress: Called repeatedly with (runs done, total runs).
         **arguments: Further arguments of all points: ``cpus=2``, ``policy="lru"``.
@@ -207,7 +208,7 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
 def table_of(spec: Spec, points: Points, bench: Bench, *, fixed: bool = False) -> SweepResult:
     """Execute points and make their result table; the counts of the table include all runs so far.
 
-    Inconclusive runs are lengthened, unless ``fixed``, the spec or an axis sets the run length.
+    Inconclusive runs are lengthened, unless ``fixed``, the sweep specification or an axis sets the run length.
     """
     store = bench.store
     asked = [name for _, column in spec.columns for name in column.names]

@@ -92,7 +92,8 @@ def refusals(reasons: Sequence[Reason]) -> list[Part]:
 def chart_of(result: SweepResult) -> list[Part]:
     """Chart one column over another, with one line per combination of the other axes, and seeds as mean and range.
 
-    If a chart has more than ``MOST_LINES`` lines, or if its horizontal column is not an axis, it has points only.
+    If a chart has more than ``MOST_LINES`` lines, or if its horizontal column is not an axis, it shows points without
+    lines.
     """
     rows = [row for row in result.rows if has_numbers(row)]
     axes = [name for name in result.axes if name != "seed"]

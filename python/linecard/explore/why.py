@@ -101,10 +101,11 @@ def why(
             Python, 0.01 means 1 %; ``None`` only requires a conclusive throughput.
         seeds: Number of seeds for the confidence intervals.
         seed: The first seed.
-        global_: Add Morris' screening and Sobol's indices over half to twice each parameter (extra ``explore``).
+        global_: Add Morris screening and Sobol indices, with each parameter from half to twice its value (extra
+            ``explore``).
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on it.
-        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on this number.
+        executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs) of the present step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
 
@@ -167,7 +168,7 @@ class Question:
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
         """Request a run of the chip with changes. Changes with full keys replace earlier changes of the same keys.
 
-        A verdict repeats the runs of this analysis, so only the runs that classify the load enable it.
+        A verdict repeats the runs of this analysis, so only runs that classify the load compute a verdict.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
         settings = {**self.settings, **changes}

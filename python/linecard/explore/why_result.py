@@ -41,7 +41,7 @@ class Elasticity:
     """The elasticity of throughput for one parameter: d ln throughput / d ln parameter.
 
     Attributes:
-        parameter: The key, or ``program cycles`` for the cycles of all steps together.
+        parameter: Key of the parameter, or ``program cycles`` for the cycles of all steps together.
         kind: Kind of the parameter: ``rate``, ``time``, ``work``, ``count`` or ``size``.
         value: The elasticity; 1 if throughput grows in proportion to the parameter, -1 if it shrinks in proportion.
         low: Lower bound of the 95 % interval.
@@ -134,13 +134,13 @@ class WhyResult(Result):
         throughput_mpps: Throughput in 10^6 packets per second.
         throughput_gbps: Throughput in 10^9 bits per second.
         loss_fraction: Fraction of the packets that the chip drops.
-        verdict: The part that limits the throughput, or one of three texts. ``several parts`` means that neither a
-            single part nor a pair is the limit. ``not clear`` means that the measured gains are within noise.
-            ``not known`` means that the throughput is not conclusive.
+        verdict: The part that limits the throughput, or ``several parts``, ``not clear`` or ``not known``.
+            ``several parts`` means that neither a single part nor a pair is the limit. ``not clear`` means that the
+            measured gains are within noise. ``not known`` means that the throughput is not conclusive.
         why: The verdict as a sentence.
         limits: Bounds of all parts, lowest bound first.
         elasticities: Elasticities of all parameters, strongest first.
-        elasticity_sum: Sum of the elasticities of rates minus that of times; 1 if keys set all times.
+        elasticity_sum: Sum of the rate elasticities minus sum of the time elasticities; 1 if keys set all times.
         elasticity_sum_low: Lower bound of the 95 % interval.
         elasticity_sum_high: Upper bound of the 95 % interval.
         out_of_reach: Parts whose times no key sets; the sum does not include these times.

@@ -4,7 +4,7 @@ This module only computes on plain data; it starts no simulation.
 
 Every study is judged by the following comparisons:
 
-- **Cells**: the relative error of each measured cell, relative to the published cell.
+- **Cells**: the error of each measured cell, relative to the published cell.
 - **Orders**: whether measured and published ranking are equal, for every pair of rows that differ only in the ranked
   column and have different published values.
 - **Gains**: for each improvement that the document states in percent, the difference between measured and published
@@ -57,7 +57,7 @@ class Cell:
     Attributes:
         keys: Key columns of the row and their values.
         column: Name of the published column.
-        relation: Relation of the measured value to ``published``: ``=`` for a value, ``<`` or ``>`` for a bound.
+        relation: Meaning of ``published``: ``=`` for a value, ``<`` or ``>`` for a bound.
         unit: Unit of ``published``, ``measured`` and ``spread``.
         measured: Mean over the seeds; ``None`` if a run failed.
         spread: Standard deviation over the seeds.
@@ -316,7 +316,7 @@ def _beyond(difference: float, relation: str) -> float:
 def quantities(cells: Iterable[Cell]) -> list[Cell]:
     """Keep each quantity once, at its first cell, because several tables can contain the same measure of the same runs.
 
-    If a parameter was chosen on a quantity, this quantity is calibrated in every table that prints it.
+    If a quantity was used to choose a parameter, it is calibrated in every table that prints it.
     """
     found: dict[tuple[tuple[str, ...], str], Cell] = {}
     single: list[Cell] = []
@@ -384,7 +384,7 @@ def judge_shape(
     """Check whether a measured curve has the shape that the document states.
 
     Args:
-        check: The statement of the document.
+        check: The statement to check.
         values: The swept values, ascending.
         curve: The measured values in the order of ``values``, by (series, measure).
     """

@@ -33,7 +33,7 @@ class Reading:
         measured: The number to compare with the limit; ``None`` if a run failed or no cell counts.
         detail: Origin of the measured number: the worst cell or the reversed pairs, and the number of cells or pairs.
         calibrated: The included cells that were used to choose a parameter.
-        of: Total, if the line counts.
+        of: The total, for a line that counts items.
         spoiled: Reason why the line is missed regardless of the measured number; otherwise empty.
     """
 

@@ -26,7 +26,7 @@ class Change(_Strict, frozen=True):
     Every text may contain ``{value}``, which is replaced with the value of the column.
 
     Attributes:
-        preset: Preset that the runs use instead.
+        preset: Preset for the runs with this value.
         program: Program.
         trace: Capture or described link that the runs receive.
         map_addresses: Whether packet addresses are mapped into the routed address space.
@@ -114,8 +114,7 @@ class TableSpec(_Strict, frozen=True):
         rank: The key column whose values the document ranks; the comparison is between rows that agree in all other key
             columns.
         headline: Whether the cells count in the main numbers of the study. Cells do not count if they follow from
-            inputs by arithmetic, restate inputs, or appear in no document. Reports list cells that do not count
-            separately.
+            inputs by arithmetic, restate inputs, or appear in no document. Reports list the uncounted cells separately.
         restates: The measure of other tables that these cells repeat in another unit; such cells are not separate
             quantities.
         runner: Name of the runner that executes the runs; see :mod:`linecard.study.runners`.
@@ -127,8 +126,7 @@ class TableSpec(_Strict, frozen=True):
         warmup_packets: Number of warm-up packets, if it differs from that of the study.
         quick: Length of the runs with ``--quick``, if shorter than ``packets`` and ``warmup_packets``.
         note: Note for readers of the report.
-        origin: Position of the numbers in the document, such as a table or page, which the page of correlations shows
-            for every point.
+        origin: Position of the numbers in the document; the page of correlations shows it for every point.
         reading: Uncertainty of a published number in the unit of that number: half the last digit, or the error of
             reading a plot.
         predicted: The commit at which the cells were predicted, before the model's authors had seen a published number.
@@ -232,8 +230,8 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
 
     ``peak_at``: the largest value is at position ``at``. ``levels_off_at``: the step after ``at`` is smaller than the
     step before it, and at most the fraction ``within`` of the value. ``rises``: the values never decrease up to ``at``,
-    or from ``from`` on; ``falls``: the values never increase there. ``above``: from ``at`` on, the line is above
-    ``than`` by more than the fraction ``margin`` at every swept value; ``measure_than`` compares two measures.
+    or from ``from`` on; ``falls``: in that range, the values never increase. ``above``: from ``at`` on, the line is
+    above ``than`` by more than the fraction ``margin`` at every swept value; ``measure_than`` compares two measures.
 
     Attributes:
         id: Name.
@@ -322,7 +320,7 @@ class CheckSpec(_Strict, frozen=True):
 
 
 class Varied(_Strict, frozen=True):
-    """A calibrated number in the ``program`` of a run instead of a preset, and how ``--robustness`` varies this number.
+    """A calibrated number in a run's ``program`` rather than in a preset; ``--robustness`` varies this number.
 
     Attributes:
         name: Name of the calibrated number.

@@ -1,12 +1,12 @@
-"""The limits of studies: compares every line of ``studies/targets.csv`` with the results of a study.
+"""Compares the results of a study with its limits, which are the lines of ``studies/targets.csv``.
 
 The evaluator of each line is in ``limits.py`` in the study folder, and computes one number from the result of the
 study. This module does not depend on a document or on an expected number. Calibrated cells do not count in means.
 Calibrated cells are listed with their error, and a line is missed if such an error exceeds its limit.
 
-A line that is missed may be *contradicted*: a function in the module of the study shows that the published cells alone
-exclude it. A missed line may also depend on an unpublished *input*, which the study names (``[[inputs]]``) with a point
-at which the line is kept. Contradicted lines and lines that depend on an input do not count as kept.
+A missed line may be *contradicted*: a function in the module of the study shows that the published cells alone
+contradict the limit. A missed line may also depend on an unpublished *input*, which the study names (``[[inputs]]``)
+with a point at which the line is kept. Contradicted lines and lines that depend on an input do not count as kept.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ NOT_JUDGED = "not judged"
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The verdict on a line that follows from the published cells alone.
+    """A verdict on a line, derived from the published cells alone.
 
     Attributes:
-        holds: Whether the published cells exclude that the line is kept.
+        holds: Whether the published cells contradict the line.
         text: The computation in words and numbers.
     """
 
@@ -115,7 +115,7 @@ class Line:
 
     @property
     def outcome(self) -> str:
-        """An outcome in :data:`OUTCOMES`, or the text that the line was not judged."""
+        """One of :data:`OUTCOMES`, or a text that states that the line was not judged."""
         if self.kept is not False:
             return NOT_JUDGED if self.kept is None else "kept"
         if self.contradiction is not None and self.contradiction.holds:
@@ -124,7 +124,7 @@ class Line:
 
     @property
     def shown(self) -> str:
-        """The cells that exclude the line, or the input on which the line depends."""
+        """The cells that contradict the line, or the input on which the line depends."""
         if self.kept is not False:
             return ""
         said = [each.text for each in (self.contradiction, self.at_point) if each is not None]

@@ -1,4 +1,4 @@
-"""Plans a study: the simulations that its cells need. Cells that need the same run share this run."""
+"""Plans a study: lists the simulations that its cells need. Cells that need the same run share this run."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def reproduce(
     Args:
         study: Name of a shipped study, or path to a study folder.
         tables: Tables or figures to run, such as ``[1, "figure5"]``; ``None`` runs all.
-        chapters: Chapters such as ``[5]``, of which all tables and figures are run, in addition to ``tables``.
+        chapters: Chapters, such as ``[5]``; all of their tables and figures are run in addition to ``tables``.
         quick: Whether to use one seed and fewer packets, for a quick first result.
         jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
             runs.

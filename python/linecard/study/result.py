@@ -206,7 +206,7 @@ class StudyResult(Result):
 
     @property
     def apart(self) -> tuple[TableResult, ...]:
-        """Tables that do not enter the main numbers: arithmetic, restated inputs, or no published numbers."""
+        """Tables that do not enter the main numbers: with arithmetic, restated inputs, or no published numbers."""
         return tuple(table for table in self.tables if table not in self.headline)
 
     @property
@@ -316,7 +316,7 @@ class StudyResult(Result):
         return Table(COMPARISON_COLUMNS, self.comparison_rows())
 
     def manifest(self) -> dict[str, Any]:
-        """Everything needed to repeat the study and to recognise its results."""
+        """All information that is needed to repeat the study and to recognise its results."""
         from linecard.study.write import manifest
 
         return {**Result.manifest(self), **manifest(self)}

@@ -26,8 +26,8 @@ class Target:
         study: Name of the study.
         id: Name of the line, such as ``H1``.
         what: Description of the measured quantity.
-        kind: ``at_most``, ``at_least``, ``violations`` (maximum number of violations) or ``shape`` (number of
-            statements that must hold).
+        kind: Kind of the limit: ``at_most``, ``at_least``, ``violations`` (maximum number of violations) or ``shape``
+            (number of statements that must hold).
         limit: The limit as written in the file: a number, ``12 of 13``, or ``all``.
         source: Position of the published number in the document.
     """

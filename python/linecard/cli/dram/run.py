@@ -17,10 +17,10 @@ def run(
     *,
     asked: dict[str, Any],
 ) -> None:
-    """Run a DRAM part under a request trace or an access pattern.
+    """Simulate a DRAM part under a request trace or an access pattern.
 
     The command prints the bandwidth, the latencies with their parts, the bus utilisation, and statistics of banks and
-    commands. If the part states currents, it also prints the energy. Trace formats are `csv` with the columns
+    commands. If the part states currents, the command also prints the energy. Trace formats are `csv` with the columns
     `arrival`, `op`, `address` and optionally `bytes`, `dramsim3` (`address OP clock`), and `ramulator` (`LD address`).
     Arrival times in traces are in memory clocks. In the file of requests, `accept` and `complete` are in memory clocks;
     `complete` is -1 for a write that was never sent.

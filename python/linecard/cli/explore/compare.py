@@ -20,8 +20,8 @@ from linecard.explore.compare import compare as ask
 def compare(json: Json = False, output: Output = None, *, asked: dict[str, Any], executed: dict[str, Any]) -> None:
     """Compare two designs, programs, runs or sweeps: settings that differ, and metrics that changed beyond noise.
 
-    Both designs run with the same seeds on the same packets, and the comparison is seed by seed. Runs that are not
-    steady are repeated with more packets. If runs stay unsteady, the comparison reports no metric as changed, and the
+    Both designs run with the same seeds on the same packets, and the comparison is seed by seed. Linecard repeats a run
+    that is not steady with more packets. If runs stay unsteady, the comparison reports no metric as changed, and the
     exit status is 4. For two programs (`compare CHIP --program a.c b.c`), the comparison also lists the source lines of
     both programs with their cost per packet.
 

@@ -21,8 +21,8 @@ def ndr(json: Json = False, output: Output = None, *, asked: dict[str, Any], exe
     """Search for the no-drop rate and the partial-drop rate of a chip, by frame size.
 
     NDR is the highest rate without loss, and PDR is the highest rate with at most 0.5 % loss. Packets that accumulate
-    inside the chip count as lost. Frames arrive evenly spaced; `--set traffic.arrivals=poisson` changes that. The
-    result includes the latency at 10 %, 50 % and 90 % of the PDR.
+    inside the chip count as lost. By default, frames arrive evenly spaced; `--set traffic.arrivals=poisson` selects
+    Poisson arrivals. The result includes the latency at 10 %, 50 % and 90 % of the PDR.
 
     **Examples**
 

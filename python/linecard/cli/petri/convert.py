@@ -21,7 +21,7 @@ def convert(
 ) -> None:
     """Write a net as PNML.
 
-    Times are in `toolspecific` blocks; the command keeps the blocks of other tools.
+    Times are in `toolspecific` blocks of the PNML file; the command keeps the blocks of other tools.
 
     **Examples**
 

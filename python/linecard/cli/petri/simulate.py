@@ -44,7 +44,7 @@ def simulate(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Simulate a net, and print throughputs and mean tokens with 95 % intervals over replications.
+    """Simulate a net, and print throughputs and mean token counts with 95 % intervals over replications.
 
     The output of the simulation does not depend on `--jobs`.
 

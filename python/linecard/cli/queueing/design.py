@@ -32,8 +32,8 @@ def design(
 ) -> None:
     """Find the smallest queuing cache that reaches a target throughput.
 
-    For each number of entries and engines, the command prints the fewest threads that reach the target. It also prints
-    the combination with the smallest product of entries, engines and threads.
+    For each number of entries and engines, the command prints the fewest threads that reach the target. The command
+    also prints the combination with the smallest product of entries, engines and threads.
 
     **Examples**
 

@@ -50,7 +50,7 @@ def source_of(workload: str | None, trace: Path | None) -> str:
 
 
 def end_with_damage(result: QueueingResult | QueueDesignResult) -> None:
-    """Report the problems of a capture; if it is damaged, exit with the status for damaged captures.
+    """Report the problems of a capture; if the capture is damaged, exit with the status for damaged captures.
 
     Raises:
         Exit: The capture is damaged.

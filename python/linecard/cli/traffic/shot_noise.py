@@ -26,8 +26,8 @@ def shot_noise(
     """Generate shot-noise traffic from flows that start, send and end, and measure its load in time windows.
 
     Flow rates and flow durations are log-uniform between the bounds in the `shots.*` keys of the chip. The variation is
-    the standard deviation of the load over the windows, divided by the mean. The command prints it beside the
-    closed-form value.
+    the standard deviation of the load over the windows, divided by the mean. The command prints the variation beside
+    its closed-form value.
 
     **Examples**
 

@@ -62,7 +62,7 @@ class StudyRun(Protocol):
         """Every measurement."""
 
     def metric(self, component: str, metric: str) -> float:
-        """Value of one measurement; raises ``KeyError`` with the nearest names if it does not exist."""
+        """Return one measurement; if it does not exist, raise ``KeyError`` with the most similar names."""
 
     def manifest(self) -> dict[str, Any]:
         """All information that is needed to repeat the run."""
@@ -124,7 +124,7 @@ class PlainRun:
         )
 
     def metric(self, component: str, metric: str) -> float:
-        """Value of one measurement; raises ``KeyError`` with the nearest names if it does not exist."""
+        """Return one measurement; if it does not exist, raise ``KeyError`` with the most similar names."""
         try:
             return self.values[component, metric]
         except KeyError:

@@ -1,7 +1,7 @@
 """A program on a chip, for which only counts are published: instruction cycles and evenly spread accesses.
 
-The field ``preset`` names the chip. Settings that begin with ``count.`` state the work of the program per packet. This
-work replaces the chip's step that executes a program (``op = "run"``):
+The field ``preset`` names the chip. Settings that begin with ``count.`` state the work of the program per packet. The
+stated work replaces the chip's step that executes a program (``op = "run"``):
 
 - ``count.cycles``: instruction cycles, including cycles to issue accesses; ``percent`` in the chip's table of eBPF
   instructions also applies;
@@ -46,7 +46,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
 
 
 def options(spec: RunSpec) -> list[str]:
-    """Options of ``linecard run`` that repeat the run."""
+    """The ``linecard run`` options that repeat the run."""
     return [word for change in changes(spec) for word in ("--set", change)]
 
 

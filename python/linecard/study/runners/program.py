@@ -6,7 +6,7 @@ run. The setting ``map.NAME`` names a file in the study folder that fills a map.
 of the chip. The runner adds the following metrics to those of the run:
 
 - ``program engine_cycles_per_packet``: cycles of all engines, summed, from one sent or dropped packet to the next;
-- ``program engine_cycles_around``: these engine cycles without the cycles of the program itself;
+- ``program engine_cycles_around``: engine cycles per packet without the cycles of the program itself;
 - ``program further_cycles``: increase of the engine cycles per unit of ``NAME``, from the second run;
 - ``cycles_per_access`` of every memory and accelerator: core cycles between two accesses.
 """
