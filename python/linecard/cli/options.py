@@ -55,7 +55,7 @@ Packets = Annotated[
     int, typer.Option(min=0, metavar="N", help="Maximum number of packets to read; 0 reads the whole capture.")
 ]
 
-JSON_HELP = "Print one JSON object on stdout instead of the screen."
+JSON_HELP = "Print the result as one JSON object on stdout."
 
 
 def read_share(text: str) -> float:

@@ -109,7 +109,7 @@ def test_settings_seeds_and_json_are_written_alike():
         if "--seed" in names:
             assert parameter.metavar == "N", command
         if "--json" in names:
-            assert parameter.help == "Print one JSON object on stdout instead of the screen.", command
+            assert parameter.help == "Print the result as one JSON object on stdout.", command
 
 
 def test_a_letter_is_one_word():

@@ -88,9 +88,7 @@ def draw(
     set: Set = None,
     result: Annotated[
         Path | None,
-        typer.Option(
-            "--result", metavar="FILE", help="Colour the parts by their utilisation in a run, read from its JSON."
-        ),
+        typer.Option("--result", metavar="FILE", help="JSON file of a run, whose utilisation colours the parts."),
     ] = None,
 ) -> None:
     """Draw a chip as a block diagram.

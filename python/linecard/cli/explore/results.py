@@ -41,7 +41,9 @@ def prune(
     store: StoreOption = STORE,
     to: Annotated[
         float | None,
-        typer.Option("--to", min=0.0, metavar="MB", help="Remove the least recently used runs, down to this size."),
+        typer.Option(
+            "--to", min=0.0, metavar="MB", help="Remove the least recently used runs until the store has this size."
+        ),
     ] = None,
     other_versions: Annotated[
         bool, typer.Option("--other-versions", help="Remove runs that another version of Linecard made.")

@@ -21,7 +21,7 @@ def flowcache(
             help="A capture; a described link (edge, core, a TOML file); or digests, each a little-endian u32.",
         ),
     ],
-    entries: Annotated[str, typer.Option(metavar="N,…", help="Numbers of entries of the caches.")] = "512,1024,2048",
+    entries: Annotated[str, typer.Option(metavar="N,…", help="Cache sizes, in entries.")] = "512,1024,2048",
     ways: Annotated[
         str, typer.Option(metavar="N,…", help="Ways (entries per set); `full` for fully associative.")
     ] = "4",
@@ -74,7 +74,7 @@ def flowcache(
         bool, typer.Option("--false-hits", help="Count packets that receive the classification result of another flow.")
     ] = False,
     curves: Annotated[
-        bool, typer.Option("--curves", help="Add the reuse distances, and LRU for all sizes and ways, in one pass.")
+        bool, typer.Option("--curves", help="Add reuse distances, and the results of LRU for all sizes and ways.")
     ] = False,
     traffic: Annotated[
         bool,

@@ -18,7 +18,9 @@ def compare_models(
     threads: Annotated[
         str, typer.Option(metavar="MxN,…", help="Engines and threads per engine, such as 4x4.")
     ] = _THREADS,
-    traffic: Annotated[str, typer.Option(metavar="NAME,…", help="Bytes of a packet, or the name of a mix.")] = _TRAFFIC,
+    traffic: Annotated[
+        str, typer.Option(metavar="NAME,…", help="Packet size in bytes, or the name of a mix.")
+    ] = _TRAFFIC,
     scheme: Annotated[str, typer.Option(metavar="NAME,…", help="Buffering schemes.")] = _SCHEMES,
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")

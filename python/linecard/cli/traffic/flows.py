@@ -17,7 +17,8 @@ def flows(
         Path,
         typer.Argument(
             metavar="CAPTURE",
-            help="A pcap, pcapng, ERF, TSH or CSV file, plain, gzip, zstd or bzip2; or a link: edge, core, FILE.toml.",
+            help="Capture (pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2), or a described link: edge, core, "
+            "FILE.toml.",
         ),
     ],
     packets: Packets = 0,
