@@ -29,7 +29,7 @@ def guarded(function: Callable[..., Any], panic: type[BaseException], place: Cal
             # A number beyond its type, with the argument's name in a note.
             notes = "".join(getattr(error, "__notes__", ())) or "while processing 'an argument'"
             name = notes.rpartition(" '")[2].removesuffix("'")
-            found = f"found {_short(named[name])}" if name in named else f"it is out of range ({error})"
+            found = f"found {_short(named[name])}" if name in named else f"the number is out of range ({error})"
             raise ConfigError.of(
                 [ConfigProblem(name, "", f"{found}, expected a whole number from 0 to 2^64 - 1")]
             ) from None

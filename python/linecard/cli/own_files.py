@@ -41,7 +41,7 @@ def check_files(ctx: Any) -> None:
             kind, file = _file_of(named) if len(param.opts) > 1 and param.multiple else ("", named)
             if file.startswith("-") and file != "-":
                 raise ConfigError(
-                    f"{option}: found {file!r}, expected the name of a file; a file of that name is ./{file}"
+                    f"{option}: found {file!r}, expected a file name; to use a file with this name, write ./{file}"
                 )
             said = f"{option} {named}" if kind else option
             outputs[said] = file

@@ -12,7 +12,7 @@ NONE, PARTIAL = 1e-3, 0.5
 
 @view.register
 def _(result: NdrResult) -> list[Part]:
-    length = f"to {result.width:.1%}; {result.packets:,} packets and {several(result.seeds, 'seed')} per trial"
+    length = f"accurate to {result.width:.1%}; {result.packets:,} packets and {several(result.seeds, 'seed')} per trial"
     limits = [(row.traffic, row.limited_by()) for row in result.rows]
     doubts = [(row.traffic, Said(said, "warn")) for row in result.rows if (said := row.doubt())]
     times = [

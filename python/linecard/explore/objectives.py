@@ -72,7 +72,7 @@ def read_task(path: str | PathLike[str], budget: int | None = None, precision: f
     if table.get("kind") != "optimize":
         draft.note(lines.at("kind"), "kind", f"found {table.get('kind')!r}, expected 'optimize'")
     if draft.sample is not None:
-        draft.note(lines.at("sample"), "sample", "has no effect: the search chooses the points; leave it out")
+        draft.note(lines.at("sample"), "sample", "has no effect: the search chooses the points; omit it")
     objectives = _objectives(table.get("objectives"), draft, lines.at("objectives"))
     limits = []
     for text in _texts(table.get("limits", []), "limits", draft, lines.at("limits")):

@@ -56,7 +56,7 @@ class RateSearch:
         self._changes = {**usual, **chip.in_full(changes)}
         searched = [key for key in ("traffic.rate_gbps", "traffic.speedup") if key in self._changes]
         if searched:
-            message = "has no effect: the search sets the rate; leave it out"
+            message = "has no effect: the search sets the rate; omit it"
             raise ConfigError.of([ConfigProblem("set", key, message) for key in searched])
         self.search = Search((NDR, PDR), width, FLOOR)
         self._width = width

@@ -176,7 +176,7 @@ class Store:
             return
         self.limit_bytes = limit
         if kind != FORMAT:
-            raise ConfigError(f"{self.folder}: a store of format {kind}, expected {FORMAT}; use another folder")
+            raise ConfigError(f"{self.folder}: the store has format {kind}, expected {FORMAT}; use another folder")
 
     def _make(self, make: bool) -> None:
         if not make:

@@ -237,7 +237,7 @@ def _contradictions(
         for varied in calibration.vary:
             key = f"calibrations.{calibration.parameter}.vary.{varied.name}"
             if "{value}" not in varied.program:
-                yield ConfigProblem(str(file), key, "expected program with {value} in it")
+                yield ConfigProblem(str(file), key, "expected a program that contains {value}")
     for at, key in [(at, f"inputs.{each.line}.values") for each in spec.inputs for at in each.values]:
         yield from check_where(key, {at.column: at.value})
     for column, change in _all_changes(spec):

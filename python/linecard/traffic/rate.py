@@ -1,4 +1,4 @@
-"""Bit rates with units: ``155Mbps``, ``2.5 Gbit/s``."""
+"""Bit rates with units, such as ``155Mbps`` or ``2.5 Gbit/s``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def parse_bit_rate(text: str) -> float:
     """Convert a rate with a unit to bits per second.
 
     Raises:
-        ConfigError: The text is not a rate above zero, or has no unit.
+        ConfigError: The text is not a rate above zero, or does not have a unit.
 
     Example:
         >>> parse_bit_rate("2.5Gbps"), parse_bit_rate("155 Mbit/s")
@@ -26,6 +26,6 @@ def parse_bit_rate(text: str) -> float:
         rate = 0.0
     if not 0 < rate <= 1e15:
         raise ConfigError.of(
-            [ConfigProblem("--rate", "", f"found {text!r}, expected a rate above 0 with its unit: 155Mbps")]
+            [ConfigProblem("--rate", "", f"found {text!r}, expected a rate above 0 with its unit, such as 155Mbps")]
         )
     return rate

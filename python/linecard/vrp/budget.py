@@ -1,10 +1,10 @@
-"""The virtual router processor: the work that a program can do for every packet at line rate.
+"""The virtual router processor: the work that an extension can do for every packet at line rate.
 
-Source: Spalink 2000, section 4.2. The forwarding program runs at a packet rate with an extension instead of the routing
-function. Operations are added to the extension until the chip no longer keeps up: over 0.1 % of the packets are lost,
-or over 1 % accumulate inside. The number of operations that the chip sustains is the headroom of their resource. The
-budget of extensions is a fraction of the headroom. An extension is a list of operations without loops. The extension is
-compared with the resources that the chip reserves (``[vrp]``), then run.
+The source is Spalink 2000, section 4.2. The forwarding program runs at a given packet rate, with an extension in place
+of the routing function. The search adds operations to the extension until the chip loses over 0.1 % of the packets, or
+over 1 % accumulate inside. The largest number of operations that the chip sustains is the headroom of the resource that
+they use. The budget for extensions is a fraction of the headroom. An extension is a list of operations without loops. A
+check compares an extension with the resources that the chip reserves (``[vrp]``), then runs the extension.
 """
 
 from __future__ import annotations
@@ -65,20 +65,22 @@ def parse_rate(text: str | float) -> float:
     except ValueError:
         rate = 0.0
     if not 0 < rate <= 1e12:
-        raise ConfigError.of([ConfigProblem("rate", "", f"found {text!r}, expected packets per second: 1.128Mpps")])
+        raise ConfigError.of(
+            [ConfigProblem("rate", "", f"found {text!r}, expected packets per second, such as 1.128Mpps")]
+        )
     return rate
 
 
 @dataclass(frozen=True, slots=True)
 class VrpResource:
-    """One resource of a budget, for each 64 bytes of a packet.
+    """One resource of a budget, with amounts for each 64 bytes of a packet.
 
     Attributes:
         resource: Name.
-        unit: Unit of the count.
-        head_room: Largest use of this resource alone at which the program keeps up with the line rate.
+        unit: Unit of the amounts.
+        head_room: Largest use of this resource alone with which the program sustains the line rate.
         budget: The part of the headroom that extensions may use.
-        cost_cycles: Engine cycles of one unloaded operation; they count against the cycles as well.
+        cost_cycles: Engine cycles of one unloaded operation; the cycles count against the budget of cycles as well.
     """
 
     resource: str
@@ -93,13 +95,13 @@ class VrpBudget(Result):
     """The resources that extensions may use at a packet rate.
 
     Attributes:
-        chip: The chip.
+        chip: Name of the chip.
         rate_pps: Packets per second, of 64 bytes.
-        margin_percent: Fraction of the headroom that extensions may use, in percent.
-        resources: The resources, cycles first.
-        registers: Registers that an extension may use.
+        margin_percent: Part of the headroom that extensions may use, in percent.
+        resources: The resources; cycles are first.
+        registers: Number of registers that an extension may use.
         istore_instructions: Free space of the instruction store, in instructions.
-        runs: Number of simulations of the search.
+        runs: Number of simulations in the search.
     """
 
     TABLE: ClassVar[str] = "resources"
@@ -124,13 +126,13 @@ class VrpBudget(Result):
 
 
 def keeps_up(result: RunResult) -> bool:
-    """Whether a run loses almost no packets, and whether no packets accumulate inside."""
+    """Whether a run loses almost no packets and accumulates almost no packets inside the chip."""
     growth = result.metric("total", "packets_inside_at_end") - result.metric("total", "packets_inside_at_start")
     return result.summary.loss_fraction <= LOSS_ALLOWED and growth <= GROWTH_ALLOWED * result.summary.packets_in
 
 
 class Search:
-    """Runs of one chip at one rate."""
+    """The runs of one chip at one packet rate."""
 
     def __init__(
         self,
@@ -148,7 +150,7 @@ class Search:
         self.runs = 0
 
     def run(self, extension: Sequence[Mapping[str, str | int]]) -> RunResult:
-        """The forwarding program with an extension at the rate."""
+        """Run the forwarding program with an extension at the packet rate."""
         self._tick()
         self.runs += 1
         line = [
@@ -170,13 +172,13 @@ class Search:
         )
 
     def step(self, op: str, number: int, times: int = 1) -> dict[str, str | int]:
-        """An operation as a step of the program, repeated ``times`` times."""
+        """Convert an operation to a step of the program, repeated ``times`` times."""
         # Cycles are those of no-ops, as the report adds them: instructions with branches among them take longer.
         times = round(number * times / self._instruction_cycles) if op == "compute" else times
         return step(op, 1 if op == "compute" else number, times)
 
     def most(self, op: str, number: int, first: int, limit: int) -> int:
-        """The largest count of an operation at which the program keeps up, found by doubling and halving ``first``."""
+        """The largest count of an operation with which the program keeps up; the search doubles or halves ``first``."""
 
         def sustains(count: int) -> bool:
             return keeps_up(self.run([self.step(op, number, count)]))
@@ -215,7 +217,7 @@ def _cost_cycles(chip: str, changes: list[str], resource: str) -> float:
 def line_search(
     chip: str, rate: str | float, changes: list[str], seed: int, progress: ProgressCallback | None
 ) -> tuple[Description, Search]:
-    """A chip that takes extensions, and its runs at a rate that forwarding alone sustains.
+    """Prepare a chip that accepts extensions, and its runs at a rate that forwarding alone sustains.
 
     Raises:
         ConfigError: The chip, a change or the rate is invalid, or forwarding alone does not sustain the rate.
@@ -265,17 +267,17 @@ def vrp_budget(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpBudget:
-    """Find the work that a program can do in addition to forwarding for every 64 bytes at a packet rate.
+    """Find the work that a program can do in addition to forwarding, for every 64 bytes at a packet rate.
 
     Args:
-        chip: A chip; its ``vanilla_ip`` runs.
-        rate: Packets of 64 bytes per second, such as ``"1.128Mpps"``.
+        chip: A chip; the search runs its program ``vanilla_ip``.
+        rate: Number of 64-byte packets per second, such as ``"1.128Mpps"``.
         set: Changes of the chip.
         seed: Seed of every random stream.
         progress: Called after each simulation with (simulations done, 0).
 
     Returns:
-        For each resource its headroom, with no other resource added, and the part that extensions may use.
+        The headroom of each resource, while no other resource is used, and the part that extensions may use.
 
     Raises:
         ConfigError: The chip, a change or the rate is invalid, or forwarding alone does not sustain the rate.

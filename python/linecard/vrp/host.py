@@ -1,4 +1,4 @@
-"""Core and host above the engines: the packet rate that they can process, and the cycles per packet."""
+"""A core and a host processor above the engines: the packet rate that they can process, and the cycles per packet."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class HierarchyResult(Result, HierarchyReport, frozen=True):
-    """The packet rate at the core and the host, and their cycles per packet."""
+    """The packet rate that the core and the host process, and their cycles per packet."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("chip", "rate_pps", "packet_bytes", "message_bytes")
 
     def table(self) -> Table:
-        """Rows of a measure and its value."""
+        """A table with the columns measure and value."""
         values = [(name, value) for name, value in self.to_dict().items() if isinstance(value, (int, float))]
         return Table(("measure", "value"), values)
 
@@ -47,17 +47,17 @@ def hierarchy(
     packets: int = 50_000,
     seed: int = 1,
 ) -> HierarchyResult:
-    """Send packets of a line to the core and across the link to the host, and measure how many they can process.
+    """Send packets from the engines to the core and over the link to the host, and measure the rate that they process.
 
     Args:
-        chip: A chip with a core and a host above its engines, with the names of ``ixp1200_host``.
+        chip: A chip with a core and a host above its engines, under the same names as in ``ixp1200_host``.
         rate: Packets per second.
-        packet_bytes: Bytes of a packet.
-        message_bytes: Bytes of the packet that go to the host and return; ``None`` for all.
-        one_in: Mean number of packets per packet that goes to the host.
-        set: Changes of the chip.
-        packets: Packets to simulate.
-        seed: Seed of arrivals, flows, and the choice of packets for the host.
+        packet_bytes: Size of each packet in bytes.
+        message_bytes: Number of packet bytes that go to the host and return; ``None`` for all.
+        one_in: One packet in this number of packets goes to the host, on average.
+        set: Changes to the chip.
+        packets: Number of packets to simulate.
+        seed: Seed of arrivals, of flows, and of the choice of packets for the host.
 
     Raises:
         ConfigError: The preset, a change or the request is invalid; the error lists every problem.
@@ -113,5 +113,5 @@ def _(result: HierarchyResult) -> list[Part]:
                 ),
             )
         ),
-        bars("Utilisation", busy, "without the processing of the messages"),
+        bars("Utilisation", busy, "excluding the processing of messages"),
     ]

@@ -303,7 +303,7 @@ def test_a_number_to_vary_says_how(tmp_path):
     with pytest.raises(linecard.ConfigError) as refused:
         load_study(str(folder))
     assert "vary.x.runner: found 'queue'; did you mean queueing?" in str(refused.value)
-    assert "vary.x: expected program with {value} in it" in str(refused.value)
+    assert "vary.x: expected a program that contains {value}" in str(refused.value)
 
 
 def test_a_run_without_the_value_stays_as_it_was(folder):

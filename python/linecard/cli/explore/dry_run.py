@@ -38,7 +38,7 @@ def print_estimate(found: Estimate, *, json: bool) -> None:
         stdout.print_json(plain(found))
         return
     facts = [
-        Fact("Runs", f"{found.runs:,}", f"of {found.points:,} points, {found.left_out:,} left out by constraints"),
+        Fact("Runs", f"{found.runs:,}", f"of {found.points:,} points, {found.left_out:,} excluded by constraints"),
         Fact("Found", f"{found.found:,}", "are in the store"),
     ]
     if found.seconds is None or found.seconds_each is None:

@@ -75,7 +75,7 @@ def sweep(
     counts, use = result.counts, kept.use()
     stderr.note(
         f"{counts.found:,} runs reused, {counts.run:,} executed, {counts.refused:,} refused, {counts.failed:,} failed; "
-        f"{result.left_out:,} points left out by constraints"
+        f"{result.left_out:,} points excluded by constraints"
     )
     mended = len(kept.damaged - kept.not_kept.keys())
     stderr.note(f"{asked['store']}: {filled(use)}" + (f"; {mended:,} damaged files replaced" if mended else ""))
@@ -85,5 +85,5 @@ def sweep(
     if statuses == {"refused"}:
         raise typer.Exit(Exit.USAGE)
     if not result.answered:
-        stderr.diagnose("no point is conclusive, so none can be compared: " + "; ".join(result.doubts))
+        stderr.diagnose("no point is conclusive, so no points can be compared: " + "; ".join(result.doubts))
         raise typer.Exit(Exit.RUN)

@@ -45,7 +45,7 @@ def explore(
     outputs.give(found)
     for name, flows in (("P-invariants", found.place_invariants), ("T-invariants", found.transition_invariants)):
         if invariants and flows is None:
-            stderr.note(f"{name}: too many to enumerate")
+            stderr.note(f"{name}: too many invariants to enumerate")
 
 
 def solve(

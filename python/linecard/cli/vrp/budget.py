@@ -41,7 +41,9 @@ def budget(
 
     rates = [part.strip() for part in rate.split(",") if part.strip()]
     if not rates:
-        raise ConfigError.of([ConfigProblem("--rate", "", "found none, expected packets per second: 1.128Mpps")])
+        raise ConfigError.of(
+            [ConfigProblem("--rate", "", "found none, expected packets per second, such as 1.128Mpps")]
+        )
     outputs = Outputs(json, output)
     with stderr.progress("Searching", "simulations") as progress:
         found = budgets_over(chip, rates, set=set, seed=seed, progress=progress)
