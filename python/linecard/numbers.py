@@ -1,4 +1,4 @@
-"""Numbers formatted for people, in suitable units."""
+"""Functions that format numbers for people, in suitable units."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LEAST_OF_UNIT = 0.1
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number with this number of significant digits; ``–`` for none."""
+    """Format a number with this number of significant digits; ``–`` for ``None``."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -20,12 +20,12 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    """A fraction from 0 to 1 in percent."""
+    """Format a fraction from 0 to 1 in percent."""
     return f"{share * 100:.{decimals}f} %"
 
 
 def si_time(nanoseconds: float) -> str:
-    """A time in a suitable unit."""
+    """Format a time in a suitable unit."""
     for limit, factor, unit in ((1e3, 1.0, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms")):
         if abs(nanoseconds) < limit:
             return f"{nanoseconds / factor:,.4g} {unit}" if factor == 1.0 else f"{nanoseconds / factor:,.2f} {unit}"
@@ -33,14 +33,14 @@ def si_time(nanoseconds: float) -> str:
 
 
 def rate(value: float, units: tuple[str, ...], low: float | None = None) -> str:
-    """A rate in a suitable unit of the stated ones, which begin with the largest; with ``low``, a range."""
+    """Format a rate in a suitable unit of ``units``, ordered from the largest; with ``low``, format a range."""
     scaled, unit = unit_for(value, units)
     begin = "" if low is None else f"{low * scaled:.3f} to "
     return f"{begin}{value * scaled:.3f} {unit}"
 
 
 def unit_for(value: float, units: tuple[str, ...]) -> tuple[float, str]:
-    """The suitable unit of a rateand its factor; units differ by factors of a thousand."""
+    """The suitable unit for a rate, and its factor; neighbouring units differ by a factor of a thousand."""
     at, scaled = 0, 1.0
     while 0 < value * scaled < _LEAST_OF_UNIT and at + 1 < len(units):
         at, scaled = at + 1, scaled * 1000
@@ -48,5 +48,5 @@ def unit_for(value: float, units: tuple[str, ...]) -> tuple[float, str]:
 
 
 def several(count: int, one: str, more: str = "") -> str:
-    """A count with its noun: ``1 thread``, ``2 threads``."""
+    """Format a count with its noun: ``1 thread``, ``2 threads``."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"

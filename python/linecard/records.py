@@ -1,4 +1,4 @@
-"""The common base of results: measurements, plain data of a record, and data frames."""
+"""The common base of results: measurements, records as plain data, and data frames."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from linecard.errors import MissingExtraError
 
 
 class Number(NamedTuple):
-    """The declaration of a number of a report, in addition to its meaning.
+    """How a number of a report is shown, in addition to its meaning.
 
     Attributes:
-        unit: Unit; a number with a unit is a row of the long table.
-        row: Name of its row on screens, if it has a separate one.
-        tone: Tone of the bar in that row.
+        unit: Unit of the number; a number with a unit has a row in the long table.
+        row: Name of the number's row on screens; empty if the number has no separate row.
+        tone: Colour tone of the bar in that row.
     """
 
     unit: str = ""
@@ -30,12 +30,12 @@ def rows_shown(record: Any) -> list[tuple[Number, Any]]:
 
 
 def plain(record: Any) -> Any:
-    """A record as JSON data: dictionaries, lists, numbers and texts."""
+    """Convert a record to JSON data: dictionaries, lists, numbers and strings."""
     return msgspec.json.decode(msgspec.json.encode(record))
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
-    """The fields of a record as JSON data."""
+    """Convert the fields of a record to JSON data."""
     """The fields of a record as JSON data."""
     fields_of_record: dict[str, Any] = plain(record)
     return fields_of_record
@@ -48,7 +48,7 @@ def field_names(record: type[Any]) -> tuple[str, ...]:
 
 
 def left_out(record: Any) -> set[str]:
-    """Fields that plain data omits because they have their default values."""
+    """The fields that plain data omits because the fields have their default values."""
     shape = type(record)
     if not (hasattr(shape, "__struct_fields__") and shape.__struct_config__.omit_defaults):
         return set()
@@ -57,7 +57,7 @@ def left_out(record: Any) -> set[str]:
 
 
 def need_polars() -> Any:
-    """Return the polars module, or raise the error that names the extra."""
+    """Return the polars module, or raise an error that names the extra to install."""
     try:
         import polars
     except ImportError as error:

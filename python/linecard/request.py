@@ -1,4 +1,4 @@
-"""The common part of requests: changes of settings, ranges of numbers, hashes of files."""
+"""Functions that all requests share: changes of settings, ranges of numbers, and hashes of files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ U64_MAX = 2**64 - 1
 
 
 def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool) -> None:
-    """Check numbers of packets and seeds.
+    """Check the numbers of packets and the seeds of a request.
 
     Raises:
         ConfigError: A number is out of range, or generated traffic has 0 packets.
@@ -36,7 +36,7 @@ def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool)
 
 
 def out_of_range(numbers: Mapping[str, Any], least: int, most: int) -> list[ConfigProblem]:
-    """The errors in whole numbers with a range."""
+    """The problems of whole numbers that must be within a range."""
     problems = []
     for name, value in numbers.items():
         if not hasattr(type(value), "__index__"):
@@ -47,10 +47,10 @@ def out_of_range(numbers: Mapping[str, Any], least: int, most: int) -> list[Conf
 
 
 def name_of(argument: str, value: str | PathLike[str]) -> str:
-    """The name of a preset, or the path of a file, as text.
+    """Return the name of a preset, or the path of a file, as text.
 
     Raises:
-        ConfigError: The value is neither.
+        ConfigError: The value is neither a name nor a path.
     """
     name = fspath(value) if isinstance(value, PathLike) else value
     if not isinstance(name, str):
@@ -59,10 +59,10 @@ def name_of(argument: str, value: str | PathLike[str]) -> str:
 
 
 def mapping_of(argument: str, changes: object) -> dict[str, object]:
-    """Changes of keys as a new dictionary; texts such as ``dram.banks=2`` become numbers and switches.
+    """Convert changes of keys to a new dictionary; texts such as ``dram.banks=2`` become numbers and switches.
 
     Raises:
-        ConfigError: The argument has no valid form of changes.
+        ConfigError: The argument does not have a valid form for changes.
     """
     if changes is None or isinstance(changes, Mapping):
         return dict(changes or {})
@@ -78,7 +78,7 @@ def mapping_of(argument: str, changes: object) -> dict[str, object]:
 
 
 def plain_value(text: str) -> bool | int | float | str:
-    """A value from the command line: a number or a switch as TOML has them, otherwise text."""
+    """Convert a value from the command line: to a number or a switch if it has this form in TOML, otherwise to text."""
     text = text.strip()
     try:
         found = tomllib.loads(f"value = {text}")["value"]
@@ -89,10 +89,10 @@ def plain_value(text: str) -> bool | int | float | str:
 
 
 def settings(changes: Settings | None) -> list[str]:
-    """Changes in the form ``key.path=value``; the values of a mapping are written as TOML.
+    """Convert changes to the form ``key.path=value``; the values of a mapping are written as TOML.
 
     Raises:
-        ConfigError: A change has no ``=``, or a value has no TOML form.
+        ConfigError: A change has no ``=``, or a value cannot be written as TOML.
     """
     if changes is None:
         return []
@@ -112,7 +112,7 @@ def settings(changes: Settings | None) -> list[str]:
 
 
 def toml_value(key: str, value: object) -> str:
-    """One value as TOML text."""
+    """Write one value as TOML text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
@@ -131,11 +131,11 @@ def toml_value(key: str, value: object) -> str:
 
 
 def file_hash(path: str | PathLike[str]) -> str:
-    """SHA-256 of a file's bytes."""
+    """SHA-256 of the bytes of a file."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def default_jobs() -> int:
-    """Cores that this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

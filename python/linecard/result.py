@@ -1,4 +1,4 @@
-"""The base of results: plain data, a table, a data frame, six file formats, and a display."""
+"""The base class of results: plain data, a table, a data frame, six file formats, and a display."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FORMATS = ("json", "csv", "parquet", "html", "svg", "png")
 
 
 def named_format(path: str | Path) -> tuple[str, str]:
-    """Format and name of a file, from the ending of the name or from ``FORMAT:NAME``.
+    """Determine format and name of a file, from the suffix of the name or from ``FORMAT:NAME``.
 
     Raises:
-        ConfigError: Neither states one of :data:`FORMATS`.
+        ConfigError: Neither the suffix nor the prefix states one of :data:`FORMATS`.
 
     >>> named_format("run.csv")
     ('csv', 'run.csv')
@@ -46,7 +46,7 @@ def need_for(kind: str) -> None:
     """Import the libraries of a format.
 
     Raises:
-        MissingExtraError: The extra that provides it is not installed.
+        MissingExtraError: The extra that provides the libraries is not installed.
     """
     if kind == "parquet":
         need_polars()
@@ -57,13 +57,13 @@ def need_for(kind: str) -> None:
 
 
 class Result:
-    """A result. A class names the fields of its table, its manifest and its plain data.
+    """The result of a request. Each class declares the fields of its table, of its manifest and of its plain data.
 
     Attributes:
-        TABLE: The field whose records are the rows of the table.
-        ASKED: Fields that state the request, for the manifest.
-        INPUT: The field that may name a file; the manifest contains the hash of that file.
-        APART: Fields that are not part of the plain data.
+        TABLE: Name of the field whose records are the rows of the table.
+        ASKED: Names of the fields that state the request, for the manifest.
+        INPUT: Name of the field that may name a file; the manifest contains the hash of this file.
+        APART: Names of the fields that are not part of the plain data.
     """
 
     __slots__ = ()
@@ -79,7 +79,7 @@ class Result:
         return {name: plain(getattr(self, name)) for name in field_names(type(self)) if name not in without}
 
     def table(self) -> Table:
-        """Columns by name, and rows."""
+        """The table of the result, with named columns and rows."""
         return records(getattr(self, self.TABLE))
 
     def to_frame(self) -> polars.DataFrame:
@@ -98,19 +98,20 @@ class Result:
         return {**found, **{name: plain(getattr(self, name)) for name in self.ASKED}}
 
     def save(self, path: str | Path, *, command: str | None = None) -> Path:
-        """Write a file, and ``NAME.manifest.json`` beside it.
+        """Write the result to a file, and its manifest to ``NAME.manifest.json`` in the same folder.
 
         Args:
-            path: The file. Its ending, or ``FORMAT:`` before its name, selects the format. ``json`` has the whole
-                result, ``csv`` and ``parquet`` (extra ``frames``) the table. ``html`` is one self-contained page;
-                ``svg`` and ``png`` (extra ``plot``) have the charts. ``-`` is stdout.
-            command: Command that repeats the run, for the page and the manifest.
+            path: The file to write. The suffix of the name, or ``FORMAT:`` before the name, selects the format.
+                ``json`` contains the whole result; ``csv`` and ``parquet`` (extra ``frames``) contain the table.
+                ``html`` is one self-contained page; ``svg`` and ``png`` (extra ``plot``) contain the charts. ``-`` is
+                stdout.
+            command: Command that repeats the run; the page and the manifest contain it.
 
         Returns:
-            The file that was written.
+            Path of the file that was written.
 
         Raises:
-            ConfigError: The name states no format, or the file cannot be written.
+            ConfigError: The name does not state a format, or the file cannot be written.
             MissingExtraError: The extra that the format needs is not installed.
         """
         kind, name = named_format(path)
@@ -123,7 +124,7 @@ class Result:
         return Path(name)
 
     def page(self, command: str | None = None) -> str:
-        """One self-contained page; ``command`` is shown as the command that repeats it."""
+        """One self-contained page; ``command`` is the command that repeats the run."""
         from linecard.report.page import page
         from linecard.view import view_of
 
@@ -151,10 +152,10 @@ class Result:
 
 
 class ResultOfRun(Result):
-    """A result that is equal for equal requests.
+    """A result of a run: equal requests have equal results.
 
     Attributes:
-        CHANCE: Fields in which equal results may differ.
+        CHANCE: Names of the fields that may differ between equal results.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""Results of one kind, one after another, as one result."""
+"""A sequence of results of one kind as one result."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Each = TypeVar("Each", bound=Result)
 
 
 class Several(Result, Generic[Each]):
-    """Results of one kind, one after another, with their tables and parts below each other.
+    """A sequence of results of one kind as one result, with their tables and parts below each other.
 
     Attributes:
-        results: The results.
-        name: Name of the list in the plain data; a single result is the plain data itself.
-        key: The field in which the results differ, which is the first column of the table.
+        results: The results, in order.
+        name: Name of the list of results in the plain data; for a single result, the plain data is that of the result.
+        key: Name of the field in which the results differ; this field is the first column of the table.
     """
 
     __slots__ = ("key", "name", "results")
@@ -35,12 +35,12 @@ class Several(Result, Generic[Each]):
         return found[0] if len(found) == 1 else {self.name: found}
 
     def table(self) -> Table:
-        """The rows of all results, with the field in which the results differ."""
+        """The rows of all results, with the field in which the results differ as the first column."""
         tables = [(getattr(each, self.key), each.table()) for each in self.results]
         return Table((self.key, *tables[0][1].columns), [[key, *row] for key, each in tables for row in each.rows])
 
     def manifest(self) -> dict[str, Any]:
-        """The manifest of the first result, with all values of the fields that differ."""
+        """The manifest of the first result, with all values of each field in which the results differ."""
         several = {self.key: [getattr(each, self.key) for each in self.results]}
         return {**self.results[0].manifest(), "result": type(self).__name__, **several}
 

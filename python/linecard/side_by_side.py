@@ -1,7 +1,7 @@
-"""Work over a pool of threads: the compiled core releases the GIL, so threads use every core.
+"""Work in a pool of threads: the compiled core releases the GIL, so that threads use every core.
 
-Results have the order of the request. They depend neither on the number of threads nor on the order in which work ends.
-Ctrl-C stops running work within a fraction of a second.
+Results are in the order of the request. Results depend neither on the number of threads nor on the order in which items
+finish. Ctrl-C stops the work within a fraction of a second.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ MOST_JOBS = 65_536
 
 
 class Stopped(Exception):
-    """Raised inside an item of work to end it: the user interrupted, or another item failed."""
+    """Exception that ends an item of work, because the user interrupted or another item failed."""
 
 
 def threads_for(jobs: int | None) -> int:
-    """Threads of a request; ``None`` takes one per core.
+    """The number of threads for a request; ``None`` means one thread per core.
 
     Raises:
         ConfigError: ``jobs`` is out of range.
@@ -45,18 +45,19 @@ def side_by_side(
     jobs: int | None = None,
     look: Callable[[], object] | None = None,
 ) -> list[Result]:
-    """The results of ``work`` for each item.
+    """Return the result of ``work`` for each item, in order.
 
     Args:
-        work: Function of an item and a poll function, called from several threads; it must call the poll function now
-            and then. The poll function raises `Stopped` if the work has to end.
+        work: Function of an item and a poll function; several threads call it, and it must call the poll function from
+            time to time. The poll function raises `Stopped` if the work must end.
         items: Items of work.
         jobs: Number of items in parallel; ``None`` for one per core.
-        look: Called from this thread now and then, and once at the end, to report progress.
+        look: Function that this thread calls from time to time, and once at the end, to report progress.
 
     Raises:
         ConfigError: ``jobs`` is below one.
-        BaseException: The exception of the first item that failed, or Ctrl-C; all other items have ended by then.
+        BaseException: The first item that failed raised this exception, or the user pressed Ctrl-C; all other items
+            have ended.
     """
     stop = threading.Event()
 

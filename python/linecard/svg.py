@@ -1,4 +1,4 @@
-"""SVG: shapes, texts of measured width, and colours."""
+"""SVG drawings: shapes, colours, and texts of measured width."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _SLACK = 1.08
 
 
 def width_of(text: str, size: float, bold: bool = False) -> float:
-    """Width of a text, rounded up."""
+    """Width of a text in pixels, rounded up."""
     units = sum(_WIDTHS.get(letter, _WIDE) for letter in text)
     return units / 1000 * size * _SLACK * (1.06 if bold else 1.0)
 
 
 def wrap(text: str, size: float, most: float, bold: bool = False) -> list[str]:
-    """A text, wrapped into lines of at most this width."""
+    """Wrap a text into lines of at most this width."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
@@ -60,7 +60,7 @@ def wrap(text: str, size: float, most: float, bold: bool = False) -> list[str]:
 
 
 def level_fill(share: float) -> str:
-    """Colour of a fraction from 0 to 1."""
+    """Colour that represents a fraction from 0 to 1."""
     at = min(max(share, 0.0), 1.0) * (len(SCALE) - 1)
     first = min(int(at), len(SCALE) - 2)
     mixed = (a + (b - a) * (at - first) for a, b in zip(SCALE[first], SCALE[first + 1], strict=True))
@@ -68,12 +68,12 @@ def level_fill(share: float) -> str:
 
 
 def text_on(share: float | None) -> str:
-    """Readable text colour on the colour of a fraction."""
+    """Text colour that is readable on the colour that represents this fraction."""
     return "#ffffff" if share is not None and share > 0.55 else INK
 
 
 def clean(text: str) -> str:
-    """A text for XML: escaped, and without characters that XML forbids."""
+    """Escape a text for XML and remove characters that XML forbids."""
     allowed = (
         c if c in "\t\n" or (c >= " " and not "\ud800" <= c <= "\udfff" and c < "\ufffe") or c > "\uffff" else "\ufffd"
         for c in text
@@ -82,19 +82,19 @@ def clean(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """A coordinate rounded to a tenth of a pixel, as short as possible."""
+    """Format a coordinate, rounded to a tenth of a pixel, in the shortest form."""
     return f"{value:.1f}".removesuffix(".0").replace("-0.0", "0")
 
 
 @dataclass(slots=True)
 class Canvas:
-    """Shapes in layers: wires below blocks, blocks below texts of wires."""
+    """A drawing with layers: wires are below blocks, and blocks are below the labels of wires."""
 
     layers: dict[int, list[str]] = field(default_factory=dict)
     layer: int = 0
 
     def add(self, element: str) -> None:
-        """Put an element on the current layer."""
+        """Add an element to the current layer."""
         self.layers.setdefault(self.layer, []).append(element)
 
     def text(
@@ -109,7 +109,7 @@ class Canvas:
         anchor: str = "start",
         halo: bool = False,
     ) -> None:
-        """A line of text with its base line at ``y``."""
+        """Add a line of text with its baseline at ``y``."""
         more = ' font-weight="700"' if bold else ""
         more += f' text-anchor="{anchor}"' if anchor != "start" else ""
         more += ' stroke="#ffffff" stroke-width="4" stroke-linejoin="round" paint-order="stroke"' if halo else ""
@@ -130,7 +130,7 @@ class Canvas:
         radius: float = 5,
         dash: str = "",
     ) -> None:
-        """A rectangle with round corners."""
+        """Add a rectangle with rounded corners."""
         more = f' stroke-dasharray="{dash}"' if dash else ""
         self.add(
             f'<rect x="{number(x)}" y="{number(y)}" width="{number(w)}" height="{number(h)}" rx="{number(radius)}" '
@@ -138,7 +138,7 @@ class Canvas:
         )
 
     def cut(self, x: float, y: float, w: float, h: float, fill: str, *, stroke: str = SOFT, width: float = 1.2) -> None:
-        """A rectangle with its corners cut off."""
+        """Add a rectangle with cut corners."""
         c = min(10.0, h / 4)
         corners = [
             (x + c, y),
@@ -163,7 +163,7 @@ class Canvas:
         start: str = "",
         dash: str = "",
     ) -> None:
-        """A line through points; ``end`` and ``start`` name arrow heads."""
+        """Add a line through points; ``end`` and ``start`` name the arrow heads."""
         path = " ".join(f"{number(x)},{number(y)}" for x, y in points)
         more = f' stroke-dasharray="{dash}"' if dash else ""
         more += f' marker-start="url(#{start})"' if start else ""
@@ -174,7 +174,7 @@ class Canvas:
         )
 
     def dot(self, x: float, y: float, fill: str = WIRE) -> None:
-        """A junction of wires."""
+        """Add a dot where wires join."""
         self.add(f'<circle cx="{number(x)}" cy="{number(y)}" r="3" fill="{fill}"/>')
 
     def document(self, width: float, height: float, title: str, description: str) -> str:

@@ -1,6 +1,6 @@
-"""Tidy tables: one row per measurement, a manifest beside them.
+"""Tables with one row per measurement, each with a manifest in the same folder.
 
-CSV needs the standard library only; Parquet and data frames need polars.
+CSV needs only the standard library; Parquet and data frames need polars.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ Row = Sequence[object]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns by name, and rows of values that a table file can store."""
+    """A table with named columns, and with rows of values that a file can store."""
 
     columns: tuple[str, ...]
     rows: Sequence[Row]
 
 
 def records(several: Iterable[Any], of: type | None = None, **first: Sequence[object]) -> Table:
-    """A row for each record, from its fields with a single value.
+    """A table with one row per record and one column per field that has a single value.
 
     Args:
         several: Records of one kind.
-        of: Type of the records, which names the columns even without records.
+        of: Type of the records, which determines the columns even without records.
         **first: Further columns at the left, with one value for each record.
     """
     kept = list(several)
@@ -60,14 +60,14 @@ METRIC_COLUMNS = ("run_id", "component", "metric", "unit", "value")
 
 
 def metric_rows(results: Iterable[RunResult | StudyRun]) -> list[Row]:
-    """All measurements of these runs, one row each."""
+    """All measurements of several runs, one row each."""
     return [
         (result.run_id, row.component, row.metric, row.unit, row.value) for result in results for row in result.metrics
     ]
 
 
 def frame(columns: Sequence[str], rows: Sequence[Row]) -> polars.DataFrame:
-    """Rows as a polars data frame (extra ``frames``)."""
+    """Convert rows to a polars data frame (extra ``frames``)."""
     built: polars.DataFrame = need_polars().DataFrame(
         [list(row) for row in rows], schema=list(columns), orient="row", infer_schema_length=None
     )
@@ -75,7 +75,7 @@ def frame(columns: Sequence[str], rows: Sequence[Row]) -> polars.DataFrame:
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
-    """Rows as CSV text with a header line; floats in full precision, ``None`` as an empty cell."""
+    """Format rows as CSV text with a header line; floats have full precision, and ``None`` is an empty cell."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
@@ -84,12 +84,12 @@ def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
 
 
 def json_text(data: Any) -> str:
-    """Data as indented JSON that ends in a newline; equal data has equal bytes."""
+    """Format data as indented JSON that ends in a newline; equal data has equal bytes."""
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def manifest_beside(path: str | Path, manifest: Mapping[str, Any]) -> Path:
-    """Write ``NAME.manifest.json`` beside a file, and return its path; ``None`` for stdout, devices and pipes."""
+    """Write ``NAME.manifest.json`` beside a file and return the path; return ``None`` for stdout, devices and pipes."""
     path = Path(path)
     if not is_file_name(path):
         return path
@@ -97,7 +97,7 @@ def manifest_beside(path: str | Path, manifest: Mapping[str, Any]) -> Path:
 
 
 def write_table(path: str | Path, columns: Sequence[str], rows: Sequence[Row], kind: str) -> Path:
-    """Write rows as ``csv`` or ``parquet``."""
+    """Write rows to a ``csv`` or ``parquet`` file."""
     if kind == "parquet":
         data = frame(columns, rows)
         return write_file(path, data.write_parquet)

@@ -1,4 +1,4 @@
-"""`explain`: terms of the glossary as a result."""
+"""Terms of the glossary as a result: `explain`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def explain(term: str | None = None) -> Terms:
     """Look up a term of the glossary.
 
     Args:
-        term: The term, or another name of it, in any case; all terms if left out.
+        term: The term, or another name of the term, in upper or lower case; by default, all terms.
 
     Raises:
-        ConfigError: The glossary has no such term; the text names the nearest ones.
+        ConfigError: The glossary does not contain this term; the message lists the most similar terms.
     """
     if term is None:
         return Terms(glossary())

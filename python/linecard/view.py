@@ -1,6 +1,6 @@
-"""The parts of a result, declared once by its domain, for the terminal, pages, notebooks and pictures.
+"""The parts of a result, which its module declares once for the terminal, pages, notebooks and pictures.
 
-A domain registers a function from its result to its parts, in the module `…view` beside the module `…result`, or beside
+A module registers a function from its result to the parts, in the module `…view` beside the module `…result`, or beside
 the class itself::
 
     @view.register
@@ -33,14 +33,14 @@ class Said(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A fraction as a bar, from 0 to 1, or from -1 with ``signed``; with the number beside it.
+    """A bar for a fraction from 0 to 1, or from -1 with ``signed``; the number is beside the bar.
 
     Attributes:
-        share: Length of the bar.
+        share: Length of the bar as a fraction.
         tone: Colour of the bar: ``good``, ``warn``, ``bad``, ``dim``, or the default.
-        low: Lower bound, if known.
-        high: Upper bound, if known.
-        signed: Whether the bar starts in the middle.
+        low: Lower bound of the fraction, if known.
+        high: Upper bound of the fraction, if known.
+        signed: Whether zero is in the middle of the bar.
     """
 
     share: float
@@ -51,7 +51,7 @@ class Bar(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """A text, with a smaller text below."""
+    """A line of text with a smaller line of text below."""
 
     first: str
     then: str
@@ -61,7 +61,7 @@ Cell = str | int | float | None | Said | Lines | Bar
 
 
 class Column(NamedTuple):
-    """A column of numbers (``r``), words (``l``), sentences (``w``) or code (``c``), or for pages only (``p``)."""
+    """A column of numbers (``r``), words (``l``), sentences (``w``) or code (``c``); one for pages only has ``p``."""
 
     name: str
     side: str = "r"
@@ -72,14 +72,14 @@ BAR = Column("", "b")
 
 
 class Title(NamedTuple):
-    """The title: the action and its subject."""
+    """The title of a result: the action and its subject."""
 
     name: str
     said: str = ""
 
 
 class Verdict(NamedTuple):
-    """The verdict with its reason."""
+    """The verdict about a result, with its reason."""
 
     head: str
     why: str = ""
@@ -87,7 +87,7 @@ class Verdict(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A value with its name and a remark."""
+    """A named value with a remark."""
 
     name: str
     value: str
@@ -96,12 +96,12 @@ class Fact(NamedTuple):
 
 
 def facts_shown(record: Any) -> list[Fact]:
-    """The numbers of a report that have a separate row, with their units."""
+    """The numbers of a report that have a separate row on screens, with their units."""
     return [Fact(each.row, f"{number(value)} {each.unit}".rstrip()) for each, value in rows_shown(record)]
 
 
 class Facts(NamedTuple):
-    """The main values, or values under a title."""
+    """The main values of a result, or values under a title."""
 
     rows: Sequence[Fact | tuple[str, ...]]
     title: str = ""
@@ -109,17 +109,17 @@ class Facts(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows under named columns; a name without a kind is a column of numbers.
+    """A table with named columns; a name without a kind is a column of numbers.
 
     Attributes:
         title: Heading.
         columns: Columns.
-        rows: Cells: texts, numbers and bars; a text instead of a row is a heading between rows.
-        said: Text beside the heading.
-        shown: Rows on a terminal and in a notebook; pages and files have all rows.
-        marked: Highlighted rows.
-        below: Text below the rows.
-        folded: Whether only pages show the table, folded.
+        rows: Rows of cells (texts, numbers or bars); a text in place of a row is a heading between rows.
+        said: Text beside the table's heading.
+        shown: Number of rows on a terminal and in a notebook; pages and files contain all rows.
+        marked: Indices of the highlighted rows.
+        below: Text below the table.
+        folded: Whether the table appears only on pages, in folded form.
     """
 
     title: str
@@ -133,7 +133,7 @@ class Table(NamedTuple):
 
 
 class Series(NamedTuple):
-    """Points of one name; ``line`` joins them, ``ranges`` holds the ends of their error bars."""
+    """A named series of points; ``line`` joins the points, and ``ranges`` contains the ends of the error bars."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -142,15 +142,16 @@ class Series(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """An axis.
+    """An axis of a chart.
 
     Attributes:
         name: Quantity of the axis, with its unit.
         logarithmic: Whether the scale is logarithmic.
-        zero: Whether the axis begins at zero; ``None`` to do so if the data then cover at least a quarter of it.
-        low: Lower end of the axis, if different from the minimum of the data.
-        high: Upper end of the axis, if different from the maximum of the data.
-        names: Labels for the positions 0, 1, 2, ..., instead of numbers.
+        zero: Whether the axis begins at zero; with ``None``, it does so if the data then cover at least a quarter of
+            the axis.
+        low: Lower end of the axis, if it differs from the minimum of the data.
+        high: Upper end of the axis, if it differs from the maximum of the data.
+        names: Labels for the positions 0, 1, 2 and so on, in place of numbers.
     """
 
     name: str
@@ -162,9 +163,9 @@ class Axis(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Series over a numeric axis, for pages, notebooks and pictures; a table has the same numbers.
+    """A chart of series over a numeric axis, for pages, notebooks and pictures; a table contains the same numbers.
 
-    ``level`` is the name and the value of a horizontal line.
+    ``level`` is the name and the value of a horizontal line in the chart.
     """
 
     title: str
@@ -176,7 +177,7 @@ class Chart(NamedTuple):
 
 
 class Stacked(NamedTuple):
-    """Stacked bars, one per row, instead of a table of fractions on pages and pictures."""
+    """A chart of stacked bars, one per row, which replaces a table of fractions on pages and pictures."""
 
     title: str
     names: Sequence[str]
@@ -187,15 +188,15 @@ class Stacked(NamedTuple):
 
 
 class Grouped(NamedTuple):
-    """Bars of several names in each row, over one scale, for pages, notebooks and pictures.
+    """A chart with several named bars in each row, on one scale, for pages, notebooks and pictures.
 
     Attributes:
         title: Heading.
         scale: Quantity of the bars, with its unit.
-        names: Names of the bars of a row.
-        rows: Rows of a name, a value or ``None`` for each of ``names``, a remark, and the half-width of the interval of
-            the last bar. A text instead of a row is a heading.
-        pale: Whether the first bar is the reference for the other bars.
+        names: Names of the bars in each row.
+        rows: Rows, each with a name, a value or ``None`` for each of ``names``, a remark, and the half-width of the
+            last bar's interval. A text in place of a row is a heading.
+        pale: Whether the first bar is the reference with which the other bars are compared.
     """
 
     title: str
@@ -207,19 +208,19 @@ class Grouped(NamedTuple):
 
 
 class Paragraphs(NamedTuple):
-    """Sentences, each with a tone."""
+    """Paragraphs of sentences, each with a tone."""
 
     texts: Sequence[Said]
 
 
 class Notes(NamedTuple):
-    """Warnings, one sentence each."""
+    """A list of warnings, one sentence each."""
 
     texts: Sequence[str]
 
 
 class Picture(NamedTuple):
-    """A drawing for pages, as SVG, with a description for screen readers."""
+    """A drawing for pages, as SVG with a description for screen readers."""
 
     title: str
     svg: str
@@ -228,7 +229,7 @@ class Picture(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """Parts side by side, if there is room."""
+    """Parts that are shown side by side, if the page is wide enough."""
 
     parts: Sequence[Part]
 
@@ -238,16 +239,16 @@ Part = Title | Verdict | Facts | Table | Chart | Stacked | Grouped | Paragraphs 
 
 @singledispatch
 def view(result: object) -> list[Part]:
-    """The parts of a result, in reading order.
+    """The parts of a result in the order in which a reader sees them.
 
     Raises:
-        NotImplementedError: No view is registered for its class.
+        NotImplementedError: No view is registered for the class of the result.
     """
     raise NotImplementedError(f"no view of {type(result).__name__}: register one beside its class")
 
 
 def view_of(result: Result) -> list[Part]:
-    """The parts of a result; the module of its view is imported first."""
+    """The parts of a result; the function imports the module of the result's view first."""
     module = type(result).__module__
     if module.endswith("result"):
         import_module(module.removesuffix("result") + "view")
@@ -265,11 +266,11 @@ def wide(name: str) -> Column:
 
 
 def bars(title: str, shares: Iterable[tuple[str, float, *tuple[Cell, ...]]], said: str = "", tone: str = "") -> Table:
-    """A row per name with a fraction from 0 to 1, as a bar and in percent, and further cells; zeros are omitted."""
+    """A table with a fraction from 0 to 1 per name, as a bar and in percent, and further cells; zeros are omitted."""
     rows = [(name, Bar(share, tone), percent(share), *more) for name, share, *more in shares if share >= SHOWN_SHARE]
     return Table(title, (text(""), BAR, *("" for _ in (rows[0][2:] if rows else ()))), rows, said)
 
 
 def load_tone(share: float) -> str:
-    """The tone of a utilisation: a warning if the resource is nearly always busy."""
+    """The tone for a utilisation: a warning if the resource is nearly always busy."""
     return "bad" if share >= 0.9 else "warn" if share >= 0.7 else "good"

@@ -1,4 +1,4 @@
-"""Names of parameters and columns for axes: words, and the unit in which the name ends."""
+"""Texts for the names of parameters and columns on axes: words, and the unit that the suffix of a name states."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NAME = re.compile(r"[A-Za-z_][\w.\[\]]*")
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Words and unit of a name; the unit is empty if the name has none.
+    """The words and the unit of a name; the unit is empty if the name has no unit.
 
     >>> parts("cluster.island.threads")
     ('island threads', '')
@@ -75,7 +75,7 @@ def parts(name: str) -> tuple[str, str]:
 
 
 def label(name: str) -> str:
-    """A name for an axis, its unit in brackets.
+    """The text of a name for an axis, with the unit in brackets.
 
     >>> label("clock.engine_mhz")
     'clock engine (MHz)'
@@ -87,7 +87,7 @@ def label(name: str) -> str:
 
 
 def valued(name: str, value: Any) -> str:
-    """A name with one of its values.
+    """The text of a name with one of its values.
 
     >>> valued("engine_mhz", 200)
     'engine 200 MHz'
@@ -100,7 +100,7 @@ def valued(name: str, value: Any) -> str:
 
 
 def objective(text: str) -> str:
-    """An objective for an axis: the metric in words, and the better direction.
+    """The text of an objective for an axis: the metric in words, and the direction that is better.
 
     >>> objective("max throughput_gbps")
     'throughput (Gbit/s), more is better'
@@ -115,7 +115,7 @@ def objective(text: str) -> str:
 
 
 def value_text(value: Value | list[Any]) -> str:
-    """A value of a file as ``--set`` takes it."""
+    """Format a value of a file in the syntax of ``--set``."""
     match value:
         case bool():
             return str(value).lower()

@@ -36,17 +36,17 @@ pub fn flows<'py>(
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "FlowsReport")]
 pub struct CaptureStatistics {
-    /// The capture, or the name of a described link.
+    /// Path of the capture, or name of a described link.
     file: String,
-    /// Format, or `described link`.
+    /// Format of the capture, or `described link`.
     format: &'static str,
     /// Compression.
     compression: Compression,
     #[serde(flatten)]
     statistics: FlowStatistics,
-    /// Findings that are damage.
+    /// Number of findings that are damage.
     damaged_records: u64,
-    /// The first findings, with file, byte offset and packet number.
+    /// The first findings in the capture, each with file, byte offset and packet number.
     diagnostics: Vec<Diagnostic>,
 }
 

@@ -28,17 +28,17 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// What the operations come from.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 struct Input {
-    /// Notation of the workload, or the capture.
+    /// Notation of the workload, or name of the capture.
     workload: String,
-    /// `workload`, or the capture's format.
+    /// `workload`, or the format of the capture.
     format: &'static str,
     /// Compression of the capture.
     compression: Option<Compression>,
-    /// Packets of the capture that were mapped to queues; 0 for a workload.
+    /// Number of packets in the capture that were mapped to queues; 0 for a workload.
     packets: u64,
-    /// Packets of the capture without an IP header, which are left out.
+    /// Number of packets in the capture without an IP header, which are left out.
     packets_without_flow: u64,
-    /// Damaged records of the capture, which were skipped.
+    /// Number of damaged records in the capture that were skipped.
     damaged_records: u64,
     /// The first findings in the capture.
     diagnostics: Vec<Diagnostic>,
@@ -46,7 +46,7 @@ struct Input {
     queues: Option<Vec<u32>>,
 }
 
-/// One manager under the workload. Rates and shares cover the measured operations.
+/// Results of one queue manager for the workload. Rates and fractions cover the measured operations.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "QueueRow")]
 struct Row {
@@ -54,15 +54,15 @@ struct Row {
     report: Report,
     #[serde(flatten)]
     unloaded: Unloaded,
-    /// Prediction of the analytical model (section 3.6, interpreted as a recursion).
+    /// Throughput that the analytical model predicts (section 3.6, interpreted as a recursion).
     model_mops: f64,
-    /// Difference of the prediction in percent of the simulation.
+    /// Difference between prediction and simulation, in percent of the simulated throughput.
     model_difference_percent: f64,
-    /// Prediction of the formula as printed.
+    /// Throughput that the formula predicts as printed in the document.
     model_printed_mops: f64,
-    /// Hit rate that follows from the order of operations alone.
+    /// Hit rate determined by the order of operations alone.
     model_hit_rate: f64,
-    /// Throughput at which the memory ports are full, at this hit rate.
+    /// Throughput at which the memory ports are saturated, at this hit rate.
     memory_limit_mops: f64,
 }
 
@@ -70,11 +70,11 @@ struct Row {
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "QueueingReport")]
 pub struct Outcome {
-    /// One row per manager, in the order of the request.
+    /// One row for each manager, in the order of the request.
     rows: Vec<Row>,
     #[serde(flatten)]
     input: Input,
-    /// Inter-arrival times within queues.
+    /// Distances between arrivals within a queue.
     gaps: Gaps,
 }
 
@@ -82,13 +82,14 @@ pub struct Outcome {
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "QueueDesignReport")]
 pub struct DesignOutcome {
-    /// By product, then entries, then engines; `None` when no size reaches the target.
+    /// The smallest cache by size (entries × engines × threads), then entries, then engines; `None` if no cache reaches
+    /// the target.
     smallest: Option<linecard_queueing::Design>,
-    /// One row per number of entries and engines.
+    /// One row for each number of entries and of engines.
     designs: Vec<linecard_queueing::Design>,
-    /// The target, operations per second, 10^6.
+    /// Target throughput in million operations per second.
     target_mops: f64,
-    /// Maximum number of threads tried.
+    /// Maximum number of threads in the search.
     most_threads: u32,
     #[serde(flatten)]
     input: Input,
@@ -180,7 +181,7 @@ fn queueing_design<'py>(
     plain::to_python(py, &outcome.map_err(python_error)?)
 }
 
-/// One setting of the machine, the managers or the traffic.
+/// One setting of the machine, of the managers or of the traffic.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "QueueSetting")]
 pub struct Setting {
@@ -190,7 +191,7 @@ pub struct Setting {
     value: String,
     /// Unit of the value.
     unit: String,
-    /// What it means.
+    /// Meaning of the setting.
     meaning: String,
     /// Source of the value.
     source: String,

@@ -34,26 +34,26 @@ pub struct HierarchyRequest {
     pub seed: u64,
 }
 
-/// The generated load.
+/// The packet rates of the core and the host, and the utilisation of shared resources.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct HierarchyReport {
-    /// The platform.
+    /// Name of the chip.
     pub chip: String,
-    /// Offered packets per second.
+    /// Offered load in packets per second.
     pub rate_pps: f64,
-    /// Size of a packet.
+    /// Size of each packet in bytes.
     pub packet_bytes: u32,
-    /// Bytes of a message to the host.
+    /// Size of a message to the host in bytes.
     pub message_bytes: u32,
-    /// Messages that the host received and returned.
+    /// Messages per second that the host received and returned.
     pub messages_per_second: f64,
-    /// Messages that the host can process, if the ports offer as many as they can.
+    /// Messages per second that the host can process, if the ports offer the maximum load.
     pub most_messages_per_second: f64,
-    /// Messages in percent of the packets.
+    /// Number of messages, in percent of the packets.
     pub reach_percent: f64,
-    /// Cycles of the host for a message.
+    /// Host cycles for each message.
     pub host_cycles_per_message: f64,
-    /// Cycles of the core for a message.
+    /// Core cycles for each message.
     pub core_cycles_per_message: f64,
     /// Utilisation of the DRAM.
     pub dram_utilization: f64,
@@ -63,9 +63,9 @@ pub struct HierarchyReport {
     pub core_utilization: f64,
     /// Utilisation of the host.
     pub host_utilization: f64,
-    /// Waiting time of an access of the engines for the DRAM.
+    /// Mean time that an access of the engines waits for the DRAM.
     pub engine_wait_ns: f64,
-    /// This waiting time without core and host.
+    /// Mean time that an access of the engines waits for the DRAM without core and host.
     pub engine_wait_alone_ns: f64,
 }
 

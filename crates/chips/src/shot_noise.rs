@@ -31,17 +31,17 @@ pub struct ShotNoiseReport {
     pub rates_mbps: Vec<f64>,
     /// Mean.
     pub mean_mbps: f64,
-    /// Sample standard deviation, divided by their mean.
+    /// Sample standard deviation of the loads, divided by their mean.
     pub variation_percent: f64,
-    /// Its closed form (Campbell's theorem, averaged over a window).
+    /// Closed form of the variation (Campbell's theorem, averaged over a window).
     pub expected_variation_percent: f64,
-    /// Mean number of active flows, by the closed form.
+    /// Mean number of active flows, computed with the closed form.
     pub active_flows: f64,
-    /// Packets generated.
+    /// Number of generated packets.
     pub packets: u64,
     /// Seed of every random stream.
     pub seed: u64,
-    /// Length of a window.
+    /// Length of a window in milliseconds.
     pub window_ms: f64,
 }
 

@@ -34,13 +34,13 @@ pub struct PacketStatistics {
     pub packets: u64,
     /// Number of packets that are not IP and were left out.
     pub not_ip: u64,
-    /// One-way flows.
+    /// Number of unidirectional flows.
     pub flows: u64,
     /// Mean size of an IP packet.
     pub mean_bytes: f64,
     /// Median number of packets between two packets of the same flow.
     pub median_packets_between: u64,
-    /// Damaged records of the capture, which were skipped.
+    /// Number of damaged records in the capture that were skipped.
     pub damaged_records: u64,
     /// The first damaged record of the capture.
     pub first_damage: Option<String>,

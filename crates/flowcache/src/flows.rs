@@ -12,42 +12,42 @@ use std::hash::Hash;
 /// Silence after which a flow has ended, as in the thesis.
 pub const TIME_OUT_NS: u64 = 1_000_000_000;
 
-/// Flows of one size: a point of the two curves of Girish 2008, Figure 5.3.
+/// Flows of one size, as one point of the two curves in Girish 2008, Figure 5.3.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct FlowSizeRow {
-    /// Packets of a flow.
+    /// Number of packets in each flow of this size.
     pub flow_packets: u64,
-    /// Flows with this number of packets.
+    /// Number of flows with this number of packets.
     pub flows: u64,
-    /// Flows with at most that number of packets, in percent of all flows.
+    /// Flows with at most this number of packets, in percent of all flows.
     pub flows_cumulative_percent: f64,
-    /// Packets in those flows, in percent of all packets.
+    /// Packets in flows with at most this number of packets, in percent of all packets.
     pub packets_cumulative_percent: f64,
 }
 
-/// Flows as a cache meets them: one ends after a silence, and its key is then a new flow.
+/// Flows from the view of a cache: a flow ends after an idle time, and its key then starts a new flow.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 #[schemars(rename = "TrafficViewReport")]
 pub struct TrafficView {
-    /// Packets that belong to a flow.
+    /// Number of packets that belong to a flow.
     pub packets: u64,
-    /// Flows; a silence separates two flows of one key.
+    /// Number of flows; an idle time separates two flows with the same key.
     pub flows: u64,
     /// Keys.
     pub keys: u64,
     /// Flows with one packet, in percent of all flows.
     pub single_packet_flows_percent: f64,
-    /// Packets in these flows, in percent of all packets.
+    /// Packets in flows with one packet, in percent of all packets.
     pub packets_in_single_packet_flows_percent: f64,
     /// Flows with more than 1000 packets, in percent of all flows.
     pub large_flows_percent: f64,
-    /// Packets in these flows, in percent of all packets.
+    /// Packets in flows with more than 1000 packets, in percent of all packets.
     pub packets_in_large_flows_percent: f64,
-    /// Mean number of active flows over the packets.
+    /// Mean number of active flows, averaged over the packets.
     pub mean_concurrent_flows: f64,
     /// Maximum number of active flows.
     pub most_concurrent_flows: u64,
-    /// Flows by size, smallest first.
+    /// Flow sizes with their fractions, the smallest size first.
     pub sizes: Vec<FlowSizeRow>,
 }
 

@@ -16,28 +16,29 @@ const MOST_ROWS: usize = 20_000;
 /// Weights by name.
 pub type Semiflow = BTreeMap<String, u64>;
 
-/// All reachable markings, without regard to time.
+/// Results of the search for all reachable markings, without regard to time.
 #[derive(JsonSchema, Serialize)]
 pub struct ExploreReport {
     /// Name of the net.
     pub net: String,
-    /// Number of places after unfolding colours; so are `transitions` and `arcs`.
+    /// Number of places in the unfolded net.
     pub places: usize,
-    /// See `places`.
+    /// Number of transitions in the unfolded net.
     pub transitions: usize,
-    /// See `places`.
+    /// Number of arcs in the unfolded net.
     pub arcs: usize,
     /// What was found.
     #[serde(flatten)]
     pub explored: Explored,
-    /// Most tokens of each place.
+    /// Maximum number of tokens in each place.
     pub bounds: BTreeMap<String, u64>,
-    /// Places that the search proved unbounded before it stopped.
+    /// Places that the search proved to be unbounded before it stopped.
     pub unbounded_places: Vec<String>,
-    /// Minimal P-semiflows: weights of places under which no firing changes the sum of tokens. `None` if they were
-    /// not requested or are too many.
+    /// Minimal P-semiflows: weights of places for which no firing changes the weighted sum of tokens. The field is
+    /// `None` if semiflows were not requested, or if they are too many.
     pub place_invariants: Option<Vec<Semiflow>>,
-    /// Minimal T-semiflows: numbers of firings that return to the same marking. `None` likewise.
+    /// Minimal T-semiflows: numbers of firings that lead back to the same marking. The field is `None` if semiflows
+    /// were not requested, or if they are too many.
     pub transition_invariants: Option<Vec<Semiflow>>,
 }
 
@@ -100,9 +101,9 @@ fn named<'a>(flows: &Semiflows, name: impl Fn(u32) -> &'a String) -> Option<Vec<
 /// A steady state, exact.
 #[derive(JsonSchema, Serialize)]
 pub struct SolveReport {
-    /// Markings in which time passes.
+    /// Number of tangible markings, in which time passes.
     pub tangible_markings: u64,
-    /// Markings in which no time passes.
+    /// Number of vanishing markings, in which no time passes.
     pub vanishing_markings: u64,
     /// Throughputs and mean tokens.
     #[serde(flatten)]

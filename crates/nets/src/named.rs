@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 pub struct NamedNumbers {
     /// Name of the net.
     pub net: String,
-    /// Firings per time unit, by transition.
+    /// Firings per time unit of each transition.
     pub throughput: BTreeMap<String, f64>,
-    /// Tokens averaged over time, by place.
+    /// Mean number of tokens over time in each place.
     pub mean_tokens: BTreeMap<String, f64>,
 }
 

@@ -20,37 +20,37 @@ struct Estimate {
     half_width: f64,
 }
 
-/// Replications of a net: means, and the half-widths of their 95 % intervals (Student's t over replications).
+/// Results of several replications of a net: means, and the half-widths of their 95 % intervals (Student's t).
 #[derive(JsonSchema, Serialize)]
 pub struct SimulateReport {
     /// Throughputs and mean tokens.
     #[serde(flatten)]
     pub numbers: NamedNumbers,
-    /// Half-width of each interval; 0, without meaning, for one replication.
+    /// Half-width of each throughput interval; 0 for one replication, where it is meaningless.
     pub throughput_half_width: BTreeMap<String, f64>,
-    /// Half-width of each interval of the tokens.
+    /// Half-width of each interval of `mean_tokens`.
     pub mean_tokens_half_width: BTreeMap<String, f64>,
-    /// Mean number of busy servers over time, by transition; immediate ones have none.
+    /// Mean number of busy servers over time for each timed transition.
     pub busy_servers: BTreeMap<String, f64>,
-    /// Half-width of each interval of the servers.
+    /// Half-width of each interval of `busy_servers`.
     pub busy_servers_half_width: BTreeMap<String, f64>,
-    /// Reward per time unit, of transitions with a reward.
+    /// Reward per time unit for each transition that has a reward.
     pub rewards: BTreeMap<String, f64>,
-    /// Half-width of each interval of the rewards.
+    /// Half-width of each interval of `rewards`.
     pub rewards_half_width: BTreeMap<String, f64>,
-    /// For each place the shares of time with 0, 1, 2, ... tokens; the 65th share is for 64 and more.
+    /// For each place, the fractions of time with 0, 1, 2, ... tokens; the 65th fraction is for 64 or more tokens.
     pub occupancy: BTreeMap<String, Vec<f64>>,
-    /// Most tokens, by place.
+    /// Maximum number of tokens in each place.
     pub most_tokens: BTreeMap<String, u32>,
-    /// Number of replications, each with its own seed.
+    /// Number of replications, each with a different seed.
     pub replications: u32,
-    /// Firings of all replications.
+    /// Number of firings in all replications.
     pub firings: u64,
-    /// Measured time of one replication.
+    /// Measured time of each replication.
     pub time: f64,
-    /// Replications that ended in a dead marking.
+    /// Number of replications that ended in a dead marking.
     pub dead_replications: u32,
-    /// Half-width of the widest relevant interval, divided by its mean; `None` with one replication.
+    /// Half-width of the widest relevant interval, divided by its mean; `None` for one replication.
     pub relative_half_width: Option<f64>,
 }
 

@@ -10,45 +10,45 @@ use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// A place: its name, what its tokens are, whether they are a queue, and how many there are at the beginning.
+/// A place: its name, the colour of its tokens, whether it is a queue, and its initial number of tokens.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "PlacePart")]
 pub struct PlaceView {
     /// Name.
     pub name: String,
-    /// Colour of its tokens.
+    /// Colour of the place's tokens.
     pub colour: String,
-    /// Whether they are a queue.
+    /// Whether the place is a queue.
     pub queue: bool,
-    /// Tokens at the beginning.
+    /// Initial number of tokens.
     pub tokens: u64,
 }
 
-/// A transition: its name, time and guard as they were written, and whether it is immediate.
+/// A transition: its name, its time and guard as written in the file, and whether it is immediate.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "TransitionPart")]
 pub struct TransitionView {
     /// Name.
     pub name: String,
-    /// Time in a few words.
+    /// Firing time in a few words.
     pub time: String,
     /// Guard.
     pub guard: String,
-    /// Whether no time passes.
+    /// Whether the transition is immediate: it fires without passage of time.
     pub immediate: bool,
 }
 
-/// An arc between a place and a transition by their numbers: `input`, `output`, `inhibitor` or `reset`.
+/// An arc between a place and a transition, both by number: `input`, `output`, `inhibitor` or `reset`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "ArcPart")]
 pub struct ArcView {
-    /// Number of the place.
+    /// Number of the place that the arc connects.
     pub place: u32,
-    /// Number of the transition.
+    /// Number of the transition that the arc connects.
     pub transition: u32,
     /// `input`, `output`, `inhibitor` or `reset`.
     pub kind: &'static str,
-    /// The tokens that move along it.
+    /// The tokens that move along the arc.
     pub text: String,
 }
 
@@ -58,9 +58,9 @@ pub struct ArcView {
 pub struct NetView {
     /// Name.
     pub net: String,
-    /// Places in their order.
+    /// The places, in the order of their numbers.
     pub places: Vec<PlaceView>,
-    /// Transitions in their order.
+    /// The transitions, in the order of their numbers.
     pub transitions: Vec<TransitionView>,
     /// Arcs.
     pub arcs: Vec<ArcView>,
@@ -106,17 +106,17 @@ pub fn view_net(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<N
     })
 }
 
-/// A firing: when, the transition's number, its variables, and the tokens of each place after it.
+/// A firing: its time, the number of the transition, the variables, and the tokens of each place afterwards.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Firing")]
 pub struct FiringView {
     /// When.
     pub time: f64,
-    /// Number of the transition.
+    /// Number of the transition that fires.
     pub transition: u32,
     /// Variables.
     pub binding: String,
-    /// Tokens of each place after it.
+    /// Number of tokens in each place after the firing.
     pub tokens: Vec<u32>,
 }
 

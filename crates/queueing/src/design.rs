@@ -13,7 +13,7 @@ const ENGINES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Most threads to try.
 pub const MOST_DESIGN_THREADS: u32 = 64;
 
-/// A queuing cache of one size.
+/// A queuing cache with one number of entries and of engines.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 #[schemars(rename = "QueueDesign")]
 pub struct Design {
@@ -21,9 +21,9 @@ pub struct Design {
     pub entries: u32,
     /// Engines.
     pub engines: u32,
-    /// Fewest threads that reach the target; `None` if no tried number does.
+    /// Smallest number of threads that reaches the target; `None` if no tried number does.
     pub threads: Option<u32>,
-    /// Throughput with these threads, or with the largest tried number.
+    /// Throughput with this number of threads, or with the largest tried number.
     pub throughput_mops: f64,
     /// `entries × engines × threads`.
     pub product: Option<u32>,

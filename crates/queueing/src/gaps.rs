@@ -8,29 +8,29 @@ use crate::operation::Operation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Arrivals with `from_packets` to `to_packets` packets of other queues since the last arrival in their queue.
+/// Arrivals that follow the last arrival in their queue after `from_packets` to `to_packets` other packets.
 ///
-/// `share` is relative to all arrivals with a predecessor in their queue, 0 to 1.
+/// `share` is relative to all arrivals with a predecessor in their queue, from 0 to 1.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct GapRow {
-    /// Smallest gap of the range, in packets.
+    /// Smallest distance in the range, in packets.
     pub from_packets: u64,
-    /// First gap beyond the range.
+    /// Smallest distance beyond the range.
     pub to_packets: u64,
-    /// Fraction of the packets with a predecessor in their queue.
+    /// Fraction of the arrivals that have a predecessor in their queue.
     pub share: f64,
 }
 
-/// Gaps between arrivals of a queue (section 5.1, Figure 10); shares from 0 to 1.
+/// Distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Gaps {
-    /// Gaps without a packet of another queue: operations wait for each other.
+    /// Fraction of distances without a packet of another queue: consecutive operations wait for each other.
     pub below_loss: f64,
-    /// Gaps with fewer packets than the cache has entries: a hit, and no wait.
+    /// Fraction of distances with fewer packets than the cache has entries: a hit without waiting.
     pub between: f64,
-    /// Longer gaps: a miss is likely.
+    /// Fraction of longer distances, for which a miss is likely.
     pub above_gain: f64,
-    /// The distribution.
+    /// The distribution of the distances.
     pub rows: Vec<GapRow>,
 }
 

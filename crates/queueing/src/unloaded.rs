@@ -13,11 +13,11 @@ use serde::Serialize;
 pub struct Unloaded {
     /// Unloaded latency of an enqueue whose descriptor word is in the cache (Table 5).
     pub enqueue_hit_ns: f64,
-    /// Unloaded latency with the descriptor word in memory.
+    /// Unloaded latency of an enqueue whose descriptor word is in memory.
     pub enqueue_miss_ns: f64,
     /// Unloaded latency of a dequeue whose descriptor word is in the cache.
     pub dequeue_hit_ns: f64,
-    /// Unloaded latency with the descriptor word in memory.
+    /// Unloaded latency of a dequeue whose descriptor word is in memory.
     pub dequeue_miss_ns: f64,
 }
 

@@ -84,24 +84,24 @@ damage_kinds! {
     UnknownLinkType = "unknown_link_type", Notice;
 }
 
-/// One finding in a capture.
+/// One finding in a capture, such as a damaged record.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Diagnostic {
     /// Kind of the finding, such as `cut_short`.
     pub kind: DamageKind,
-    /// The capture.
+    /// Path of the capture.
     pub file: PathBuf,
-    /// Position, in bytes from the beginning after decompression.
+    /// Position of the finding in bytes from the beginning of the decompressed file.
     pub byte_offset: u64,
-    /// Number of the packet, counted from 1; of a lost packet, the number that it would have had.
+    /// Number of the packet, counted from 1; for a lost packet, the number that it would have.
     pub packet: u64,
-    /// Line number from 1 in text files, else `None`.
+    /// Line number, from 1, in a text file; otherwise `None`.
     pub line: Option<u64>,
-    /// What was found.
+    /// Description of what the capture contains at this position.
     pub found: String,
-    /// What was expected.
+    /// Description of what the format requires at this position.
     pub expected: String,
-    /// The action that was taken.
+    /// Description of how the reader continued.
     pub action: String,
 }
 

@@ -58,10 +58,10 @@ class ProgramTraffic(msgspec.Struct, frozen=True, omit_defaults=True):
         title: Title of the traffic.
         packets: Number of IP packets.
         not_ip: Number of packets that are not IP and were left out.
-        flows: One-way flows.
+        flows: Number of unidirectional flows.
         mean_bytes: Mean size of an IP packet.
         median_packets_between: Median number of packets between two packets of the same flow.
-        damaged_records: Damaged records of the capture, which were skipped.
+        damaged_records: Number of damaged records in the capture that were skipped.
         first_damage: The first damaged record of the capture.
     """
 

@@ -55,7 +55,7 @@ def core(
         area: Area for threads and cache, in thread-equivalents.
         threads: Number of threads to simulate; ``None`` for every number that fits.
         clock_mhz: Clock frequency of the core, which converts capture times to cycles; 0 sends packets back to back.
-        adapt_packets: Number of packets for which a malleable core adapts; 0 for no malleable core.
+        adapt_packets: Number of packets that an adaptive malleable core processes; 0 to leave out this core.
         events: Number of accesses, locks and packet ends that each simulation measures; a trace that ends is repeated.
         packets: Number of packets to trace.
         jobs: Number of parallel simulations; ``None`` for one per processor.
@@ -99,25 +99,25 @@ def deployments(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Run the chips of Mudigonda 2007 (IXP2800, optimal fixed, malleable) with several memories.
+    """Simulate the chips of Mudigonda 2007 (IXP2800, optimal fixed, malleable) with several memories.
 
     Args:
-        traced: The program.
-        points: Memories: latency in cycles, references per cycle.
-        events: Events that each simulation counts.
-        chips: Chips to run: ``fixed`` (IXP2800, optimal fixed, and the ideal malleable one), ``malleable``,
+        traced: The traced program.
+        points: Memories, each as a latency in cycles and a number of references per cycle.
+        events: Number of events that each simulation counts.
+        chips: Chips to simulate: ``fixed`` (IXP2800, optimal fixed, and ideal malleable), ``malleable``,
             ``configurable`` (any number of cores).
-        adapt_packets: Packets of the adaptive chip; 0 for none.
-        per_chip: Whether the references per cycle are those of the chip, which its cores share, or of each core.
+        adapt_packets: Number of packets that the adaptive chip processes; 0 to leave out this chip.
+        per_chip: Whether the references per cycle are those of the whole chip, shared by its cores, or of each core.
         jobs: Number of parallel simulations.
-        progress: Called now and then with (done, total).
+        progress: Function that is called from time to time with (done, total).
 
     Returns:
-        One dictionary per memory: throughput of each chip in packets per million cycles, 0 for a chip that was not
-        requested.
+        One dictionary per memory, with the throughput of each chip in packets per million cycles; 0 for a chip that was
+        not requested.
 
     Raises:
-        ConfigError: A chip is unknown.
+        ConfigError: The name of a chip is unknown.
     """
     found: list[dict[str, Any]] = _core.core_deployments(
         traced.traced,
@@ -147,18 +147,18 @@ def registers(
     """Compare register schemes of a malleable core: predicted, all, five hot registers, and register caches.
 
     Args:
-        traced: The program.
+        traced: The traced program.
         latency: Cycles per off-chip access.
         bandwidth: Number of references that memory serves per cycle.
-        threads: Threads; 0 for the best number.
-        cache_registers: Sizes of register caches with least-recently-used replacement.
-        only_predicted: Leave out the reference schemes for prediction.
-        events: Events that each simulation counts.
+        threads: Number of threads; 0 for the best number.
+        cache_registers: Sizes of register caches, which replace the least recently used register.
+        only_predicted: Whether to leave out the schemes to which prediction is compared.
+        events: Number of events that each simulation counts.
         jobs: Number of parallel simulations.
         progress: Called now and then with (done, total).
 
     Returns:
-        One dictionary per scheme.
+        One dictionary for each scheme.
     """
     found: list[dict[str, Any]] = _core.core_registers(
         traced.traced,
@@ -184,24 +184,24 @@ def termination(
     events: int = EVENTS,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Measure how much terminating a thread of a malleable core delays the packets after it.
+    """Measure the delay of the following packets when a malleable core terminates a thread.
 
     Args:
-        traced: The program.
+        traced: The traced program.
         latency: Cycles per off-chip access.
         bandwidth: Number of references that memory serves per cycle.
-        threads: Threads, of which one is terminated; 0 for the best number.
-        packets: Numbers of packets after the termination over which the delay is measured, ascending.
-        events: Events that each simulation measures in the search for the best number of threads.
-        progress: Called now and then with (done, total).
+        threads: Number of threads, one of which is terminated; 0 for the best number.
+        packets: Numbers of packets after the termination for which the delay is measured, in ascending order.
+        events: Number of events that each simulation measures in the search for the best number of threads.
+        progress: Function that is called from time to time with (done, total).
 
     Returns:
         Dictionary with ``threads`` before the termination, ``packets``, the number of ``times`` that a thread was
         terminated, and ``longer_percent``. ``longer_percent`` is the additional time for each number of packets,
-        compared with a core that has one thread less and all lines pinned.
+        compared with a core that has one thread less and all cache lines pinned.
 
     Raises:
-        ConfigError: ``packets`` is empty, below 1 or not ascending.
+        ConfigError: ``packets`` is empty, has a number below 1, or is not ascending.
     """
     found: dict[str, Any] = _core.core_termination(
         traced.traced,

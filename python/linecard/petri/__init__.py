@@ -1,7 +1,7 @@
-"""Timed coloured Petri nets: explore every marking, solve for the steady state, simulate.
+"""Timed coloured Petri nets: functions that explore every marking, compute the steady state, and simulate.
 
-A net is a file, PNML (place/transition or symmetric, endings ``.pnml`` and ``.xml``) or TOML; a shipped net;
-or a :class:`Net` built in Python. See docs/guide/petri.md.
+A net is a shipped net, a file, or a :class:`Net` built in Python. A file is TOML, or PNML (place/transition or
+symmetric) with the suffix ``.pnml`` or ``.xml``. docs/guide/petri.md is the guide to Petri nets.
 
 >>> from linecard import petri
 >>> petri.solve("mm1k.toml").throughput["serve"]  # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""Petri nets for Graphviz."""
+"""Export of Petri nets to Graphviz."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_LETTERS = 28
 
 
 def to_dot(net: Parts) -> str:
-    """The net for Graphviz: round places with their tokens, open timed transitions, filled immediate transitions."""
+    """The net in Graphviz format: round places with tokens, open timed transitions, filled immediate transitions."""
 
     def quoted(text: str) -> str:
         return json.dumps(text, ensure_ascii=False)

@@ -1,8 +1,8 @@
-"""A net for its drawing: the layer of each node, and the arcs that are lines.
+"""The structure of a drawn net: the layer of each node, and the arcs that are drawn as lines.
 
-Layers go down from nodes without inputs; the longest path decides the layer. Places that model resources have initial
-tokens and are beside the transitions that use them. An arc over more than a few layers, or into another module, is not
-a line; its transition shows the name of the place.
+The length of the longest path from a node without inputs determines the layer of each node. Places with initial tokens
+model resources; each is beside the transitions that use it. An arc over more than a few layers, or into another module,
+has no line; its transition shows the name of the place.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Link:
     """One arc, or a pair of opposite arcs with the same text.
 
     Attributes:
-        place: Key of its place; ``transition`` likewise.
-        kind: ``input``, ``output``, ``inhibitor``, ``reset``, or ``both`` for a pair.
-        is_line: Whether it is drawn as a line.
+        place: Key of the arc's place; ``transition`` is the key of its transition.
+        kind: ``input``, ``output``, ``inhibitor`` or ``reset``; ``both`` for a pair of opposite arcs.
+        is_line: Whether the arc is drawn as a line.
     """
 
     place: str
@@ -43,39 +43,39 @@ class Link:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Its first and last node."""
+        """The first and the last node of the arc."""
         ends = (self.place, self.transition)
         return ends[::-1] if self.kind == "output" else ends
 
 
 @dataclass(slots=True)
 class Piece:
-    """Nodes that are laid out together, with the layer of each, from 0."""
+    """A connected part of a net whose nodes are laid out together; layers are numbered from 0."""
 
     layers: dict[str, int]
     links: list[Link] = field(default_factory=list)
 
     @property
     def depth(self) -> int:
-        """Number of layers."""
+        """Number of layers in the piece."""
         return max(self.layers.values()) + 1
 
 
 def short(text: str, most: int) -> str:
-    """A text on one line, truncated to this number of letters."""
+    """Format a text in one line, truncated to this number of characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def marking(tokens: int) -> str:
-    """Tokens as they are drawn: dots, or their number."""
+    """Format the tokens of a place for a drawing: as dots, or as a number."""
     if tokens <= 4:
         return "•" * tokens
     return str(tokens) if tokens < 10_000 else f"{tokens:.0e}".replace("e+0", "e")
 
 
 def links_of(net: Parts) -> list[Link]:
-    """The arcs of a net; a pair of opposite arcs with the same text is one."""
+    """The arcs of a net; a pair of opposite arcs with the same text becomes one link."""
     links: list[Link] = []
     inputs: dict[tuple[int, int, str], Link] = {}
     for arc in net.arcs:
@@ -91,12 +91,12 @@ def links_of(net: Parts) -> list[Link]:
 
 
 def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> list[Piece]:
-    """The nodes of one module in connected pieces; arcs that are too long become names.
+    """The connected pieces of one module; arcs that are too long are replaced by names.
 
     Args:
-        nodes: Keys, in the order of the file.
-        links: The arcs between these nodes.
-        starts: Places with initial tokens.
+        nodes: Keys of the nodes, in the order of the file.
+        links: The arcs between the nodes.
+        starts: Keys of places with initial tokens.
     """
     found: list[Piece] = []
     for _ in range(2):
@@ -115,7 +115,7 @@ def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> lis
 
 
 def folded(piece: Piece, most: int) -> list[Piece]:
-    """A piece, divided into parts of about this number of layers; arcs between parts become names."""
+    """Divide a piece into parts of about this number of layers; arcs between parts are replaced by names."""
     count = -(-piece.depth // most)
     crossing = [0] * (piece.depth + 1)
     for link in piece.links:

@@ -1,7 +1,7 @@
-"""The IXP2400 as a coloured Petri net: the shipped net ``ixp2400_ipv4`` with the parameters of a preset.
+"""The IXP2400 as a coloured Petri net: the shipped net ``ixp2400_ipv4`` with parameters from a preset.
 
-The net models a saturated input (``traffic.arrivals``): a free thread takes a packet at once, and ports are never busy.
-Other requests are rejected.
+The net models a saturated input (``traffic.arrivals``): a free thread takes a packet at once, and ports never limit the
+throughput. Requests for any other input are rejected.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ DERIVED: dict[str, Callable[[Mapping[str, str]], float]] = {
 
 
 def sizes_of(spec: str) -> list[list[float]]:
-    """Packet sizes with weights from a text such as ``40:0.2, 64-575:0.38, 1500:0.42``; a range shares its weight."""
+    """Parse packet sizes with weights, such as ``40:0.2, 64-575:0.38, 1500:0.42``; sizes of a range share a weight."""
     sizes: list[list[float]] = []
     for part in spec.split(","):
         size, _, weight = part.partition(":")
@@ -77,10 +77,10 @@ def sizes_of(spec: str) -> list[list[float]]:
 
 
 def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
-    """The parameters of the preset, after these changes.
+    """The parameters of the preset after these changes.
 
     Raises:
-        ConfigError: A change is wrong, or requests something that the net does not model.
+        ConfigError: A change is invalid, or requests something that the net does not model.
     """
     values = {parameter.key: parameter.text for parameter in describe(preset, changes).parameters}
     problems: list[ConfigProblem] = []
@@ -102,7 +102,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
 
 
 def overrides(values: Mapping[str, str]) -> list[str]:
-    """The parameters of the net, from the preset."""
+    """The parameters of the net, derived from the preset."""
     kind = values["traffic.kind"]
     match kind:
         case "fixed":
@@ -122,10 +122,10 @@ def overrides(values: Mapping[str, str]) -> list[str]:
 def run(
     preset: str, changes: Sequence[str], seed: int, packets: int, warmup_packets: int
 ) -> dict[tuple[str, str], float]:
-    """Simulate the net until about ``packets`` packets have left, and return the metrics of the other model.
+    """Simulate the net until about ``packets`` packets have left, and return the metrics of the event-driven model.
 
     Raises:
-        ConfigError: Same errors as :func:`parameters`.
+        ConfigError: The reasons are those of :func:`parameters`.
     """
     values = parameters(preset, changes)
     settings = overrides(values)

@@ -1,6 +1,6 @@
-"""Two models of one chip, and their difference: the IXP2400 as events (``np``) and as a coloured Petri net (``petri``).
+"""Comparison of two models of the IXP2400: an event-driven model (``np``) and a coloured Petri net (``petri``).
 
-Both read the same preset and report the same metrics: throughput and the utilisation of each resource.
+The two models read the same preset and report the same metrics: throughput and the utilisation of each resource.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ WARMUP_PACKETS = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One metric of both models at one point of the grid.
+    """One metric in the two models, at one point of the grid.
 
     Attributes:
-        threads: Engines and threads of the point.
+        threads: Numbers of engines and threads at the point.
         traffic: Traffic.
-        scheme: Scheme of buffering.
+        scheme: Buffering scheme.
         component: Component of the metric.
         metric: Name.
-        np: Value of the event-driven model.
-        petri: Value of the Petri net.
-        difference: Difference in percent of ``np`` for throughput, otherwise in percentage points.
-        limit: Largest difference that passes.
+        np: Value in the event-driven model.
+        petri: Value in the Petri net.
+        difference: Difference of the two values, in percent of ``np`` for throughput, otherwise in percentage points.
+        limit: Largest difference at which the models agree.
     """
 
     threads: str
@@ -79,12 +79,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Result):
-    """Both models over a grid.
+    """The comparison of the two models over a grid.
 
     Attributes:
-        rows: One row per metric and point.
-        seed: Seed of both.
-        packets: Packets of each run.
+        rows: One row for each metric and point.
+        seed: Seed of the two models.
+        packets: Number of packets in each run.
     """
 
     TABLE: ClassVar[str] = "rows"
@@ -109,7 +109,7 @@ class Comparison(Result):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as ``compare-models --json`` prints it."""
+        """The comparison as plain data, as ``compare-models --json`` prints it."""
         names = ("threads", "traffic", "scheme", "component", "metric", "np", "petri", "difference", "limit", "passed")
         return {
             "passed": self.passed,
@@ -131,10 +131,10 @@ def _petri(changes: Sequence[str], seed: int, packets: int) -> Values:
 
 
 def point_settings(threads: str, traffic: str, scheme: str) -> tuple[str, ...]:
-    """The changes of one point of the grid: ``4x4`` threads, ``64`` bytes or a mix, a scheme.
+    """The changes for one grid point: threads such as ``4x4``, traffic such as ``64`` bytes or a mix, and a scheme.
 
     Raises:
-        ConfigError: The threads do not have the form ENGINESxTHREADS.
+        ConfigError: The value of ``threads`` does not have the form ENGINESxTHREADS.
     """
     engines, cross, each = threads.partition("x")
     if not (cross and engines.isdigit() and each.isdigit()):
@@ -157,16 +157,16 @@ def compare_models(
     packets: int = PACKETS,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
-    """Run both models of the IXP2400 over a grid, and compute the difference of every metric.
+    """Run two models of the IXP2400 over a grid and compute the difference of every metric.
 
     Args:
-        threads: Engines x threads per engine, such as ``4x4``.
-        traffic: Bytes of a packet, or a mix of the preset (AMP, FRG, PSC).
+        threads: Numbers of engines and of threads per engine, such as ``4x4``.
+        traffic: Packet sizes in bytes, or traffic mixes of the preset (AMP, FRG, PSC).
         schemes: Buffering schemes.
-        set: Changes to the preset at every point.
+        set: Changes to the preset that apply at every point.
         seed: Seed of every random stream of both models.
-        packets: Packets of each run.
-        progress: Called with (points done, total points).
+        packets: Number of packets in each run.
+        progress: Function that is called with (points done, total points).
 
     Raises:
         ConfigError: A name or value is invalid, or a change requests something that the net does not model.

@@ -1,4 +1,4 @@
-"""Petri nets built in Python: the same net as a TOML file, with operators for expressions.
+"""Petri nets built in Python: the same nets as in TOML files, with operators for expressions.
 
 >>> from linecard import petri
 >>> net = petri.Net("bus")
@@ -25,7 +25,10 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expr:
-    """An expression of a net. Operators combine expressions; ``&``, ``|`` and ``~`` mean and, or and not."""
+    """An expression of a Petri net.
+
+    Operators combine expressions; ``&``, ``|`` and ``~`` mean "and", "or" and "not".
+    """
 
     text: str
     __hash__ = None  # type: ignore[assignment]
@@ -39,7 +42,7 @@ class Expr:
         return Expr(f"{self.text}.{name}")
 
     def replace(self, **fields: Value) -> Expr:
-        """The record with new values of some fields."""
+        """A copy of the record with new values for some fields."""
         return Expr(f"{{{self.text} with {', '.join(f'{name}: {text(value)}' for name, value in fields.items())}}}")
 
     def _with(self, operator: str, other: Value) -> Expr:
@@ -129,32 +132,32 @@ def text(value: Value) -> str:
 
 
 def var(name: str) -> Expr:
-    """A variable of a binding, a parameter, or a word of an enumeration."""
+    """A variable of an arc, a parameter, or a word of an enumeration."""
     return Expr(name)
 
 
 def when(condition: Value, then: Value, otherwise: Value) -> Expr:
-    """An expression with one of two values, by a condition."""
+    """An expression that selects one of two values by a condition."""
     return Expr(f"(if {text(condition)} then {text(then)} else {text(otherwise)})")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place of a net."""
+    """A place of a Petri net."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A transition of a net."""
+    """A transition of a Petri net."""
 
     name: str
 
 
 @dataclass(slots=True)
 class Net:
-    """A net that is built step by step; ``linecard.petri`` explores, solves and simulates it like a file."""
+    """A Petri net that is built step by step; ``linecard.petri`` explores, solves and simulates it like a file."""
 
     name: str
     _parameters: list[str] = field(default_factory=list)
@@ -162,7 +165,7 @@ class Net:
     _parts: list[str] = field(default_factory=list)
 
     def parameter(self, name: str, value: Value | Sequence[tuple[int, float]]) -> Expr:
-        """Name a value for all expressions; values with weights serve ``pick(name)``."""
+        """Name a value for use in all expressions; a list of values with weights is for ``pick(name)``."""
         if isinstance(value, Sequence) and not isinstance(value, str):
             shown = json.dumps([list(pair) for pair in value])
         else:
@@ -171,7 +174,7 @@ class Net:
         return Expr(name)
 
     def colour(self, name: str, *words: str, **fields: str) -> str:
-        """Add a colour and return its name: an enumeration of words, or a record of fields such as ``"0..3"``."""
+        """Add a colour, an enumeration of words or a record of fields such as ``"0..3"``, and return its name."""
         if bool(words) == bool(fields):
             raise ValueError(f"colour {name}: expected words or fields")
         shown = json.dumps(words) if words else _table(fields)
@@ -181,7 +184,7 @@ class Net:
     def place(
         self, name: str, colour: str = "dot", *, tokens: int | str | Sequence[Value] = 0, fifo: bool = False
     ) -> Place:
-        """Add a place: ``tokens`` are a number of dots, a list of tokens, or ``"all"``, one token of every colour."""
+        """Add a place; ``tokens`` is a number of dots, a list of tokens, or ``"all"`` for one token of every colour."""
         shown = tokens if isinstance(tokens, int | str) else [text(token) for token in tokens]
         if colour != "dot" and shown == 0:
             shown = []
@@ -204,23 +207,23 @@ class Net:
         guard: Value | None = None,
         reward: Value | None = None,
     ) -> Transition:
-        """Add a transition: exponential, deterministic or other; immediate if no time is stated.
+        """Add a transition with an exponential, constant or other firing time; without one, it is immediate.
 
         Args:
             name: Name.
-            rate: Rate of an exponential time.
-            delay: A constant time.
-            uniform: Shortest and longest time of a uniform distribution.
-            erlang: Stages, and the rate of each.
-            empirical: Times, and their weights.
-            weight: Weight of an immediate transition among competing ones.
-            priority: Priority of an immediate transition; higher first.
-            servers: Number of times that run in parallel for a binding.
-            guard: Condition of a binding.
-            reward: Reward of a firing.
+            rate: Rate of an exponential firing time.
+            delay: Constant firing time.
+            uniform: Shortest and longest firing time of a uniform distribution.
+            erlang: Number of stages of an Erlang distribution, and the rate of each stage.
+            empirical: Firing times and their weights.
+            weight: Weight of an immediate transition among competing transitions.
+            priority: Priority of an immediate transition; transitions with a higher priority fire first.
+            servers: Number of firing times that can run in parallel for one binding.
+            guard: Condition that a binding must satisfy.
+            reward: Reward of each firing.
 
         Raises:
-            ValueError: The transition has more than one time.
+            ValueError: More than one kind of firing time is stated.
         """
         times: list[dict[str, object]] = []
         if rate is not None:
@@ -252,15 +255,15 @@ class Net:
         self._parts.append("[[arc]]\n" + _lines(entry))
 
     def take(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """Add an arc that takes tokens: a pattern of variables, or dots."""
+        """Add an arc that takes tokens; a pattern of variables selects them, or a number of dots."""
         self._arc(place.name, transition.name, tokens, weight, "normal")
 
     def put(self, transition: Transition, place: Place, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """Add an arc that produces a token, or dots."""
+        """Add an arc that produces a token or a number of dots."""
         self._arc(transition.name, place.name, tokens, weight, "normal")
 
     def read(self, place: Place, transition: Transition, tokens: Value | None = None) -> None:
-        """Add an arc that tests for a token without removing it."""
+        """Add an arc that tests for a token without removing the token."""
         self._arc(place.name, transition.name, tokens, 1, "read")
 
     def inhibit(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
@@ -268,18 +271,18 @@ class Net:
         self._arc(place.name, transition.name, tokens, weight, "inhibitor")
 
     def reset(self, place: Place, transition: Transition) -> None:
-        """Add an arc that empties the place before output tokens are added."""
+        """Add an arc that removes all tokens from the place before output tokens are added."""
         self._arc(place.name, transition.name, None, 1, "reset")
 
     def module(self, name: str, file: str, *, places: Mapping[str, Place], **parameters: Value) -> None:
-        """Include the net of another file under a name: its interface places are places of this net."""
+        """Include the net of another file under a name; its interface places become places of this net."""
         entry = {"name": name, "file": file}
         shown = {own: place.name for own, place in places.items()}
         values = ", ".join(f"{_key(key)} = {_number(value)}" for key, value in parameters.items())
         self._parts.append(f"[[module]]\n{_lines(dict(entry))}places = {_table(shown)}\nparameters = {{ {values} }}\n")
 
     def to_toml(self) -> str:
-        """The net as a TOML file."""
+        """The net as the text of a TOML file."""
         parts = [f"name = {json.dumps(self.name)}\n"]
         parts.append("[parameters]\n" + "\n".join(self._parameters) + "\n" if self._parameters else "")
         parts.append("[colours]\n" + "\n".join(self._colours) + "\n" if self._colours else "")

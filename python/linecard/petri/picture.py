@@ -1,6 +1,7 @@
-"""The picture of a net: modules in boxes, pieces of each side by side, long chains in several columns.
+"""The picture of a net: modules in boxes, the pieces of a module side by side, and long chains in several columns.
 
-It tries numbers of columns and arrangements of pieces, and keeps the one nearest to the shape of a page.
+The layout compares several numbers of columns and arrangements of pieces, and keeps the one closest to the shape of a
+page.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class _Picture:
         self.mark = f"n{zlib.crc32(repr((net.net, self.names)).encode()):08x}"
 
     def svg(self) -> str:
-        """The complete picture as SVG text."""
+        """The complete picture as the text of an SVG file."""
         sheet = self._best()
         canvas = Canvas()
         net = self.net

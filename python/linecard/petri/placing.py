@@ -1,8 +1,8 @@
-"""The positions of the nodes and arcs of a piece of a net.
+"""The positions of nodes and arcs in a piece of a drawn net.
 
-The order of the nodes of a layer minimises crossings of arcs (sweeps by the mean position of neighbours). Then nodes
-are as near to their neighbours as their texts allow (least squares by pooling). Arcs over several layers occupy a lane
-in each layer. The texts of arcs are between layers, in as many rows as they need to avoid overlaps.
+In each layer, the order of the nodes minimises crossings of arcs (sweeps by the mean position of neighbours). Then each
+node is placed as close to its neighbours as the texts allow (least squares by pooling). An arc over several layers
+occupies a lane in each layer. The texts of arcs are between layers, in as many rows as necessary to avoid overlaps.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STRAIGHT = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Space of a node around the centre of its symbol: left, right and down; half the symbol's width, its height."""
+    """Space around the centre of a node's symbol (left, right and down), half the symbol's width, and its height."""
 
     left: float
     right: float
@@ -42,7 +42,7 @@ class Size:
 
 @dataclass(slots=True)
 class Drawn:
-    """An arc as a line: the points of the line, the centre of its text, and whether it leads up."""
+    """An arc drawn as a line: the points of the line, the centre of its text, and whether the line runs upwards."""
 
     link: Link
     points: list[tuple[float, float]]
@@ -52,7 +52,7 @@ class Drawn:
 
 @dataclass(slots=True)
 class Placed:
-    """A placed piece, with positions from 0, 0."""
+    """A piece of a net with the positions of its nodes, relative to the origin."""
 
     at: dict[str, tuple[float, float]] = field(default_factory=dict)
     lines: list[Drawn] = field(default_factory=list)
@@ -71,7 +71,7 @@ class _Way:
 
 
 def placed(piece: Piece, size: Callable[[str], Size], width_of_text: Callable[[Link], float]) -> Placed:
-    """A piece with all positions; ``width_of_text`` is 0 if an arc has no text."""
+    """Compute all positions in a piece; ``width_of_text`` returns 0 for an arc without text."""
     rows: list[list[str]] = [[] for _ in range(piece.depth)]
     for key, layer in piece.layers.items():
         rows[layer].append(key)
@@ -199,7 +199,7 @@ def _ports(ways: Sequence[_Way], x: dict[str, float], room: dict[str, Size]) -> 
 
 
 def curve_x(begin: tuple[float, float], end: tuple[float, float], y: float) -> float:
-    """The horizontal position of a line between two layers at a height; the line starts and ends vertically."""
+    """The horizontal position of a line between two layers at a given height; the line starts and ends vertically."""
     low, high = 0.0, 1.0
     middle = (begin[1] + end[1]) / 2
     for _ in range(24):

@@ -6,26 +6,27 @@ import msgspec
 
 
 class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All reachable markings, without regard to time.
+    """Results of the search for all reachable markings, without regard to time.
 
     Attributes:
         net: Name of the net.
-        places: Number of places after unfolding colours; so are ``transitions`` and ``arcs``.
-        transitions: See ``places``.
-        arcs: See ``places``.
-        reachable_markings: Markings, including the first one.
-        edges: Pairs of a marking and an enabled transition.
-        dead_markings: Markings that enable no transition.
-        max_tokens_in_place: Most tokens in a place.
-        max_tokens_in_marking: Most tokens in a marking.
-        never_enabled_transitions: Transitions that no marking enables.
-        complete: Whether the search ended before the limit; otherwise the numbers cover the markings found so far.
-        bounds: Most tokens of each place.
-        unbounded_places: Places that the search proved unbounded before it stopped.
-        place_invariants: Minimal P-semiflows: weights of places under which no firing changes the sum of tokens.
-            ``None`` if they were not requested or are too many.
-        transition_invariants: Minimal T-semiflows: numbers of firings that return to the same marking. ``None``
-            likewise.
+        places: Number of places in the unfolded net.
+        transitions: Number of transitions in the unfolded net.
+        arcs: Number of arcs in the unfolded net.
+        reachable_markings: Number of reachable markings, including the initial one.
+        edges: Number of pairs of a marking and a transition that it enables.
+        dead_markings: Number of markings that enable no transition.
+        max_tokens_in_place: Maximum number of tokens in one place.
+        max_tokens_in_marking: Maximum number of tokens in one marking.
+        never_enabled_transitions: Number of transitions that no marking enables.
+        complete: Whether the search is complete; otherwise it reached the limit, and the numbers cover only the
+            markings found.
+        bounds: Maximum number of tokens in each place.
+        unbounded_places: Places that the search proved to be unbounded before it stopped.
+        place_invariants: Minimal P-semiflows: weights of places for which no firing changes the weighted sum of tokens.
+            The field is ``None`` if semiflows were not requested, or if they are too many.
+        transition_invariants: Minimal T-semiflows: numbers of firings that lead back to the same marking. The field is
+            ``None`` if semiflows were not requested, or if they are too many.
     """
 
     net: str
@@ -49,11 +50,11 @@ class SolveReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """A steady state, exact.
 
     Attributes:
-        tangible_markings: Markings in which time passes.
-        vanishing_markings: Markings in which no time passes.
+        tangible_markings: Number of tangible markings, in which time passes.
+        vanishing_markings: Number of vanishing markings, in which no time passes.
         net: Name of the net.
-        throughput: Firings per time unit, by transition.
-        mean_tokens: Tokens averaged over time, by place.
+        throughput: Firings per time unit of each transition.
+        mean_tokens: Mean number of tokens over time in each place.
     """
 
     tangible_markings: int
@@ -64,25 +65,26 @@ class SolveReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Replications of a net: means, and the half-widths of their 95 % intervals (Student's t over replications).
+    """Results of several replications of a net: means, and the half-widths of their 95 % intervals (Student's t).
 
     Attributes:
         net: Name of the net.
-        throughput: Firings per time unit, by transition.
-        mean_tokens: Tokens averaged over time, by place.
-        throughput_half_width: Half-width of each interval; 0, without meaning, for one replication.
-        mean_tokens_half_width: Half-width of each interval of the tokens.
-        busy_servers: Mean number of busy servers over time, by transition; immediate ones have none.
-        busy_servers_half_width: Half-width of each interval of the servers.
-        rewards: Reward per time unit, of transitions with a reward.
-        rewards_half_width: Half-width of each interval of the rewards.
-        occupancy: For each place the shares of time with 0, 1, 2, ... tokens; the 65th share is for 64 and more.
-        most_tokens: Most tokens, by place.
-        replications: Number of replications, each with its own seed.
-        firings: Firings of all replications.
-        time: Measured time of one replication.
-        dead_replications: Replications that ended in a dead marking.
-        relative_half_width: Half-width of the widest relevant interval, divided by its mean; ``None`` with one
+        throughput: Firings per time unit of each transition.
+        mean_tokens: Mean number of tokens over time in each place.
+        throughput_half_width: Half-width of each throughput interval; 0 for one replication, where it is meaningless.
+        mean_tokens_half_width: Half-width of each interval of ``mean_tokens``.
+        busy_servers: Mean number of busy servers over time for each timed transition.
+        busy_servers_half_width: Half-width of each interval of ``busy_servers``.
+        rewards: Reward per time unit for each transition that has a reward.
+        rewards_half_width: Half-width of each interval of ``rewards``.
+        occupancy: For each place, the fractions of time with 0, 1, 2, ... tokens; the 65th fraction is for 64 or more
+            tokens.
+        most_tokens: Maximum number of tokens in each place.
+        replications: Number of replications, each with a different seed.
+        firings: Number of firings in all replications.
+        time: Measured time of each replication.
+        dead_replications: Number of replications that ended in a dead marking.
+        relative_half_width: Half-width of the widest relevant interval, divided by its mean; ``None`` for one
             replication.
     """
 
@@ -109,8 +111,8 @@ class NetParts(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         net: Name.
-        places: Places in their order.
-        transitions: Transitions in their order.
+        places: The places, in the order of their numbers.
+        transitions: The transitions, in the order of their numbers.
         arcs: Arcs.
     """
 
@@ -121,13 +123,13 @@ class NetParts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PlacePart(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A place: its name, what its tokens are, whether they are a queue, and how many there are at the beginning.
+    """A place: its name, the colour of its tokens, whether it is a queue, and its initial number of tokens.
 
     Attributes:
         name: Name.
-        colour: Colour of its tokens.
-        queue: Whether they are a queue.
-        tokens: Tokens at the beginning.
+        colour: Colour of the place's tokens.
+        queue: Whether the place is a queue.
+        tokens: Initial number of tokens.
     """
 
     name: str
@@ -137,13 +139,13 @@ class PlacePart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TransitionPart(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A transition: its name, time and guard as they were written, and whether it is immediate.
+    """A transition: its name, its time and guard as written in the file, and whether it is immediate.
 
     Attributes:
         name: Name.
-        time: Time in a few words.
+        time: Firing time in a few words.
         guard: Guard.
-        immediate: Whether no time passes.
+        immediate: Whether the transition is immediate: it fires without passage of time.
     """
 
     name: str
@@ -153,13 +155,13 @@ class TransitionPart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ArcPart(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An arc between a place and a transition by their numbers: ``input``, ``output``, ``inhibitor`` or ``reset``.
+    """An arc between a place and a transition, both by number: ``input``, ``output``, ``inhibitor`` or ``reset``.
 
     Attributes:
-        place: Number of the place.
-        transition: Number of the transition.
+        place: Number of the place that the arc connects.
+        transition: Number of the transition that the arc connects.
         kind: ``input``, ``output``, ``inhibitor`` or ``reset``.
-        text: The tokens that move along it.
+        text: The tokens that move along the arc.
     """
 
     place: int
@@ -169,13 +171,13 @@ class ArcPart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Firing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A firing: when, the transition's number, its variables, and the tokens of each place after it.
+    """A firing: its time, the number of the transition, the variables, and the tokens of each place afterwards.
 
     Attributes:
         time: When.
-        transition: Number of the transition.
+        transition: Number of the transition that fires.
         binding: Variables.
-        tokens: Tokens of each place after it.
+        tokens: Number of tokens in each place after the firing.
     """
 
     time: float

@@ -1,4 +1,4 @@
-"""Results of a Petri net: its markings, steady state and simulation, its parts and firings."""
+"""Results for a Petri net: its markings, steady state and simulation, its parts and firings."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Explored(Result, ExploreReport, frozen=True):
-    """Every marking that can be reached; time plays no part."""
+    """Every reachable marking, without regard to time."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("net", "places", "transitions", "arcs")
 
     def table(self) -> Table:
-        """The maximum number of tokens of each place, one row per place."""
+        """A table of the maximum number of tokens in each place, one row per place."""
         return Table(("place", "most_tokens"), list(self.bounds.items()))
 
     def __repr__(self) -> str:
@@ -28,12 +28,12 @@ class Explored(Result, ExploreReport, frozen=True):
 
 
 class Solved(Result, SolveReport, frozen=True):
-    """A steady state, exact."""
+    """The exact steady state of a net."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("net",)
 
     def table(self) -> Table:
-        """Rows of measure, name and value: firings per time unit, and tokens."""
+        """A table with the columns measure, name and value: firings per time unit, and tokens."""
         rows: list[Sequence[object]] = [("throughput", name, value) for name, value in self.throughput.items()]
         rows += [("mean_tokens", name, value) for name, value in self.mean_tokens.items()]
         return Table(("measure", "name", "value"), rows)
@@ -43,12 +43,12 @@ class Solved(Result, SolveReport, frozen=True):
 
 
 class Simulated(Result, SimulateReport, frozen=True):
-    """Replications of a net: means, and half the widths of their 95 % intervals (Student's t over replications)."""
+    """Results of several replications of a net: means, and the half-widths of their 95 % intervals (Student's t)."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("net", "replications", "time")
 
     def table(self) -> Table:
-        """Rows of measure, name, mean and half-width of its 95 % interval."""
+        """A table with the columns measure, name, mean and half-width of the 95 % interval."""
         rows: list[Sequence[object]] = []
         for measure, means, widths in (
             ("throughput", self.throughput, self.throughput_half_width),
@@ -64,14 +64,14 @@ class Simulated(Result, SimulateReport, frozen=True):
 
 
 class Parts(NetParts, frozen=True):
-    """What a net is made of, its modules included."""
+    """The parts of a net, including its modules."""
 
     def to_dot(self) -> str:
-        """The net for Graphviz."""
+        """The net in Graphviz format."""
         return to_dot(self)
 
     def to_svg(self) -> str:
-        """The net as a picture."""
+        """The picture of the net as SVG text."""
         return to_svg(self)
 
     def _repr_svg_(self) -> str:

@@ -1,4 +1,4 @@
-"""Requests of Petri nets: every marking, the steady state, a simulation; the parts, firings and PNML of a net."""
+"""Requests for Petri nets: every marking, the steady state, a simulation, the parts, the firings, and PNML."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ def explore(
     A coloured net is unfolded.
 
     Args:
-        net: A net.
+        net: The Petri net.
         limit: Number of markings at which the search stops.
-        invariants: Find semiflows as well.
+        invariants: Whether to find semiflows as well.
         jobs: Number of markings expanded in parallel; ``None`` for one per core.
-        overrides: Parameters, as ``name=value``.
-        progress: Called repeatedly with (markings, ``limit``).
+        overrides: Changes of parameters, each in the form ``name=value``.
+        progress: Function that is called repeatedly with (markings, ``limit``).
 
     Raises:
-        ConfigError: The file is not a net; the error lists every problem.
+        ConfigError: The file does not contain a net; the error lists every problem.
     """
     _check(("limit", limit, *_LIMITS), ("jobs", jobs, *_JOBS))
     path, text = _source(net)
@@ -87,10 +87,11 @@ def solve(
     overrides: Sequence[str] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Solved:
-    """The steady state of a net with exponential and immediate transitions, exact. A coloured net is unfolded.
+    """Compute the exact steady state of a net with exponential and immediate transitions. A coloured net is unfolded.
 
     Raises:
-        ConfigError: The file is not a net, or its steady state cannot be solved; the error states the reason.
+        ConfigError: The file does not contain a net, or the steady state cannot be computed; the error states the
+            reason.
     """
     _check(("limit", limit, *_LIMITS))
     path, text = _source(net)
@@ -139,20 +140,20 @@ def simulate(
     """Simulate a net in several replications on all cores. The result does not depend on `jobs`.
 
     Args:
-        net: A net whose transitions all have times.
+        net: A net in which every transition has a time or is immediate.
         time: Measured time of each replication.
-        warmup: Time before the measurement; ``None`` for a tenth of ``time``.
-        replications: Number of replications, each with its own seed; with ``accuracy``, the minimum.
+        warmup: Time before the measurement; by default, a tenth of ``time``.
+        replications: Number of replications, each with a different seed; with ``accuracy``, the minimum number.
         accuracy: Add replications until each mean is known within ± this fraction (95 % interval).
         of: Places and transitions to which ``accuracy`` applies; all if empty.
-        most_replications: Largest number of replications for ``accuracy``.
+        most_replications: Maximum number of replications for ``accuracy``.
         seed: Seed of the first replication.
         jobs: Number of parallel replications; ``None`` for one per core.
-        overrides: Parameters, as ``name=value``.
-        progress: Called repeatedly with thousandths of replications, (done, total).
+        overrides: Changes of parameters, each in the form ``name=value``.
+        progress: Function that is called repeatedly with (done, total), in thousandths of a replication.
 
     Raises:
-        ConfigError: The file is not a net, or it cannot be simulated; the error states the reason.
+        ConfigError: The file does not contain a net, or the net cannot be simulated; the error states the reason.
     """
     _check(
         ("replications", replications, 1, 1_000_000),
@@ -180,10 +181,10 @@ def simulate(
 
 @plain
 def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> Parts:
-    """The parts of a net, for pictures: ``parts(net).to_svg()``.
+    """Read the parts of a net, for example for a picture: ``parts(net).to_svg()``.
 
     Raises:
-        ConfigError: The file is not a net; the error lists every problem.
+        ConfigError: The file does not contain a net; the error lists every problem.
     """
     path, text = _source(net)
     return convert(_core.petri_parts(path, text, overrides), Parts)
@@ -199,18 +200,18 @@ def firings(
     seed: int = 1,
     overrides: Sequence[str] = (),
 ) -> list[Firing]:
-    """Firings of a run, one by one.
+    """List the firings of a simulation in order.
 
     Args:
-        net: A net whose transitions all have times.
-        most: Maximum number of firings.
-        first: Number of earlier firings that are left out.
-        time: Time at which the run ends.
+        net: A net in which every transition has a time or is immediate.
+        most: Maximum number of firings to return.
+        first: Number of earlier firings to leave out.
+        time: Simulated time at which the run ends.
         seed: Seed of the run.
-        overrides: Parameters, as ``name=value``.
+        overrides: Changes of parameters, each in the form ``name=value``.
 
     Raises:
-        ConfigError: The file is not a net, or it cannot be simulated; the error states the reason.
+        ConfigError: The file does not contain a net, or the net cannot be simulated; the error states the reason.
     """
     path, text = _source(net)
     _check(("most", most, 0, _U64_MAX), ("first", first, 0, _U64_MAX), ("seed", seed, 0, _U64_MAX))
@@ -220,13 +221,13 @@ def firings(
 
 @plain
 def pnml(net: str | PathLike[str] | Net, *, unfold: bool = False, overrides: Sequence[str] = ()) -> str:
-    """A net as PNML.
+    """Convert a net to PNML.
 
-    Data of other tools in a PNML file is preserved. A net of places and transitions has its times in tool-specific
-    blocks. A coloured net is unfolded.
+    A PNML file keeps the data that other tools have stored in it. A place/transition net stores its times in
+    tool-specific blocks. A coloured net is unfolded first.
 
     Raises:
-        ConfigError: The file is not a net, or the net is coloured and was not or cannot be unfolded.
+        ConfigError: The file does not contain a net, or the net is coloured and unfolding is disabled or impossible.
     """
     path, text = _source(net)
     return _core.petri_pnml(path, text, overrides, unfold=unfold)

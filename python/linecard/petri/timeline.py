@@ -1,4 +1,4 @@
-"""Firings of a Petri net as a timeline that Perfetto opens."""
+"""The firings of a Petri net as a timeline for Perfetto."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def to_perfetto(net: Parts, firings: Sequence[Firing], unit_us: float) -> str:
-    """Firings and markings for ui.perfetto.dev: a row for each transitionand a curve for each place.
+    """Format firings and markings for ui.perfetto.dev: a row for each transition and a curve for each place.
 
     Args:
         net: The parts of the net.
-        firings: Firings in order.
+        firings: The firings, in order.
         unit_us: Microseconds per time unit of the net.
     """
     events: list[dict[str, object]] = [

@@ -1,4 +1,4 @@
-"""The views of a net: its markings and bounds, its steady state, its replications."""
+"""The views of a net: its markings and bounds, its steady state, and its replications."""
 
 from __future__ import annotations
 

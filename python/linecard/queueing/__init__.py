@@ -1,1 +1,1 @@
-"""Packet queues: queue managers, and the design of a queuing cache."""
+"""Packet queues: simulation of queue managers, and the design of a queuing cache."""

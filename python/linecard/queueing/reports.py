@@ -11,15 +11,15 @@ class QueueingReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """Every manager under one workload.
 
     Attributes:
-        rows: One row per manager, in the order of the request.
-        workload: Notation of the workload, or the capture.
-        format: ``workload``, or the capture's format.
+        rows: One row for each manager, in the order of the request.
+        workload: Notation of the workload, or name of the capture.
+        format: ``workload``, or the format of the capture.
         compression: Compression of the capture.
-        packets: Packets of the capture that were mapped to queues; 0 for a workload.
-        packets_without_flow: Packets of the capture without an IP header, which are left out.
-        damaged_records: Damaged records of the capture, which were skipped.
+        packets: Number of packets in the capture that were mapped to queues; 0 for a workload.
+        packets_without_flow: Number of packets in the capture without an IP header, which are left out.
+        damaged_records: Number of damaged records in the capture that were skipped.
         diagnostics: The first findings in the capture.
-        gaps: Inter-arrival times within queues.
+        gaps: Distances between arrivals within a queue.
     """
 
     rows: tuple[QueueRow, ...]
@@ -34,40 +34,42 @@ class QueueingReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One manager under the workload. Rates and shares cover the measured operations.
+    """Results of one queue manager for the workload. Rates and fractions cover the measured operations.
 
     Attributes:
-        manager: ``nc``, ``dc``, ``sqc``, ``qarray`` or ``qc``.
+        manager: Name of the manager: ``nc``, ``dc``, ``sqc``, ``qarray`` or ``qc``.
         operations: Measured operations.
-        throughput_mops: Million operations per simulated second.
-        hit_rate: Share of operations whose descriptor is in the cache, 0 to 1.
-        latency_mean_ns: Mean time from the start of an operation in a thread to its end, waiting for locks included.
+        throughput_mops: Throughput in million operations per simulated second.
+        hit_rate: Fraction of operations whose descriptor is in the cache, from 0 to 1.
+        latency_mean_ns: Mean time from the start of an operation in a thread to its end, including time spent waiting
+            for locks.
         latency_p50_ns: Median.
-        latency_p99_ns: 99th percentile.
+        latency_p99_ns: 99th percentile of the latency.
         latency_max_ns: Largest.
-        lock_wait_mean_ns: Mean waiting time for the lock over all operations.
-        messages_per_operation: Messages from threads over the interconnect.
-        reads_per_operation: Memory reads.
-        writes_per_operation: Memory writes.
-        references_per_operation: Memory reads and writes.
-        instructions_per_operation: Number that the document states (Table 5), not a count.
-        read_port_utilization: Share of time in which the memory's read port is busy, 0 to 1.
-        write_port_utilization: The same for the write port, which also serves reads if ports are shared.
-        request_path_utilization: The same for the interconnect towards memory.
-        response_path_utilization: The same for the interconnect towards threads.
+        lock_wait_mean_ns: Mean time spent waiting for the lock, over all operations.
+        messages_per_operation: Messages from threads over the interconnect, per operation.
+        reads_per_operation: Memory reads per operation.
+        writes_per_operation: Memory writes per operation.
+        references_per_operation: Memory reads and writes per operation.
+        instructions_per_operation: Instructions per operation as the document states them (Table 5), not counted.
+        read_port_utilization: Fraction of time in which the memory's read port is busy, from 0 to 1.
+        write_port_utilization: Fraction of time in which the memory's write port is busy; a shared port also serves
+            reads.
+        request_path_utilization: Fraction of time in which the interconnect towards the memory is busy.
+        response_path_utilization: Fraction of time in which the interconnect towards the threads is busy.
         engine_utilization: Utilisation of the engines.
-        empty_dequeues: Dequeues from an empty queue in the whole run.
-        packets_left_inside: Packets in queues at the end.
+        empty_dequeues: Number of dequeues from an empty queue in the whole run.
+        packets_left_inside: Number of packets in queues at the end.
         simulated_ns: Measured simulated time.
         enqueue_hit_ns: Unloaded latency of an enqueue whose descriptor word is in the cache (Table 5).
-        enqueue_miss_ns: Unloaded latency with the descriptor word in memory.
+        enqueue_miss_ns: Unloaded latency of an enqueue whose descriptor word is in memory.
         dequeue_hit_ns: Unloaded latency of a dequeue whose descriptor word is in the cache.
-        dequeue_miss_ns: Unloaded latency with the descriptor word in memory.
-        model_mops: Prediction of the analytical model (section 3.6, interpreted as a recursion).
-        model_difference_percent: Difference of the prediction in percent of the simulation.
-        model_printed_mops: Prediction of the formula as printed.
-        model_hit_rate: Hit rate that follows from the order of operations alone.
-        memory_limit_mops: Throughput at which the memory ports are full, at this hit rate.
+        dequeue_miss_ns: Unloaded latency of a dequeue whose descriptor word is in memory.
+        model_mops: Throughput that the analytical model predicts (section 3.6, interpreted as a recursion).
+        model_difference_percent: Difference between prediction and simulation, in percent of the simulated throughput.
+        model_printed_mops: Throughput that the formula predicts as printed in the document.
+        model_hit_rate: Hit rate determined by the order of operations alone.
+        memory_limit_mops: Throughput at which the memory ports are saturated, at this hit rate.
     """
 
     manager: str
@@ -104,13 +106,13 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Gaps between arrivals of a queue (section 5.1, Figure 10); shares from 0 to 1.
+    """Distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
 
     Attributes:
-        below_loss: Gaps without a packet of another queue: operations wait for each other.
-        between: Gaps with fewer packets than the cache has entries: a hit, and no wait.
-        above_gain: Longer gaps: a miss is likely.
-        rows: The distribution.
+        below_loss: Fraction of distances without a packet of another queue: consecutive operations wait for each other.
+        between: Fraction of distances with fewer packets than the cache has entries: a hit without waiting.
+        above_gain: Fraction of longer distances, for which a miss is likely.
+        rows: The distribution of the distances.
     """
 
     below_loss: float
@@ -120,14 +122,14 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Arrivals with ``from_packets`` to ``to_packets`` packets of other queues since the last arrival in their queue.
+    """Arrivals that follow the last arrival in their queue after ``from_packets`` to ``to_packets`` other packets.
 
-    ``share`` is relative to all arrivals with a predecessor in their queue, 0 to 1.
+    ``share`` is relative to all arrivals with a predecessor in their queue, from 0 to 1.
 
     Attributes:
-        from_packets: Smallest gap of the range, in packets.
-        to_packets: First gap beyond the range.
-        share: Fraction of the packets with a predecessor in their queue.
+        from_packets: Smallest distance in the range, in packets.
+        to_packets: Smallest distance beyond the range.
+        share: Fraction of the arrivals that have a predecessor in their queue.
     """
 
     from_packets: int
@@ -139,16 +141,17 @@ class QueueDesignReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """Every size of a queuing cache that was tried, and the smallest that reaches the target.
 
     Attributes:
-        smallest: By product, then entries, then engines; ``None`` when no size reaches the target.
-        designs: One row per number of entries and engines.
-        target_mops: The target, operations per second, 10^6.
-        most_threads: Maximum number of threads tried.
-        workload: Notation of the workload, or the capture.
-        format: ``workload``, or the capture's format.
+        smallest: The smallest cache by size (entries × engines × threads), then entries, then engines; ``None`` if no
+            cache reaches the target.
+        designs: One row for each number of entries and of engines.
+        target_mops: Target throughput in million operations per second.
+        most_threads: Maximum number of threads in the search.
+        workload: Notation of the workload, or name of the capture.
+        format: ``workload``, or the format of the capture.
         compression: Compression of the capture.
-        packets: Packets of the capture that were mapped to queues; 0 for a workload.
-        packets_without_flow: Packets of the capture without an IP header, which are left out.
-        damaged_records: Damaged records of the capture, which were skipped.
+        packets: Number of packets in the capture that were mapped to queues; 0 for a workload.
+        packets_without_flow: Number of packets in the capture without an IP header, which are left out.
+        damaged_records: Number of damaged records in the capture that were skipped.
         diagnostics: The first findings in the capture.
     """
 
@@ -166,13 +169,13 @@ class QueueDesignReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class QueueDesign(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A queuing cache of one size.
+    """A queuing cache with one number of entries and of engines.
 
     Attributes:
         entries: Entries.
         engines: Engines.
-        threads: Fewest threads that reach the target; ``None`` if no tried number does.
-        throughput_mops: Throughput with these threads, or with the largest tried number.
+        threads: Smallest number of threads that reaches the target; ``None`` if no tried number does.
+        throughput_mops: Throughput with this number of threads, or with the largest tried number.
         product: ``entries × engines × threads``.
     """
 
@@ -184,13 +187,13 @@ class QueueDesign(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class QueueSetting(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One setting of the machine, the managers or the traffic.
+    """One setting of the machine, of the managers or of the traffic.
 
     Attributes:
         key: Key.
         value: Value.
         unit: Unit of the value.
-        meaning: What it means.
+        meaning: Meaning of the setting.
         source: Source of the value.
     """
 

@@ -1,4 +1,4 @@
-"""Results of queue managers under a workload: rows, gaps between packets of a queue, designs."""
+"""Results of queue managers for a workload: rows, distances between packets of a queue, and designs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
-    """Every manager under one workload.
+    """Results of every manager for one workload.
 
     Attributes:
-        machine: The machine that the managers ran on: a preset, or a file.
-        settings: Changes to its settings.
-        warmup: Operations before the measurement; the operations that fill the queues precede them.
+        machine: The machine on which the managers ran: a preset, or a file.
+        settings: Changes to the settings of the machine.
+        warmup: Number of operations before the measurement; the operations that fill the queues precede them.
         seed: Seed of the workload.
     """
 
@@ -32,7 +32,7 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
     seed: int
 
     def row(self, manager: str) -> QueueRow:
-        """The row of a manager.
+        """The row of one manager.
 
         Raises:
             KeyError: The manager did not run.
@@ -43,11 +43,11 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
         raise KeyError(f"no row of {manager!r}; expected one of: {', '.join(row.manager for row in self.rows)}")
 
     def ratio(self, manager: str, to: str) -> float:
-        """Throughput of one manager, divided by that of another."""
+        """The throughput of one manager, divided by the throughput of another manager."""
         return self.row(manager).throughput_mops / self.row(to).throughput_mops
 
     def manifest(self) -> dict[str, Any]:
-        """Everything needed to repeat this result and to recognise it."""
+        """All data needed to repeat and to identify this result."""
         return _manifest(self, Result.manifest(self), ("rows", "gaps", "diagnostics"))
 
     def __repr__(self) -> str:
@@ -56,11 +56,11 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
 
 
 class QueueDesignResult(Result, QueueDesignReport, frozen=True, kw_only=True):
-    """Every size of a queuing cache that was tried, and the smallest that reaches the target.
+    """Every tried size of a queuing cache, and the smallest size that reaches the target.
 
     Attributes:
-        machine: The machine that the managers ran on: a preset, or a file.
-        settings: Changes to its settings.
+        machine: The machine on which the managers ran: a preset, or a file.
+        settings: Changes to the settings of the machine.
         warmup: Operations before the measurement.
         seed: Seed of the workload.
     """
@@ -74,7 +74,7 @@ class QueueDesignResult(Result, QueueDesignReport, frozen=True, kw_only=True):
     seed: int
 
     def manifest(self) -> dict[str, Any]:
-        """Everything needed to repeat this result and to recognise it."""
+        """All data needed to repeat and to identify this result."""
         return _manifest(self, Result.manifest(self), ("smallest", "designs", "diagnostics"))
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Queue managers under a workload or a capture: `queueing_run`, `queueing_design`.
+"""Simulation of queue managers with a workload or a capture: `queueing_run`, `queueing_design`.
 
 The managers are those of Kumar and Crowley (2006): ``nc`` has no cache, ``dc`` a data cache, ``sqc`` a
 software-controlled cache, ``qc`` a queuing cache. ``qarray`` is the variant of ``sqc`` on the IXP2800.
@@ -42,25 +42,26 @@ def queueing_run(
     strict: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> QueueingResult:
-    """Run queue managers under one workload.
+    """Simulate queue managers with one workload.
 
     Args:
-        workload: Notation of the document (``"R"``, ``"U"``, ``"L1.1"``, ``"SD16_90"``, ``"SD1_30"``), ``"edge"`` or
-            ``"core"``, ``"MIXt_k_m_s"``. With ``trace``, a capture or a described link (``"edge"``, ``"core"``, or a
-            ``.toml`` file like those of ``presets/traffic``). A hash of the five-tuple maps its packets to queues.
-        managers: Names: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
-        set: Changes of settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
+        workload: Notation of the workload in Kumar and Crowley (2006), such as ``"R"``, ``"U"``, ``"L1.1"``,
+            ``"SD16_90"`` or ``"SD1_30"``; also ``"edge"``, ``"core"`` and ``"MIXt_k_m_s"``. With ``trace``, a capture
+            or a described link (``"edge"``, ``"core"``, or a ``.toml`` file in the format of ``presets/traffic``). A
+            hash of the five-tuple maps each packet of a capture to a queue.
+        managers: Names of managers: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
+        set: Changes to settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` names a capture or a described link instead of a notation.
-        operations: Measured operations. ``None`` means 200,000 for a workload, and two for each packet of a capture, at
-            least 20,000. A capture that ends is repeated.
-        warmup: Operations before the measurement.
+        operations: Number of measured operations. By default, 200,000 for a workload, and two for each packet of a
+            capture, but at least 20,000. At its end, a capture is repeated.
+        warmup: Number of operations before the measurement.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.
-        progress: Called repeatedly with (operations done, total).
+        progress: Function that is called repeatedly with (operations done, total).
 
     Returns:
-        One row per manager, with the prediction of the analytical model, and the gaps between packets of a queue.
+        One row per manager, with the prediction of the analytical model, and the distances between packets of a queue.
 
     Raises:
         ConfigError: The request is invalid; the error lists every problem.
@@ -95,22 +96,22 @@ def queueing_design(
     strict: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> QueueDesignResult:
-    """Find the smallest queuing cache (entries × engines × threads) that reaches a throughput under a workload.
+    """Find the smallest queuing cache (entries × engines × threads) that reaches a throughput with a workload.
 
     Args:
-        workload: Same as in `queueing_run`.
-        target_mops: Million operations per second.
-        set: Changes of settings. The search sets entries, engines, threads and the size of the request buffer.
+        workload: Same values as in `queueing_run`.
+        target_mops: Target throughput in million operations per second.
+        set: Changes to settings. The search itself sets entries, engines, threads and the size of the request buffer.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
-        trace: Whether ``workload`` is a capture.
+        trace: Whether ``workload`` names a capture.
         operations: Number of measured operations for each cache size.
-        warmup: Operations before the measurement.
+        warmup: Number of operations before the measurement.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.
-        progress: Called repeatedly with (sizes done, total).
+        progress: Function that is called repeatedly with (sizes done, total).
 
     Returns:
-        Every tried size, and the smallest that reaches the target.
+        Every tried size, and the smallest size that reaches the target.
 
     Raises:
         ConfigError: The request is invalid; the error lists every problem.

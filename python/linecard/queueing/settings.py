@@ -1,4 +1,4 @@
-"""Settings of a machine of queue managers: value, unit, meaning and source."""
+"""Settings of a machine that runs queue managers: value, unit, meaning and source."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def queueing_settings(
     *,
     machine: str | PathLike[str] = MACHINE,
 ) -> Listed[QueueSetting]:
-    """Every setting of a machine of queue managers with value, unit, meaning and source, after these changes.
+    """Every setting of a machine that runs queue managers, with value, unit, meaning and source, after these changes.
 
     Args:
-        set: Changes, such as ``{"threads": 16}``.
+        set: Changes to settings, such as ``{"threads": 16}``.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
 
     Raises:
@@ -39,7 +39,7 @@ def queueing_settings(
 
 
 def changes_of(changes: Mapping[str, object] | Iterable[str] | str | None) -> list[str]:
-    """Changes in the form ``key=value``."""
+    """Format changes as ``key=value``."""
     if changes is None:
         return []
     if isinstance(changes, str):

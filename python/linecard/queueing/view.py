@@ -1,4 +1,4 @@
-"""The view of queue managers: throughput beside the model, utilisation, gaps between packets of a queue, and sizes."""
+"""The view of queue managers: throughput, its prediction, utilisation, distances between a queue's packets, sizes."""
 
 from __future__ import annotations
 

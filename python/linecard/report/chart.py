@@ -1,8 +1,8 @@
-"""Charts as SVG: lines and points over a number, stacked shares, and bars with their intervals.
+"""Charts as SVG: lines and points over a number, stacked fractions, and bars with their intervals.
 
-Series differ by colour and by mark. A mark shows its values when the pointer is over it. A table has the same numbers,
-and the chart's description refers to it, for readers who cannot see the chart. Colours are variables of a page's style
-sheet, which has a dark mode; `report.picture` replaces them by colours for print.
+The series of a chart differ in colour and in mark. A mark shows its values when the pointer is on the mark. For readers
+who cannot see the chart, its description refers to a table with the same numbers. Colours are variables in the style
+sheet of a page, which has a dark mode; `report.picture` replaces the variables with colours for print.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _THIN = 9
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The elements of a chart, its height, and its description."""
+    """A drawn chart: its SVG elements, its height, and its description."""
 
     elements: str
     height: float
@@ -43,7 +43,7 @@ class Drawn:
     words: str
 
     def figure(self) -> str:
-        """The chart in a page."""
+        """The chart as a figure of an HTML page."""
         said = f"<figcaption>{escape(self.said)}</figcaption>" if self.said else ""
         return (
             f'<figure><svg viewBox="0 0 {WIDTH} {self.height:g}" role="img" '
@@ -52,7 +52,7 @@ class Drawn:
 
 
 def drawn(part: Chart | Stacked | Grouped | Table) -> Drawn | None:
-    """A part as a chart, if it contains data to draw; a table needs a column of bars."""
+    """Draw a part of a view as a chart if it contains suitable data; a table must have a column of bars."""
     match part:
         case Chart():
             return _lines(part)
@@ -100,7 +100,7 @@ class _Scale:
         self._logarithmic = axis.logarithmic
 
     def at(self, value: float) -> float | None:
-        """The position of a value, if it has one."""
+        """The position of a value on the scale; ``None`` if the scale cannot show it."""
         if not math.isfinite(value) or (self._logarithmic and value <= 0):
             return None
         share = (self._form(value) - self._low) / (self._high - self._low)
@@ -128,7 +128,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def mark(number: int, x: float, y: float, size: float = 4.0) -> str:
-    """The mark of a series as an unclosed SVG element: four shapes, hollow from the fifth series on."""
+    """The mark of a series as an unclosed SVG element: four shapes, which are hollow from the fifth series on."""
     colour = f"var(--s{number % _COLOURS})"
     look = f'fill="{colour}"' if number % _COLOURS < _COLOURS / 2 else f'fill="var(--paper)" stroke="{colour}"'
     shape = number % 4
@@ -158,7 +158,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start", kind: str = "") 
 
 
 def cut_to(text: str, room: float) -> str:
-    """A text shortened to the available width."""
+    """Shorten a text to the available width."""
     while text and width_of(text, _LETTERS) > room:
         text = text.removesuffix("…")[:-1].rstrip() + "…"
     return text

@@ -1,6 +1,7 @@
-"""One self-contained page of a sweep or an optimisation: scatter, parallel coordinates, front, table, runs.
+"""One self-contained page for a sweep or an optimisation: scatter plot, parallel coordinates, Pareto front, runs.
 
-The page needs no other file, so it opens from a disk or an e-mail. The data of the page are the rows of the table.
+The page needs no other file and therefore opens from a disk or an e-mail. The data on the page are the rows of the
+result table.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _DIGITS = 4
 
 
 def sweep_page(result: SweepResult) -> str:
-    """The page of a sweep."""
+    """Write the page of a sweep."""
     shown = [name for name in result.shown_columns(len(result.axes) + 4) if name not in result.axes]
     numbers = [name for name in shown if any(_is_number(row[name]) for row in result.rows)]
     y = next((name for name in numbers if _better(name)), numbers[0] if numbers else "status")
@@ -61,7 +62,7 @@ def sweep_page(result: SweepResult) -> str:
 
 
 def optimized_page(result: OptimizeResult) -> str:
-    """The page of an optimisation, with the front marked."""
+    """Write the page of an optimisation, with the Pareto front marked."""
     first = result.rows[0]
     objectives = [OBJECTIVE + text for text in result.objectives]
     names = [name for name in first if name not in {*objectives, *_TEXTS, "status"}]

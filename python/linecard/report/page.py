@@ -1,4 +1,4 @@
-"""Parts of a result as one self-contained page, and for a notebook."""
+"""The parts of a result as one self-contained page, and as output in a notebook."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def page(parts: Sequence[Part], command: str | None = None) -> str:
-    """A page: title, warnings, the parts before the first section, the command that repeats the run, and sections."""
+    """Write a page: title, warnings, parts without a section, the command that repeats the run, and the sections."""
     title, rest = _titled(parts)
     notes = [part for part in rest if isinstance(part, Notes)]
     rest = [part for part in rest if part not in notes]
@@ -49,7 +49,7 @@ def page(parts: Sequence[Part], command: str | None = None) -> str:
 
 
 def notebook(parts: Sequence[Part]) -> str:
-    """The parts for a notebook, with scoped styles and without pictures and folded parts."""
+    """The parts of a result for a notebook, with scoped styles, without pictures and folded parts."""
     title, rest = _titled(parts)
     kept = [part for part in rest if not isinstance(part, Picture) and not (isinstance(part, Table) and part.folded)]
     said = f' <span class="dim">{escape(title.said)}</span>' if title.said else ""

@@ -1,4 +1,4 @@
-"""The charts of a result as one picture: SVG for print, and PNG (extra ``plot``)."""
+"""The charts of a result as one picture: SVG for print, or PNG (extra ``plot``)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_ROWS = 40
 
 
 def picture(parts: Sequence[Part]) -> str:
-    """All charts of a result in two columns below its title; without charts, its tables with bars."""
+    """All charts of a result in two columns below its title; a result without charts shows its tables with bars."""
     title = next((part for part in parts if isinstance(part, Title)), Title(""))
     charts = [found for part in _charts(parts, tables=False) if (found := drawn(part))]
     charts = charts or [found for part in _charts(parts, tables=True) if (found := drawn(part))]
@@ -97,10 +97,10 @@ def _resolved(svg: str) -> str:
 
 
 def need_resvg() -> Any:
-    """The renderer of SVG.
+    """Return the SVG renderer.
 
     Raises:
-        MissingExtraError: The renderer is not installed.
+        MissingExtraError: The SVG renderer is not installed.
     """
     try:
         import resvg_py
@@ -110,10 +110,12 @@ def need_resvg() -> Any:
 
 
 def png(svg: str) -> bytes:
-    """A picture as PNG, with twice the pixels on each side. A bundled font keeps the bytes of equal pictures equal.
+    """Render a picture as PNG with twice the number of pixels in each direction.
+
+    With a bundled font, equal pictures have equal bytes.
 
     Raises:
-        MissingExtraError: The renderer is not installed.
+        MissingExtraError: The SVG renderer is not installed.
     """
     resvg = need_resvg()
     fonts = find_spec("font_roboto")

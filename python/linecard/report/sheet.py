@@ -1,7 +1,7 @@
-"""Parts of a page: tiles, sections, a command to copy, and folded parts.
+"""Parts of an HTML page: tiles, sections, commands to copy, and folded parts.
 
-These functions escape all texts. A page is HTML and CSS with one small script, which copies a command; the page also
-works without it.
+The functions of this module escape all texts. A page is HTML and CSS with one small script, which copies a command; the
+page also works without it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ document.querySelectorAll(".command").forEach((box) => {
 
 
 def style(*names: str) -> str:
-    """Style sheets of this package, one after another."""
+    """The named style sheets of this package, concatenated."""
     return "".join(files(__package__).joinpath(f"{name}.css").read_text(encoding="utf-8") for name in names)
 
 
@@ -44,7 +44,7 @@ _SECTION = re.compile(r"<section><h2>(.*?)</h2>")
 
 
 def contents(text: str) -> tuple[str, str]:
-    """A text with anchors at its sections, and a list of links to them; the list is empty if they are few."""
+    """The text with anchors at its sections, and a list of links to the sections; a short list is left out."""
     found: list[str] = []
 
     def reachable(match: re.Match[str]) -> str:
@@ -59,7 +59,7 @@ def contents(text: str) -> tuple[str, str]:
 
 
 def page(title: str, said: str, *parts: str) -> str:
-    """A complete page, with a list of its sections."""
+    """A complete HTML page, with a list of its sections."""
     body, list_of_sections = contents("\n".join(part for part in parts if part))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -74,18 +74,18 @@ def page(title: str, said: str, *parts: str) -> str:
 
 
 def linked(name: str) -> str:
-    """The name of a row, linked to the glossary if the name contains a term."""
+    """The name of a row, linked to the glossary if the name contains one of its terms."""
     found = term_in(name)
     return escape(name) if found is None else f'<a class="term" href="#term-{slug(found.term)}">{escape(name)}</a>'
 
 
 def slug(term: str) -> str:
-    """A term as a URL fragment."""
+    """Convert a term to a URL fragment."""
     return re.sub(r"[^a-z0-9]+", "-", term.lower()).strip("-")
 
 
 def terms(body: str) -> str:
-    """A folded list of the terms to which a body links, with their meanings."""
+    """A folded list of the glossary terms to which a page links, with their meanings."""
     found = {*re.findall(r'href="#term-([a-z0-9-]+)"', body)}
     rows = "".join(
         f'<dt id="term-{slug(each.term)}">{escape(each.term)}</dt><dd>{escape(each.meaning)}</dd>'
@@ -96,7 +96,7 @@ def terms(body: str) -> str:
 
 
 def section(title: str, *parts: str, said: str = "") -> str:
-    """Parts under a heading; an empty text without parts."""
+    """Parts of a page under a heading; empty without parts."""
     body = "".join(parts)
     if not body:
         return ""
@@ -105,19 +105,19 @@ def section(title: str, *parts: str, said: str = "") -> str:
 
 
 def beside(*sections: str) -> str:
-    """Sections side by side, if there is room."""
+    """Sections of a page side by side, if the page is wide enough."""
     kept = [each for each in sections if each]
     return f'<div class="views">{"".join(kept)}</div>' if kept else ""
 
 
 def verdict(head: str, text: str) -> str:
-    """The verdict at the top of a page."""
+    """The verdict box at the top of a page."""
     why = f"<p>{escape(text)}</p>" if text else ""
     return f'<div class="verdict"><p><b>{escape(head)}</b></p>{why}</div>'
 
 
 def tiles(several: Iterable[tuple[str, str, str]]) -> str:
-    """The main numbers: name, value, and a remark below."""
+    """Tiles with the main numbers: name, value, and a remark below."""
     boxes = "".join(
         f"<div><dt>{linked(name)}</dt><dd>{escape(value)}{f'<small>{escape(more)}</small>' if more else ''}</dd></div>"
         for name, value, more in several
@@ -131,7 +131,7 @@ def command(text: str, what: str = "The command that repeats this result") -> st
 
 
 def folded(summary: str, *parts: str) -> str:
-    """A folded part."""
+    """A folded part of a page."""
     body = "".join(parts)
     return f"<details><summary>{escape(summary)}</summary>{body}</details>" if body else ""
 

@@ -1,6 +1,6 @@
-"""One self-contained HTML page per study (extra ``report``): no scripts, fit for print.
+"""One self-contained HTML page for each study (extra ``report``), without scripts and suitable for print.
 
-The template has the words and the layout; this module provides plain data and the charts as SVG.
+The template contains text and layout; this module provides plain data and the charts as SVG.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 def study_report(
     result: StudyResult, charts: Mapping[str, Sequence[Part]], calibrations: Sequence[Mapping[str, Any]] = ()
 ) -> str:
-    """The complete page as text. The same study makes the same page.
+    """Write the complete page of a study as text. Equal studies result in equal pages.
 
     Args:
-        result: The study.
+        result: The result of the study.
         charts: The charts of each table and figure, by file name.
-        calibrations: The study's calibrations with the values of the presets.
+        calibrations: The study's calibrations, with the values in the presets.
     """
     spec = result.study.spec
     page: str = template(files(__package__).joinpath("study.html.j2").read_text(encoding="utf-8")).render(
@@ -65,9 +65,9 @@ def _figures(parts: Sequence[Part]) -> str:
 
 
 def named_cells(page: str) -> str:
-    """A page whose cells name their column, so that a phone can show rows as lists.
+    """Add the name of its column to each table cell of a page, so that a phone can show rows as lists.
 
-    The first row of a table names its columns; a cell that spans several columns has no name.
+    The first row of a table contains the names of the columns; a cell that spans several columns has no name.
     """
 
     def named(table: re.Match[str]) -> str:
@@ -110,7 +110,7 @@ def _figure_words(figure: FigureResult) -> str:
 
 
 def template(text: str) -> Template:
-    """A template with the filters that pages about studies share."""
+    """A template with the filters that all pages of studies share."""
     try:
         import jinja2
     except ImportError as error:
@@ -169,7 +169,7 @@ def _digits(result: StudyResult, cell: compare.Cell) -> int:
 
 
 def grade(table: TableResult, cell: compare.Cell) -> str:
-    """Colour class of a cell: its error relative to the tolerance of its table."""
+    """Colour class of a cell: the error of the cell relative to the tolerance of its table."""
     if cell.measured is None:
         return "failed"
     if cell.calibrated:

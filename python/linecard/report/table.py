@@ -1,4 +1,4 @@
-"""Tables of pages with texts, numbers and bars, which a phone shows as lists."""
+"""Tables of an HTML page with texts, numbers and bars, which a phone shows as lists."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def table(
     marked: Iterable[int] = (),
     alone: bool = False,
 ) -> str:
-    """A table that scrolls by itself; the first cell of a row is its header.
+    """A table with its own scroll bar; the first cell of each row is the row's header.
 
     Args:
-        caption: Description for screen readers.
-        columns: Names of the columns; a column of bars has no name.
-        rows: Cells: texts, numbers, or bars; a text instead of a row is a heading between rows.
+        caption: Description of the table for screen readers.
+        columns: Names of the columns; the name of a bar column is empty.
+        rows: Rows of cells (texts, numbers or bars); a text in place of a row is a heading between rows.
         marked: Highlighted rows.
-        alone: Whether the table is the only part of the page and takes its full height.
+        alone: Whether the table is the only part of the page, and therefore takes its full height.
     """
     if not rows:
         return ""
@@ -103,7 +103,7 @@ def table(
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell in words; empty for a bar."""
+    """The text of a cell; empty for a bar."""
     if isinstance(cell, Said):
         return cell.text
     if isinstance(cell, Lines):

@@ -1,6 +1,6 @@
-"""JSON Schemas of the files that Linecard reads, for completion and checks in editors.
+"""JSON Schemas of the files that Linecard reads, which editors use for completion and checks.
 
-``make docs`` writes them from the declarations of the readers.
+``make docs`` writes the schemas from the declarations of the readers.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ NAMES = {
 
 
 def schema(name: str = "chip") -> dict[str, Any]:
-    """JSON Schema (draft-07) of a file: its keys with types, units, ranges, names, meanings and defaults.
+    """The JSON Schema (draft-07) of a kind of file: its keys with types, units, ranges, names, meanings and defaults.
 
     Args:
         name: Kind of file: ``chip``, ``program``, ``dram``, ``policy``, ``traffic``, ``queueing``, ``sweep`` or
             ``study``.
 
     Raises:
-        ConfigError: The schema does not exist.
+        ConfigError: No schema with this name exists.
 
     Example:
         >>> import linecard
@@ -46,7 +46,7 @@ def schema(name: str = "chip") -> dict[str, Any]:
 
 
 def write_schema(name: str, beside: Path) -> Path:
-    """Write the schema of a file into its folder, under the name in `line`, unless a different file has that name."""
+    """Write the schema of a file into its folder, under the name in `line`, unless another file has this name."""
     file = beside.with_name(f"{name}.schema.json")
     if not file.exists() or f'"title": "Linecard: {name}"' in file.read_text(encoding="utf-8", errors="replace"):
         write_text(file, _text(name))
@@ -54,7 +54,7 @@ def write_schema(name: str, beside: Path) -> Path:
 
 
 def line(name: str) -> str:
-    """The first line of a file, which tells editors the schema that `write_schema` writes."""
+    """The first line of a file, which refers editors to the schema that `write_schema` writes."""
     return f"#:schema ./{name}.schema.json\n"
 
 

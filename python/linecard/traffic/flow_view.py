@@ -1,4 +1,4 @@
-"""Statistics of flows: their sizes, and how many are active at the same time."""
+"""Statistics of flows: their sizes, and the number of flows that are active at the same time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TrafficView(Result, TrafficViewReport, frozen=True):
     ASKED: ClassVar[tuple[str, ...]] = ("packets", "flows", "keys")
 
     def facts(self) -> list[Fact]:
-        """The view in words."""
+        """The statistics as text."""
         return [
             Fact("Flows", f"{self.flows:,}", f"of {self.keys:,} keys"),
             Fact(
@@ -40,10 +40,10 @@ class FlowMixTraffic:
     """Traffic generated from flow statistics, in order of time.
 
     Attributes:
-        digests: One digest per packet, a memory view of ``uint32``; flows have different digests. NumPy reads it
-            without a copy: ``numpy.asarray(mix.digests)``.
-        times_ns: Arrival time of each packet, a memory view of ``uint64``.
-        view: Statistics of the generated traffic, with the requested time-out.
+        digests: One digest per packet, as a memory view of ``uint32``; different flows have different digests. NumPy
+            reads the digests without a copy: ``numpy.asarray(mix.digests)``.
+        times_ns: Arrival time of each packet in ns, as a memory view of ``uint64``.
+        view: Statistics of the generated traffic, computed with the requested time-out.
     """
 
     digests: memoryview
@@ -62,7 +62,7 @@ def _of_both(flows_percent: float, packets_percent: float) -> tuple[str, str]:
 
 
 def sizes_chart(result: TrafficView) -> Chart:
-    """Share of flows up to a size, and of the packets in them (as Girish 2008, Figure 5.3)."""
+    """Chart of the fraction of flows up to a size, and of the packets in these flows (Girish 2008, Figure 5.3)."""
     flows = [(row.flow_packets, row.flows_cumulative_percent) for row in result.sizes]
     packets = [(row.flow_packets, row.packets_cumulative_percent) for row in result.sizes]
     return Chart(

@@ -1,4 +1,4 @@
-"""Statistics of a capture or a described link: `flows`."""
+"""Packet and flow statistics of a capture or a described link: `flows`."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def flows(
     most_flows: int = MOST_FLOWS,
     progress: ProgressCallback | None = None,
 ) -> FlowStatistics:
-    """Count the packets and flows of a capture or of a described link.
+    """Count the packets and flows of a capture or a described link.
 
     Args:
-        trace: The capture: pcap, pcapng, ERF, TSH or CSV, plain or inside gzip, zstd or bzip2. Or a described link:
-            ``"edge"``, ``"core"``, or a ``.toml`` file like those of ``presets/traffic``.
-        packets: Maximum number of packets; 0 for the whole capture, or for the number in the description of the link.
+        trace: The capture: pcap, pcapng, ERF, TSH or CSV, plain or compressed with gzip, zstd or bzip2. The input may
+            also be a described link: ``"edge"``, ``"core"``, or a ``.toml`` file in the format of ``presets/traffic``.
+        packets: Maximum number of packets; 0 for the whole capture, or for the number that a described link states.
         strict: Stop at the first damaged record.
-        most_flows: Number of flows at which counting stops with an error; a flow takes up to 220 bytes of memory.
-        progress: Called repeatedly with (bytes read, total bytes) of a capture.
+        most_flows: Number of flows at which counting stops with an error; each flow takes up to 220 bytes of memory.
+        progress: Function that is called repeatedly with (bytes read, total bytes) for a capture.
 
     Returns:
-        Packets, bytes, duration, sizes, flows, and skipped packets with the reason.
+        Packets, bytes, duration, sizes, flows, and skipped packets by reason.
 
     Raises:
-        ConfigError: The description of a link is wrong, or ``packets`` or ``most_flows`` is not a count.
-        TrafficError: The capture cannot be opened, has no known format, is damaged (with ``strict``), or has more than
-            ``most_flows`` flows.
+        ConfigError: The description of the link is wrong, or ``packets`` or ``most_flows`` is not a valid count.
+        TrafficError: The capture cannot be opened, has no known format, is damaged (with ``strict``), or contains more
+            than ``most_flows`` flows.
 
     Example:
         >>> import linecard

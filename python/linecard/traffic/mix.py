@@ -1,4 +1,4 @@
-"""Traffic generated from flow statistics: `flow_mix`."""
+"""Generation of traffic from flow statistics: `flow_mix`."""
 
 from __future__ import annotations
 
@@ -26,27 +26,28 @@ def flow_mix(
 ) -> FlowMixTraffic:
     """Generate traffic from flow statistics, for caches and other models that depend on flows.
 
-    Flows with one packet, and large flows with more than 1000, get the requested shares. The remaining flows have 2 to
-    1000 packets. Sizes follow bounded Pareto laws. Gaps are log-normal and differ from flow to flow. Gaps are scaled to
-    the requested mean number of active flows over time. The mean that ``view`` prints differs by some percent, because
-    it averages over packets and traffic begins and ends with fewer flows. Every gap within a flow is shorter than the
-    time-out.
+    The traffic has the requested fractions of flows with one packet and of large flows with more than 1000 packets. All
+    other flows have 2 to 1000 packets. Flow sizes follow bounded Pareto distributions. Gaps between packets of a flow
+    are log-normal, with parameters that differ from flow to flow. All gaps are scaled so that the mean number of active
+    flows over time is the requested number. The mean in ``view`` differs by some percent, because it averages over
+    packets, and fewer flows are active at the beginning and end. Every gap in a flow is shorter than the time-out.
 
     Args:
         packets: Total number of packets.
         single_flows_percent: Flows with one packet, in percent of all flows.
-        packets_in_single_flows_percent: Packets in these flows, in percent of all packets. The two percentages
-            determine the number of flows.
+        packets_in_single_flows_percent: Packets in flows with one packet, in percent of all packets. The two
+            percentages determine the number of flows.
         large_flows_percent: Flows with more than 1000 packets, in percent of all flows.
-        packets_in_large_flows_percent: Packets in these flows, in percent of all packets.
-        concurrent_flows: Mean number of active flows; a flow is active until it has been silent for the time-out.
-        largest_flow_packets: Maximum number of packets of a flow.
-        time_out_seconds: Silence that ends a flow (1 second in Girish 2008, section 5.3.1).
+        packets_in_large_flows_percent: Packets in flows with more than 1000 packets, in percent of all packets.
+        concurrent_flows: Mean number of active flows; a flow is active until its idle time reaches the time-out.
+        largest_flow_packets: Maximum number of packets in a flow.
+        time_out_seconds: Idle time that ends a flow (1 second in Girish 2008, section 5.3.1).
         rate_pps: Packets per second.
-        seed: Seed of the traffic; equal seeds generate equal traffic.
+        seed: Seed of the traffic; equal seeds result in equal traffic.
 
     Raises:
-        ConfigError: No traffic has these statistics; the error names the number that is out of range, and a valid one.
+        ConfigError: No traffic can have these statistics; the error names the number that is out of range and a valid
+            value.
 
     Example:
         >>> import linecard

@@ -11,35 +11,37 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """Statistics of one capture. A flow is a one-way 5-tuple: protocol, addresses and ports.
 
     Attributes:
-        file: The capture, or the name of a described link.
-        format: Format, or ``described link``.
+        file: Path of the capture, or name of a described link.
+        format: Format of the capture, or ``described link``.
         compression: Compression.
-        packets: Packets delivered.
-        bytes: Bytes on the wire, original lengths.
-        captured_bytes: Bytes stored in the capture.
+        packets: Number of packets in the capture.
+        bytes: Bytes on the wire, from the original packet lengths.
+        captured_bytes: Bytes that the capture contains.
         seconds: Time between the earliest and the latest packet.
-        duration_ns: The same in nanoseconds, exact.
-        mean_bytes: Mean wire size; 0 without packets.
-        at_most_64_bytes_percent: Share of packets of at most 64 bytes.
-        size_bins: Packets by wire size.
+        duration_ns: Time between the earliest and the latest packet in nanoseconds, exact.
+        mean_bytes: Mean packet size on the wire; 0 without packets.
+        at_most_64_bytes_percent: Packets of at most 64 bytes, in percent of all packets.
+        size_bins: Number of packets in bins of wire size.
         ip_packets: Packets with an IP header.
         ipv4_packets: Packets with an IPv4 header.
         ipv6_packets: Packets with an IPv6 header.
         vlan_packets: Packets with a VLAN tag.
         mpls_packets: Packets with an MPLS label.
-        flows: One-way flows.
-        single_packet_flows: Flows of exactly one packet.
-        single_packet_flows_percent: These flows, in percent of all flows.
-        packets_in_single_packet_flows_percent: Packets in these flows, in percent of all packets.
+        flows: Number of unidirectional flows.
+        single_packet_flows: Number of flows with exactly one packet.
+        single_packet_flows_percent: Flows with exactly one packet, in percent of all flows.
+        packets_in_single_packet_flows_percent: Packets in flows with one packet, in percent of all packets.
         top10_flows_percent: Packets in the ten largest flows, in percent of all packets.
-        ipv4_checksums: IPv4 headers that were captured whole, so that their checksum can be verified.
-        ipv4_checksums_ok_percent: Headers with a valid checksum, in percent of these; ``None`` without any.
-        skipped: Packets without a flow, by reason. They still count as packets and bytes.
-        incomplete_flow_packets: Packets of a flow whose ports, or part of the header, were not captured.
-        damage: Findings by kind; not every finding is damage.
-        clean: Whether no finding is damage.
-        damaged_records: Findings that are damage.
-        diagnostics: The first findings, with file, byte offset and packet number.
+        ipv4_checksums: Number of IPv4 headers that the capture contains completely, so that their checksums can be
+            verified.
+        ipv4_checksums_ok_percent: IPv4 headers with a valid checksum, in percent of complete IPv4 headers; ``None`` if
+            there are none.
+        skipped: Packets that belong to no flow, by reason. Such packets still count as packets and bytes.
+        incomplete_flow_packets: Packets of a flow whose ports, or part of whose header, the capture does not contain.
+        damage: Findings in the capture, by kind; not every finding is damage.
+        clean: Whether the capture has no damage.
+        damaged_records: Number of findings that are damage.
+        diagnostics: The first findings in the capture, each with file, byte offset and packet number.
     """
 
     file: str
@@ -74,12 +76,12 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SizeBin(SizeBinMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Packets of ``from_bytes`` to ``to_bytes`` on the wire, both included.
+    """Packets with a wire size from ``from_bytes`` to ``to_bytes``, both included.
 
     Attributes:
-        from_bytes: Smallest size.
-        to_bytes: Largest size.
-        packets: Number of packets.
+        from_bytes: Smallest wire size in the bin.
+        to_bytes: Largest wire size in the bin.
+        packets: Number of packets in the bin.
     """
 
     from_bytes: int
@@ -88,17 +90,17 @@ class SizeBin(SizeBinMethods, msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Diagnostic(DiagnosticMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """One finding in a capture.
+    """One finding in a capture, such as a damaged record.
 
     Attributes:
         kind: Kind of the finding, such as ``cut_short``.
-        file: The capture.
-        byte_offset: Position, in bytes from the beginning after decompression.
-        packet: Number of the packet, counted from 1; of a lost packet, the number that it would have had.
-        line: Line number from 1 in text files, else ``None``.
-        found: What was found.
-        expected: What was expected.
-        action: The action that was taken.
+        file: Path of the capture.
+        byte_offset: Position of the finding in bytes from the beginning of the decompressed file.
+        packet: Number of the packet, counted from 1; for a lost packet, the number that it would have.
+        line: Line number, from 1, in a text file; otherwise ``None``.
+        found: Description of what the capture contains at this position.
+        expected: Description of what the format requires at this position.
+        action: Description of how the reader continued.
     """
 
     kind: str
@@ -112,19 +114,19 @@ class Diagnostic(DiagnosticMethods, msgspec.Struct, frozen=True, omit_defaults=T
 
 
 class TrafficViewReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Flows as a cache meets them: one ends after a silence, and its key is then a new flow.
+    """Flows from the view of a cache: a flow ends after an idle time, and its key then starts a new flow.
 
     Attributes:
-        packets: Packets that belong to a flow.
-        flows: Flows; a silence separates two flows of one key.
+        packets: Number of packets that belong to a flow.
+        flows: Number of flows; an idle time separates two flows with the same key.
         keys: Keys.
         single_packet_flows_percent: Flows with one packet, in percent of all flows.
-        packets_in_single_packet_flows_percent: Packets in these flows, in percent of all packets.
+        packets_in_single_packet_flows_percent: Packets in flows with one packet, in percent of all packets.
         large_flows_percent: Flows with more than 1000 packets, in percent of all flows.
-        packets_in_large_flows_percent: Packets in these flows, in percent of all packets.
-        mean_concurrent_flows: Mean number of active flows over the packets.
+        packets_in_large_flows_percent: Packets in flows with more than 1000 packets, in percent of all packets.
+        mean_concurrent_flows: Mean number of active flows, averaged over the packets.
         most_concurrent_flows: Maximum number of active flows.
-        sizes: Flows by size, smallest first.
+        sizes: Flow sizes with their fractions, the smallest size first.
     """
 
     packets: int
@@ -140,13 +142,13 @@ class TrafficViewReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FlowSizeRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Flows of one size: a point of the two curves of Girish 2008, Figure 5.3.
+    """Flows of one size, as one point of the two curves in Girish 2008, Figure 5.3.
 
     Attributes:
-        flow_packets: Packets of a flow.
-        flows: Flows with this number of packets.
-        flows_cumulative_percent: Flows with at most that number of packets, in percent of all flows.
-        packets_cumulative_percent: Packets in those flows, in percent of all packets.
+        flow_packets: Number of packets in each flow of this size.
+        flows: Number of flows with this number of packets.
+        flows_cumulative_percent: Flows with at most this number of packets, in percent of all flows.
+        packets_cumulative_percent: Packets in flows with at most this number of packets, in percent of all packets.
     """
 
     flow_packets: int
@@ -161,12 +163,12 @@ class ShotNoiseReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         rates_mbps: Load of each window in Mbit/s.
         mean_mbps: Mean.
-        variation_percent: Sample standard deviation, divided by their mean.
-        expected_variation_percent: Its closed form (Campbell's theorem, averaged over a window).
-        active_flows: Mean number of active flows, by the closed form.
-        packets: Packets generated.
+        variation_percent: Sample standard deviation of the loads, divided by their mean.
+        expected_variation_percent: Closed form of the variation (Campbell's theorem, averaged over a window).
+        active_flows: Mean number of active flows, computed with the closed form.
+        packets: Number of generated packets.
         seed: Seed of every random stream.
-        window_ms: Length of a window.
+        window_ms: Length of a window in milliseconds.
     """
 
     rates_mbps: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""Statistics of a capture: packets, sizes, flows, and damage."""
+"""Statistics of a capture: packets, sizes, flows, and damaged records."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from linecard.view import Fact
 
 
 class FlowStatistics(Result, FlowsReport, frozen=True):
-    """Statistics of one capture. A flow is a one-way 5-tuple: protocol, addresses and ports."""
+    """Statistics of one capture. A flow is a unidirectional 5-tuple: protocol, addresses and ports."""
 
     TABLE: ClassVar[str] = "size_bins"
     ASKED: ClassVar[tuple[str, ...]] = ("file", "format", "compression", "packets", "bytes")
     INPUT: ClassVar[str] = "file"
 
     def facts(self) -> list[Fact]:
-        """The statistics in words."""
+        """The statistics as text."""
         rate = ""
         # A capture joined from several days has a duration, but no rate.
         if self.seconds and "clock_jump" not in self.damage:

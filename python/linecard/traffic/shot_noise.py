@@ -1,4 +1,4 @@
-"""Traffic of an uncongested link as shot noise: its load in windows, beside the closed form."""
+"""Traffic of an uncongested link, modelled as shot noise: its load in windows of time, and the closed form."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class ShotNoiseResult(Result, ShotNoiseReport, frozen=True):
-    """The load of shot noise in windows."""
+    """The load of shot-noise traffic in windows of time."""
 
     ASKED: ClassVar[tuple[str, ...]] = ("seed", "window_ms", "mean_mbps")
 
     def table(self) -> Table:
-        """The load of each window."""
+        """A table of the load in each window."""
         return Table(("start_seconds", "rate_mbps"), self.windows())
 
     def windows(self) -> list[tuple[float, float]]:
-        """Rows of start in seconds and load in Mbit/s, one per window."""
+        """The start in seconds and the load in Mbit/s of each window."""
         return [(number * self.window_ms / 1e3, rate) for number, rate in enumerate(self.rates_mbps)]
 
 
@@ -45,19 +45,20 @@ def shot_noise(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> ShotNoiseResult:
-    """Generate shot noise (Girish 2008, section 4.4.3) and measure its load in windows.
+    """Generate shot-noise traffic (Girish 2008, section 4.4.3) and measure its load in windows of time.
 
-    Flows arrive in a Poisson process and send at constant rates. Rates and durations are log-uniform between the bounds
-    ``shots.*`` of the chip. Frame sizes follow its ``traffic.kind``.
+    Flows arrive in a Poisson process, and each flow sends at a constant rate. Rates and durations of flows are
+    log-uniform between the bounds ``shots.*`` in the chip's file. The key ``traffic.kind`` in the chip's file
+    determines the frame sizes.
 
     Args:
-        chip: A chip whose file has the table ``[shots]``.
+        chip: A chip whose file contains the table ``[shots]``.
         rate_mbps: Mean load of all flows.
         windows: Number of windows to generate, at least 2.
         window_ms: Length of a window; the thesis uses 200 ms, a typical round-trip time.
         set: Changes of the chip.
         seed: Seed of every random stream.
-        progress: Called with (windows done, total windows).
+        progress: Function that is called with (windows done, total windows).
 
     Raises:
         ConfigError: The chip, a value or a number is invalid.

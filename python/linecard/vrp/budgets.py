@@ -1,4 +1,4 @@
-"""Budgets of an extension over several packet rates."""
+"""Budgets for extensions at several packet rates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class VrpBudgets(Several[VrpBudget]):
-    """The budget at several packet rates."""
+    """The budgets for extensions at several packet rates."""
 
 
 def budgets_over(
@@ -27,7 +27,7 @@ def budgets_over(
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpBudgets:
-    """The budget at several packet rates."""
+    """Compute the budgets for extensions at several packet rates."""
     found = [vrp_budget(chip, rate, set=set, seed=seed, progress=progress) for rate in rates]
     return VrpBudgets(found, "budgets", "rate_pps")
 

@@ -1,4 +1,4 @@
-"""An extension of the virtual router processor: a list of operations, and whether it fits the budget."""
+"""An extension of the virtual router processor: a list of operations, and a check that it fits the budget."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         op: ``compute``, ``dram_read``, ``dram_write``, ``sram_read``, ``sram_write`` or ``hash``.
-        cycles: For ``compute``: engine cycles of register instructions, including cycles lost by branches.
+        cycles: For ``compute``: engine cycles of register instructions, including cycles that branches lose.
         bytes: For reads and writes: size of the transfer in bytes.
         count: For ``hash``: number of hashes.
     """
@@ -45,13 +45,13 @@ class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An extension as its file states it.
+    """An extension, as its file states it.
 
     Attributes:
         name: Name.
-        ops: Operations in order, executed for every 64 bytes of a packet.
-        registers: Registers that it uses.
-        instructions: Instructions in the instruction store; counted from the operations if left out.
+        ops: Operations in their order; each is executed for every 64 bytes of a packet.
+        registers: Number of registers that the extension uses.
+        instructions: Number of instructions in the instruction store; by default, the operations determine it.
     """
 
     name: str
@@ -62,12 +62,12 @@ class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class VrpUse:
-    """The demand of an extension on a resource, and its budget.
+    """The demand of an extension for one resource, and the budget of this resource.
 
     Attributes:
-        resource: The resource.
-        used: Demand of the extension.
-        budget: Budget of the extension.
+        resource: Name of the resource.
+        used: Amount that the extension uses.
+        budget: Amount that the extension may use.
     """
 
     resource: str
@@ -76,23 +76,23 @@ class VrpUse:
 
     @property
     def fits(self) -> bool:
-        """Whether the demand is within the budget."""
+        """Whether the demand is at most the budget."""
         return self.used <= self.budget
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class VrpCheck(Result):
-    """An extension, its budget, and its run at the line rate.
+    """An extension, its budget, and the result of its run at the line rate.
 
     Attributes:
         name: Name of the extension.
-        rate_pps: Packets per second, of 64 bytes.
-        accepted: Whether the extension is within every budget and no packet is lost.
-        uses: Resources, with demand and budget.
+        rate_pps: Number of 64-byte packets per second.
+        accepted: Whether the extension is within every budget and the run loses no packet.
+        uses: The resources, each with demand and budget.
         load_cycles: Engine cycles to load the extension into an instruction store.
-        loss_fraction: Loss of the run at the rate; ``None`` if the extension was refused before the run.
-        latency_ns: Mean latency of a packet in that run.
-        cause: Reason of the refusal; empty if the extension was accepted.
+        loss_fraction: Loss of the run at this rate; ``None`` if the extension was rejected before the run.
+        latency_ns: Mean packet latency in the run; ``None`` if the extension was rejected before the run.
+        cause: Reason why the extension was rejected; empty if it was accepted.
     """
 
     TABLE: ClassVar[str] = "uses"
@@ -119,7 +119,7 @@ class VrpCheck(Result):
 
 
 def read_extension(path: Path) -> tuple[Extension, list[int]]:
-    """Read an extension file and the lines of its operations, or report every problem by line."""
+    """Read an extension file with the line numbers of its operations, or report every problem with its line."""
     try:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text)
@@ -193,16 +193,16 @@ def vrp_check(
     """Compare an extension with the resources that the chip reserves (``[vrp]``), and run it at the rate if it fits.
 
     Args:
-        extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in order.
+        extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in their order.
         chip: A chip.
-        rate: Packets of 64 bytes per second.
-        set: Changes of the chip, such as ``{"vrp.cycles": 500}``.
+        rate: Number of 64-byte packets per second.
+        set: Changes to the chip, such as ``{"vrp.cycles": 500}``.
         seed: Seed of every random stream.
-        progress: Called after each simulation with (simulations done, 0).
+        progress: Function that is called after each simulation with (simulations done, 0).
 
     Raises:
-        ConfigError: The extension has a loop, an unknown operation, or a count below one, by line; or the chip, a
-            change or the rate is invalid.
+        ConfigError: The extension (error with its line), the chip, a change or the rate is invalid; loops, unknown
+            operations and counts below one are not allowed.
     """
     found, lines = read_extension(Path(extension))
     chip, changes = name_of("chip", chip), settings(set)

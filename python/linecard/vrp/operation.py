@@ -1,4 +1,4 @@
-"""Operations of the virtual router processor: their demand, and their step in a program."""
+"""Operations of the virtual router processor: their demand for resources, and their steps in a program."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WORD_BYTES = 4
 
 
 def units(op: str, number: int) -> float:
-    """Demand of an operation on its resource: whole transfers of DRAM, or fractions of a transfer of SRAM."""
+    """Demand of an operation for its resource: a whole number of DRAM transfers, or fractions of an SRAM transfer."""
     name, resource, _ = OPERATIONS[op]
     if name != "bytes":
         return number
@@ -38,7 +38,7 @@ def units(op: str, number: int) -> float:
 
 
 def step(op: str, number: int, times: int) -> dict[str, str | int]:
-    """An operation of an extension as a step of the program, repeated ``times`` times."""
+    """Convert an operation of an extension to a step of the program, repeated ``times`` times."""
     if op == "compute":
         return {"cycles": number * times}
     does, at = _STEPS[op]
@@ -47,5 +47,5 @@ def step(op: str, number: int, times: int) -> dict[str, str | int]:
 
 
 def probe(role: str, size: int) -> list[str]:
-    """The measurement of the program `probe`, as settings of a preset."""
+    """The settings of a preset with which the program `probe` measures an operation."""
     return [f"program.step[transfer].at={role}", f"program.step[transfer].bytes={size}"]

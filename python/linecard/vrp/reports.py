@@ -6,24 +6,24 @@ import msgspec
 
 
 class HierarchyReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The generated load.
+    """The packet rates of the core and the host, and the utilisation of shared resources.
 
     Attributes:
-        chip: The platform.
-        rate_pps: Offered packets per second.
-        packet_bytes: Size of a packet.
-        message_bytes: Bytes of a message to the host.
-        messages_per_second: Messages that the host received and returned.
-        most_messages_per_second: Messages that the host can process, if the ports offer as many as they can.
-        reach_percent: Messages in percent of the packets.
-        host_cycles_per_message: Cycles of the host for a message.
-        core_cycles_per_message: Cycles of the core for a message.
+        chip: Name of the chip.
+        rate_pps: Offered load in packets per second.
+        packet_bytes: Size of each packet in bytes.
+        message_bytes: Size of a message to the host in bytes.
+        messages_per_second: Messages per second that the host received and returned.
+        most_messages_per_second: Messages per second that the host can process, if the ports offer the maximum load.
+        reach_percent: Number of messages, in percent of the packets.
+        host_cycles_per_message: Host cycles for each message.
+        core_cycles_per_message: Core cycles for each message.
         dram_utilization: Utilisation of the DRAM.
         link_utilization: Utilisation of the link to the host.
         core_utilization: Utilisation of the core.
         host_utilization: Utilisation of the host.
-        engine_wait_ns: Waiting time of an access of the engines for the DRAM.
-        engine_wait_alone_ns: This waiting time without core and host.
+        engine_wait_ns: Mean time that an access of the engines waits for the DRAM.
+        engine_wait_alone_ns: Mean time that an access of the engines waits for the DRAM without core and host.
     """
 
     chip: str

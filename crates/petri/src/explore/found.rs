@@ -8,22 +8,22 @@ use serde::Serialize;
 /// What exploration found.
 #[derive(Clone, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Explored {
-    /// Markings, including the first one.
+    /// Number of reachable markings, including the initial one.
     pub reachable_markings: u64,
-    /// Pairs of a marking and an enabled transition.
+    /// Number of pairs of a marking and a transition that it enables.
     pub edges: u64,
-    /// Markings that enable no transition.
+    /// Number of markings that enable no transition.
     pub dead_markings: u64,
-    /// Most tokens in a place.
+    /// Maximum number of tokens in one place.
     pub max_tokens_in_place: u64,
-    /// Most tokens in a marking.
+    /// Maximum number of tokens in one marking.
     pub max_tokens_in_marking: u64,
-    /// Transitions that no marking enables.
+    /// Number of transitions that no marking enables.
     pub never_enabled_transitions: u64,
     /// Most tokens of each place.
     #[serde(skip_serializing)]
     pub bounds: Vec<u64>,
-    /// Whether the search ended before the limit; otherwise the numbers cover the markings found so far.
+    /// Whether the search is complete; otherwise it reached the limit, and the numbers cover only the markings found.
     pub complete: bool,
     /// Places that are proven unbounded, if the search stopped at its limit.
     #[serde(skip_serializing)]

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Packets of `from_bytes` to `to_bytes` on the wire, both included.
+/// Packets with a wire size from `from_bytes` to `to_bytes`, both included.
 #[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct SizeBin {
-    /// Smallest size.
+    /// Smallest wire size in the bin.
     pub from_bytes: u32,
-    /// Largest size.
+    /// Largest wire size in the bin.
     pub to_bytes: u32,
-    /// Number of packets.
+    /// Number of packets in the bin.
     pub packets: u64,
 }
 

@@ -50,21 +50,21 @@ impl Counters {
 /// Statistics of one packet stream.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct FlowStatistics {
-    /// Packets delivered.
+    /// Number of packets in the capture.
     pub packets: u64,
-    /// Bytes on the wire, original lengths.
+    /// Bytes on the wire, from the original packet lengths.
     pub bytes: u64,
-    /// Bytes stored in the capture.
+    /// Bytes that the capture contains.
     pub captured_bytes: u64,
     /// Time between the earliest and the latest packet.
     pub seconds: f64,
-    /// The same in nanoseconds, exact.
+    /// Time between the earliest and the latest packet in nanoseconds, exact.
     pub duration_ns: u64,
-    /// Mean wire size; 0 without packets.
+    /// Mean packet size on the wire; 0 without packets.
     pub mean_bytes: f64,
-    /// Share of packets of at most 64 bytes.
+    /// Packets of at most 64 bytes, in percent of all packets.
     pub at_most_64_bytes_percent: f64,
-    /// Packets by wire size.
+    /// Number of packets in bins of wire size.
     pub size_bins: Vec<SizeBin>,
     /// Packets with an IP header.
     pub ip_packets: u64,
@@ -76,27 +76,27 @@ pub struct FlowStatistics {
     pub vlan_packets: u64,
     /// Packets with an MPLS label.
     pub mpls_packets: u64,
-    /// One-way flows.
+    /// Number of unidirectional flows.
     pub flows: u64,
-    /// Flows of exactly one packet.
+    /// Number of flows with exactly one packet.
     pub single_packet_flows: u64,
-    /// These flows, in percent of all flows.
+    /// Flows with exactly one packet, in percent of all flows.
     pub single_packet_flows_percent: f64,
-    /// Packets in these flows, in percent of all packets.
+    /// Packets in flows with one packet, in percent of all packets.
     pub packets_in_single_packet_flows_percent: f64,
     /// Packets in the ten largest flows, in percent of all packets.
     pub top10_flows_percent: f64,
-    /// IPv4 headers that were captured whole, so that their checksum can be verified.
+    /// Number of IPv4 headers that the capture contains completely, so that their checksums can be verified.
     pub ipv4_checksums: u64,
-    /// Headers with a valid checksum, in percent of these; `None` without any.
+    /// IPv4 headers with a valid checksum, in percent of complete IPv4 headers; `None` if there are none.
     pub ipv4_checksums_ok_percent: Option<f64>,
-    /// Packets without a flow, by reason. They still count as packets and bytes.
+    /// Packets that belong to no flow, by reason. Such packets still count as packets and bytes.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// Packets of a flow whose ports, or part of the header, were not captured.
+    /// Packets of a flow whose ports, or part of whose header, the capture does not contain.
     pub incomplete_flow_packets: u64,
-    /// Findings by kind; not every finding is damage.
+    /// Findings in the capture, by kind; not every finding is damage.
     pub damage: BTreeMap<&'static str, u64>,
-    /// Whether no finding is damage.
+    /// Whether the capture has no damage.
     pub clean: bool,
 }
 
