@@ -81,14 +81,14 @@ class ExecutedProgramMethods:
     stacks: tuple[CallStack, ...]
 
     def folded(self) -> str:
-        """The call stacks for flame graph tools: one line each, with functions joined by ``;`` and engine cycles."""
+        """The call stacks for flame graph tools: each line has functions, joined by ``;``, and engine cycles."""
         names = [";".join(each.replace(";", ":") for each in (self.name, *stack.functions)) for stack in self.stacks]
         lines = zip(names, self.stacks, strict=True)
         return "".join(f"{functions} {stack.cycles}\n" for functions, stack in lines)
 
 
 class NotIpFramesMethods:
-    """Methods of the counts of frames that are not IP."""
+    """Methods of the report on frames that are not IP."""
 
     __slots__ = ()
     punted: int
@@ -110,7 +110,7 @@ class PartMethods:
 
     @property
     def name(self) -> str:
-        """The name that people use."""
+        """The readable name of the group."""
         return " ".join(each for each in (self.port, self.traffic_class) if each) or self.of
 
 
@@ -156,7 +156,7 @@ class CacheCurvesMethods:
     curve: tuple[LruRow, ...]
 
     def row(self, sets: int, ways: int) -> LruRow:
-        """The row of the LRU cache with this number of sets and of ways.
+        """The result of the LRU cache with this number of sets and ways.
 
         Raises:
             KeyError: The pass did not cover this cache; the message lists the covered caches.

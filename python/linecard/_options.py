@@ -83,7 +83,7 @@ def options(*groups: str) -> tuple[Option, ...]:
 
 
 def options_of(schema: dict[str, Any]) -> list[Option]:
-    """The fields of a request, from its schema."""
+    """The fields of a request, read from the schema of the request."""
     return [_option(name, field, name in schema.get("required", ())) for name, field in schema["properties"].items()]
 
 

@@ -1,4 +1,4 @@
-"""What the core reports. Written by `make docs` from the types of Rust."""
+"""The reports of the core. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from linecard._methods import ParameterMethods
 
 
 class Metric(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One measurement of one component: one row of the long table.
+    """One measurement of one component, as a row of a long-format table.
 
     Attributes:
         component: Dotted path of the component, such as ``engine.3`` or ``dram.bank.0``.
         metric: Name of the measured quantity, such as ``utilization``.
         unit: Unit of the value, such as ``fraction``, ``ns`` or ``packets``.
-        value: The value.
+        value: Value of the measurement.
     """
 
     component: str
@@ -84,7 +84,7 @@ class Derived(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: Title.
-        value: The value.
+        value: Value of the quantity.
         unit: Unit.
         formula: Formula.
     """
@@ -100,7 +100,7 @@ class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         file: The file of the key. The reader of a chip's file also reads the files of its memory parts.
-        key: Dotted key path.
+        key: Dotted path of the key.
         words: The allowed values as text.
         unit: Unit of a number; empty for other values.
         units: Other units that the file may state after the number, as text.
@@ -108,7 +108,7 @@ class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
         needed: Whether the file must contain the key.
         default: Default.
         value: Value.
-        type: Its shape: ``whole``, ``number``, ``switch``, ``text``, ``name``, ``other``.
+        type: One of ``whole``, ``number``, ``switch``, ``text``, ``name``, ``other``.
         least: The minimum of a number.
         most: The maximum of a number, if declared.
         list: Whether the value may be a list.

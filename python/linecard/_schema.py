@@ -1,4 +1,4 @@
-"""Requests. Written by `make docs` from the requests of the core."""
+"""The requests of the package. `make docs` writes this module from the requests of the core."""
 
 from __future__ import annotations
 
@@ -53,11 +53,10 @@ class Run:
         bits: Target of a C file: 32-bit or 64-bit RISC-V.
         precision: Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%. In
             Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
-            enough. It takes at most 256,000 packets; with 64,000 requested packets or more, it is repeated at most
+            enough. The run takes at most 256,000 packets; with 64,000 requested packets or more, it is repeated at most
             once. If the precision is not reached, ``warnings`` list the attempts and suggest changes.
-        band: Also run at both ends of each interval that a source states for a value in the chip's file. Each interval
-            runs at both ends, then all intervals together by their effect: 2n + 2 more runs for n intervals, on all
-            cores.
+        band: Also run at both ends of each interval that a source states for a value in the chip's file. For n
+            intervals, this takes 2n + 2 more runs on all cores: one per end, and two that combine the ends by effect.
         verdict: Find the bottleneck by runs with one improved part each; this takes several times the work of a short
             run.
     """
@@ -109,7 +108,8 @@ class Dram:
         narrow: Fraction of accesses in the pattern that transfer half the usual number of bytes.
         seed: Seed of the pattern.
         in_flight: Maximum number of outstanding requests.
-        set: New values for parameters of the part or the policy. ``{"timing.tRCD": "15 ns", "policy.page": "closed"}``.
+        set: New values for parameters of the part or the policy. For example ``{"timing.tRCD": "15 ns", "policy.page":
+            "closed"}``.
         requests: Write the outcome of each request to a CSV file.
         commands: Write every DRAM command to a CSV file.
         frames: Keep requests and commands as polars data frames in the result (extra ``frames``).
@@ -133,7 +133,7 @@ class Dram:
 
 
 class Executed(TypedDict, total=False):
-    """A program that a chip executes.
+    """Options of a program that a chip executes.
 
     Attributes:
         program: Program that each packet runs: an application such as ``nat``, a shipped executable program (``linecard
@@ -166,7 +166,7 @@ class Executed(TypedDict, total=False):
 
 
 class ProgramOptions(Executed, total=False):
-    """The same with the instructions that a packet may take.
+    """Options of a program that a chip executes, with a limit on instructions per packet.
 
     Attributes:
         budget: Maximum number of instructions that the program executes per packet; default: 1 million for XDP, 20

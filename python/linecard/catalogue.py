@@ -61,7 +61,7 @@ def describe(preset: str | PathLike[str], set: Settings | None = None) -> Descri
     """Describe a preset: every parameter with unit and source, and its differences from the preset that it extends.
 
     Raises:
-        ConfigError: The preset, a key or a value is wrong; every problem is listed.
+        ConfigError: The preset, a key or a value is wrong; the error lists every problem.
     """
     found = _described(name_of("preset", preset), set)
     if not found.extends:
@@ -77,7 +77,7 @@ def declared(preset: str, changes: Sequence[str] = ()) -> list[Declared]:
     """Every key that the reader of a preset requests, after the changes are applied.
 
     Raises:
-        ConfigError: The preset, a key or a value is wrong; every problem is listed.
+        ConfigError: The preset, a key or a value is wrong; the error lists every problem.
     """
     return convert(_core.declared_keys(preset, list(changes)), list[Declared])
 

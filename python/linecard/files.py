@@ -151,8 +151,8 @@ def _check_folder(path: Path, folder: Path) -> None:
 def write_file(path: str | Path, write: Callable[[IO[bytes]], object]) -> Path:
     """Call ``write`` on a temporary file, then rename the file.
 
-    ``-`` is stdout. Devices and pipes are written directly. A symbolic link is kept, and the file to which it points is
-    replaced.
+    The path ``-`` means stdout. Devices and pipes are written directly. A symbolic link is kept, and the file to which
+    it points is replaced.
 
     Raises:
         LinecardError: The file cannot be written. No temporary file remains, and an existing file is unchanged.

@@ -9,7 +9,7 @@ _LEAST_OF_UNIT = 0.1
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """Format a number with this number of significant digits; ``–`` for ``None``."""
+    """Format a value with a number of significant digits; ``–`` for ``None``."""
     if value is None:
         return "–"
     if isinstance(value, bool):

@@ -11,10 +11,10 @@ from linecard.errors import MissingExtraError
 
 
 class Number(NamedTuple):
-    """How a number of a report is shown, in addition to its meaning.
+    """The way in which screens and tables show a number of a report.
 
     Attributes:
-        unit: Unit of the number; a number with a unit has a row in the long table.
+        unit: Unit of the number; a number with a unit has a row in the long-format table.
         row: Name of the number's row on screens; empty if the number has no separate row.
         tone: Colour tone of the bar in that row.
     """

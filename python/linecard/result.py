@@ -74,7 +74,7 @@ class Result:
     APART: ClassVar[tuple[str, ...]] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """The result as plain data, ready for JSON."""
         without = left_out(self).union(self.APART)
         return {name: plain(getattr(self, name)) for name in field_names(type(self)) if name not in without}
 
@@ -103,8 +103,8 @@ class Result:
         Args:
             path: The file to write. The suffix of the name, or ``FORMAT:`` before the name, selects the format.
                 ``json`` contains the whole result; ``csv`` and ``parquet`` (extra ``frames``) contain the table.
-                ``html`` is one self-contained page; ``svg`` and ``png`` (extra ``plot``) contain the charts. ``-`` is
-                stdout.
+                ``html`` is one self-contained page; ``svg`` and ``png`` (extra ``plot``) contain the charts. The path
+                ``-`` means stdout.
             command: Command that repeats the run; the page and the manifest contain it.
 
         Returns:

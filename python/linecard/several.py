@@ -30,7 +30,7 @@ class Several(Result, Generic[Each]):
         self.results, self.name, self.key = tuple(results), name, key
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """The result as plain data, ready for JSON."""
         found = [each.to_dict() for each in self.results]
         return found[0] if len(found) == 1 else {self.name: found}
 

@@ -52,7 +52,7 @@ def side_by_side(
             time to time. The poll function raises `Stopped` if the work must end.
         items: Items of work.
         jobs: Number of items in parallel; ``None`` for one per core.
-        look: Function that this thread calls from time to time, and once at the end, to report progress.
+        look: Function that the calling thread calls from time to time, and once at the end, to report progress.
 
     Raises:
         ConfigError: ``jobs`` is below one.

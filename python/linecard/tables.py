@@ -38,7 +38,7 @@ def records(several: Iterable[Any], of: type | None = None, **first: Sequence[ob
     """A table with one row per record and one column per field that has a single value.
 
     Args:
-        several: Records of one kind.
+        several: Records of one type.
         of: Type of the records, which determines the columns even without records.
         **first: Further columns at the left, with one value for each record.
     """

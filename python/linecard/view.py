@@ -1,7 +1,7 @@
 """The parts of a result, which its module declares once for the terminal, pages, notebooks and pictures.
 
-A module registers a function from its result to the parts, in the module `…view` beside the module `…result`, or beside
-the class itself::
+A module registers a function that converts its result to parts, in the module `…view` beside `…result`, or beside the
+class itself::
 
     @view.register
     def _(result: MemoryResult) -> list[Part]: ...
@@ -109,7 +109,7 @@ class Facts(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table with named columns; a name without a kind is a column of numbers.
+    """A table with named columns; a column that has only a name contains numbers.
 
     Attributes:
         title: Heading.

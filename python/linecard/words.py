@@ -1,4 +1,4 @@
-"""Texts for the names of parameters and columns on axes: words, and the unit that the suffix of a name states."""
+"""Axis labels for the names of parameters and columns: words, and the unit that the suffix of a name states."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 from linecard import _core, _methods
 from tools.documents.requests import documented, formatted
 
-_WRITTEN = "Written by `make docs` from the types of Rust."
+_WRITTEN = "`make docs` writes this module from the types in Rust."
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 # What a field is that the core leaves out, by the beginning of its type.
 _ABSENT = {"tuple": "()", "dict": "{}", "bool": "False"}
@@ -48,7 +48,7 @@ class _Module:
             imports.append(f"from {module} import {', '.join(sorted(names))}")
         return "\n".join(
             (
-                f'"""What the core reports. {_WRITTEN}"""',
+                f'"""The reports of the core. {_WRITTEN}"""',
                 "from __future__ import annotations\n",
                 *([f"from typing import {', '.join(used)}\n"] if used else []),
                 "import msgspec\n",
@@ -132,7 +132,7 @@ def _fields(schema: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
         found = [shape["properties"][name] for shape in shapes if name in shape["properties"]]
         found = [fields[name], *found] if name in fields else found
         names = ", ".join(f"`{each['const']}`" for each in found if "const" in each)
-        said = next((each["description"] for each in found if "description" in each), f"Its shape: {names}.")
+        said = next((each["description"] for each in found if "description" in each), f"One of {names}.")
         fields[name] = {"description": said, "anyOf": found}
     if shapes:
         needed |= set.intersection(*(set(shape.get("required", ())) for shape in shapes))

@@ -17,7 +17,7 @@ from linecard.dram import simulate as dram
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_WRITTEN = "Written by `make docs` from the requests of the core."
+_WRITTEN = "`make docs` writes this module from the requests of the core."
 _TYPES = """
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def request_texts() -> dict[str, str]:
 def _schema() -> str:
     # A search has a budget of its own.
     executed, budget = ([each for each in options("program") if (each.name == "budget") == has] for has in (0, 1))
-    parts = [f'"""Requests. {_WRITTEN}"""', _TYPES]
+    parts = [f'"""The requests of the package. {_WRITTEN}"""', _TYPES]
     for request in _REQUESTS:
         parts += [
             f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {request.shape}:",
@@ -99,10 +99,10 @@ def _schema() -> str:
             *(f"    {each.name}: {each.annotation}{_default(each)}" for each in request.fields),
         ]
     for head, of, several in (
-        ("class Executed(TypedDict, total=False):", "A program that a chip executes.", executed),
+        ("class Executed(TypedDict, total=False):", "Options of a program that a chip executes.", executed),
         (
             "class ProgramOptions(Executed, total=False):",
-            "The same with the instructions that a packet may take.",
+            "Options of a program that a chip executes, with a limit on instructions per packet.",
             budget,
         ),
     ):
@@ -119,7 +119,8 @@ def _function(request: _Request) -> str:
     arguments = [f"{each.name}: {each.annotation}{_default(each)}," for each in first]
     arguments += ["*,", *(f"{each.name}: {each.annotation}{_default(each)}," for each in others), _PROGRESS]
     counted = (
-        f"progress: Called now and then with ({request.counted}), from the thread that calls ``{request.function}``"
+        f"progress: Function that is called from time to time with ({request.counted}), in the thread that calls "
+        f"``{request.function}``"
     )
     given = ", ".join(f"{each.name}={each.name}" for each in request.fields)
     signature = f"def {request.function}({' '.join(arguments)}) -> {request.result}:"

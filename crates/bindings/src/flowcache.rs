@@ -330,7 +330,7 @@ fn read_digests(path: &str, ticker: &Ticker) -> Result<(Input, Reading), FlowCac
 /// Where the digests come from, and what was wrong with it.
 #[derive(JsonSchema, Serialize)]
 struct Input {
-    /// The capture, the file of digests, or `array`.
+    /// Name of the capture or of the digest file, or `array`.
     #[serde(rename = "input")]
     name: String,
     /// Format of the capture, `u32le`, or `array`.
@@ -339,7 +339,7 @@ struct Input {
     compression: Compression,
     /// Number of packets in the capture that belong to no flow and are left out.
     packets_without_flow: u64,
-    /// Findings in the capture, by kind; not every finding is a damage.
+    /// Findings in the capture, by kind; not every finding is damage.
     damage: BTreeMap<&'static str, u64>,
     /// Findings that are damage.
     damaged_records: u64,
@@ -413,7 +413,7 @@ impl Curves {
     }
 }
 
-/// Results of every cache for the same traffic, ordered by size, ways and policy, each in the order of the request.
+/// Results of every cache for the same traffic, ordered by size, ways and policy as listed in the request.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "FlowCacheReport")]
 pub struct Outcome {
@@ -429,13 +429,13 @@ pub struct Outcome {
     hash: Option<&'static str>,
     /// Width of a digest in bits.
     width_bits: u32,
-    /// Bits of a result, for the cost of an entry.
+    /// Size of a result in bits, for the size of an entry.
     result_bits: u32,
     /// A miss is cold if its digest does not occur in this number of preceding packets.
     cold_window_packets: u32,
-    /// Packets that `PRED` looks ahead.
+    /// Number of packets that the policy `PRED` looks ahead.
     foresight_packets: u32,
-    /// Seed of random policies and of the hash `h3`.
+    /// Seed of random policies and of the hash function `h3`.
     seed: u64,
     /// Hit rates of LRU caches of all sizes, if requested.
     curves: Option<Curves>,

@@ -32,7 +32,7 @@ pub fn flows<'py>(
     }
 }
 
-/// Statistics of one capture. A flow is a one-way 5-tuple: protocol, addresses and ports.
+/// Statistics of one capture. A flow is a unidirectional 5-tuple: protocol, addresses and ports.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "FlowsReport")]
 pub struct CaptureStatistics {

@@ -54,19 +54,19 @@ struct Row {
     report: Report,
     #[serde(flatten)]
     unloaded: Unloaded,
-    /// Throughput that the analytical model predicts (section 3.6, interpreted as a recursion).
+    /// Throughput that the analytical model predicts, with section 3.6 interpreted as a recursion.
     model_mops: f64,
     /// Difference between prediction and simulation, in percent of the simulated throughput.
     model_difference_percent: f64,
-    /// Throughput that the formula predicts as printed in the document.
+    /// Throughput predicted by the formula as printed in Kumar and Crowley (2006).
     model_printed_mops: f64,
     /// Hit rate determined by the order of operations alone.
     model_hit_rate: f64,
-    /// Throughput at which the memory ports are saturated, at this hit rate.
+    /// Throughput at which the memory ports are saturated, at the hit rate `model_hit_rate`.
     memory_limit_mops: f64,
 }
 
-/// Every manager under one workload.
+/// Results of every manager for one workload.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "QueueingReport")]
 pub struct Outcome {
@@ -78,7 +78,7 @@ pub struct Outcome {
     gaps: Gaps,
 }
 
-/// Every size of a queuing cache that was tried, and the smallest that reaches the target.
+/// Every tried size of a queuing cache, and the smallest size that reaches the target.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "QueueDesignReport")]
 pub struct DesignOutcome {

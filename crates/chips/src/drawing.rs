@@ -8,7 +8,7 @@ use serde::Serialize;
 /// The facts about a chip that its block diagram shows.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ChipDrawing {
-    /// The chip.
+    /// Name of the chip.
     pub chip: String,
     /// Title.
     pub title: String,
@@ -54,7 +54,7 @@ pub struct DrawnPlace {
     pub kind: String,
     /// True for a memory, false for an accelerator.
     pub is_memory: bool,
-    /// Name of the cluster, if each instance of the cluster has its own.
+    /// Name of the cluster, if each of its instances has a separate memory or unit.
     pub per: Option<String>,
     /// Number of instances.
     pub count: usize,

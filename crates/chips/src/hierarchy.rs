@@ -65,7 +65,7 @@ pub struct HierarchyReport {
     pub host_utilization: f64,
     /// Mean time that an access of the engines waits for the DRAM.
     pub engine_wait_ns: f64,
-    /// Mean time that an access of the engines waits for the DRAM without core and host.
+    /// Mean time that an access of the engines waits for the DRAM while the core and the host do no work.
     pub engine_wait_alone_ns: f64,
 }
 

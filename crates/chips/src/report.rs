@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// One measurement of one component: one row of the long table.
+/// One measurement of one component, as a row of a long-format table.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Metric {
     /// Dotted path of the component, such as `engine.3` or `dram.bank.0`.
@@ -20,7 +20,7 @@ pub struct Metric {
     pub metric: String,
     /// Unit of the value, such as `fraction`, `ns` or `packets`.
     pub unit: Cow<'static, str>,
-    /// The value.
+    /// Value of the measurement.
     pub value: f64,
 }
 
@@ -33,9 +33,9 @@ pub struct LatencyNs {
     pub p50: f64,
     /// Latency that 90 % of the packets do not exceed.
     pub p90: f64,
-    /// 99 %.
+    /// Latency that 99 % of the packets do not exceed.
     pub p99: f64,
-    /// 99.9 %.
+    /// Latency that 99.9 % of the packets do not exceed.
     pub p999: f64,
     /// Maximum latency, exact.
     pub max: f64,
@@ -72,7 +72,7 @@ pub struct Summary {
     pub simulated_seconds: f64,
     /// Whether the run is steady: long enough, past its warm-up, and without accumulating packets.
     pub steady: bool,
-    /// Confidence intervals; `None` if the run is too short, or not judged.
+    /// Confidence intervals; `None` if the run is too short to compute them.
     pub intervals: Option<Intervals>,
     /// Packets still inside the chip at the end.
     pub packets_inside: u64,
@@ -81,10 +81,10 @@ pub struct Summary {
     pub not_ip: Option<NotIpFrames>,
 }
 
-/// Frames that are not IP while statistics are on; frames that have no outcome yet are still inside the chip.
+/// Counts of frames that are not IP, while statistics are on; frames without an outcome are still inside the chip.
 ///
-/// The key `not_ip` of `[program]` sets how programs that check headers or look up addresses treat such frames. Frames
-/// that the program punts or drops on purpose are no loss: they count neither as sent nor as dropped packets.
+/// The key `not_ip` of `[program]` sets how programs that check headers or look up addresses treat non-IP frames.
+/// Frames that the program punts or drops on purpose are no loss: they count neither as sent nor as dropped packets.
 #[derive(Clone, Copy, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct NotIpFrames {
     /// Non-IP frames that arrived.
@@ -93,7 +93,7 @@ pub struct NotIpFrames {
     pub forwarded: u64,
     /// Non-IP frames that went to the host.
     pub punted: u64,
-    /// Non-IP frames that the chip's file (`not_ip`) drops on purpose.
+    /// Non-IP frames that the program drops because the chip's file requests it (`not_ip`).
     pub dropped_by_choice: u64,
     /// Non-IP frames that ended in an executed program or a step `finish`; they count as packets that left.
     pub finished: u64,
@@ -130,7 +130,7 @@ pub struct ResourceUse {
     pub utilization: f64,
 }
 
-/// Use of the time on the DRAM data bus, as fractions of the simulated time that add up to 1.
+/// How the DRAM data bus spends the simulated time, in fractions that add up to 1.
 ///
 /// `spacing` is the time between column commands of an open row. `row_hit_rate` is the fraction of accesses that hit an open row.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
@@ -139,15 +139,15 @@ pub struct DramTime {
     pub data: f64,
     /// Fraction of the time spent waiting for a precharge or an activate.
     pub row_miss: f64,
-    /// Bus turnaround.
+    /// Fraction of the time for bus turnaround.
     pub turnaround: f64,
-    /// Refreshes.
+    /// Fraction of the time for refreshes.
     pub refresh: f64,
-    /// No request.
+    /// Fraction of the time without a request.
     pub idle: f64,
     /// Fraction of accesses that hit an open row.
     pub row_hit_rate: f64,
-    /// Fraction of the time between column commands to an open row.
+    /// Fraction of the time between two column commands to an open row.
     pub spacing: f64,
 }
 
@@ -156,7 +156,7 @@ pub struct DramTime {
 pub struct PacketTime {
     /// Name of the part, such as `compute` or `wait dram`.
     pub part: String,
-    /// The mean.
+    /// Mean of this part in nanoseconds.
     pub mean_ns: f64,
     /// Fraction of the sum of all parts, from 0 to 1.
     pub share: f64,
@@ -182,7 +182,7 @@ pub struct Bottleneck {
     pub why: String,
 }
 
-/// A group of packets of a run that is counted separately.
+/// A group of packets that a run counts separately.
 ///
 /// For each group, `packets_inside_at_start + packets_offered` equals `packets_delivered + packets_lost +
 /// packets_by_choice + packets_inside`.
@@ -193,29 +193,29 @@ pub struct PartReport {
     /// class on any port; `queue`: packets of one class on one port. `no queue`: packets that no program had sent when
     /// they were lost or ended, or by the end of the run.
     pub of: &'static str,
-    /// Packets inside the group when statistics started.
+    /// Packets of the group inside the chip when statistics started.
     pub packets_inside_at_start: u64,
-    /// Packets that arrived at the group or were sent to it.
+    /// Packets of the group that arrived or were sent.
     pub packets_offered: u64,
-    /// Packets that left.
+    /// Packets of the group that left.
     pub packets_delivered: u64,
     /// Packets lost for any reason.
     pub packets_lost: u64,
     /// Packets that programs ended on purpose (`program.not_ip`); they are not lost.
     pub packets_by_choice: u64,
-    /// Packets inside the group at the end.
+    /// Packets of the group inside the chip at the end.
     pub packets_inside: u64,
     /// Packets lost, divided by packets that left or were lost.
     pub loss_fraction: f64,
-    /// The port of an input, an output or a queue.
+    /// Port of the group; `None` if the group covers all ports.
     pub port: Option<String>,
-    /// The class of a class or a queue.
+    /// Class of service of the group; `None` if the group covers all classes.
     pub traffic_class: Option<String>,
-    /// Offered load: bits of packets that arrived or were sent, in Gbit/s; `None` for packets without a queue.
+    /// Offered load: bits of packets that arrived or were sent, in Gbit/s; `None` for the group `no queue`.
     pub offered_gbps: Option<f64>,
-    /// Throughput: bits of packets that left, in Gbit/s; `None` for packets without a queue.
+    /// Throughput: bits of packets that left, in Gbit/s; `None` for the group `no queue`.
     pub throughput_gbps: Option<f64>,
-    /// Latency of packets that left; `None` if no packet left, or for packets without a queue.
+    /// Latency of packets that left; `None` if no packet left, or for the group `no queue`.
     pub latency_ns: Option<LatencyNs>,
 }
 
@@ -315,7 +315,7 @@ impl HotWord {
 /// The profile of an executed program. The lines are sorted by cycles, the call stacks by name.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ExecutedProgram {
-    /// The program.
+    /// Name of the program.
     pub name: String,
     /// Number of packets for which the program was executed.
     pub packets: u64,
@@ -353,7 +353,7 @@ pub struct ValueRange {
 /// The report of one run of a chip. The report is deterministic: it contains no wall-clock time.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RunReport {
-    /// The chip.
+    /// Name of the chip.
     pub chip: String,
     /// Name of the program that runs for each packet.
     pub program: String,
@@ -379,7 +379,7 @@ pub struct RunReport {
     pub bottleneck: Bottleneck,
     /// Utilisation of each resource.
     pub resources: Vec<ResourceUse>,
-    /// Use of the time on the DRAM data bus.
+    /// How the DRAM data bus spends its time.
     pub dram: DramTime,
     /// Parts of the mean packet latency.
     pub packet_time: Vec<PacketTime>,
@@ -395,7 +395,7 @@ pub struct RunReport {
     pub ranges: Vec<ValueRange>,
     /// Gains of the runs that found the bottleneck, the largest first; not part of `to_dict`.
     pub what_if: Vec<WhatIf>,
-    /// Packets by port, class and queue; a group is present only if there are several of its kind.
+    /// Packets by port, class and queue; a kind of group is left out if the chip has only one such group.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breakdown: Vec<PartReport>,
     /// The latency histogram: (upper edge in ns, packets) of each bin that is not empty, with 64 bins per octave. This

@@ -128,14 +128,13 @@ pub struct RunQuestion {
     /// Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%.
     ///
     /// In Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
-    /// enough. It takes at most 256,000 packets; with 64,000 requested packets or more, it is repeated at most once. If
-    /// the precision is not reached, `warnings` list the attempts and suggest changes.
+    /// enough. The run takes at most 256,000 packets; with 64,000 requested packets or more, it is repeated at most
+    /// once. If the precision is not reached, `warnings` list the attempts and suggest changes.
     #[schemars(extend("x-type" = "share", "x-metavar" = "SHARE"))]
     pub precision: Option<f64>,
     /// Also run at both ends of each interval that a source states for a value in the chip's file.
     ///
-    /// Each interval runs at both ends, then all intervals together by their effect: 2n + 2 more runs for n intervals,
-    /// on all cores.
+    /// For n intervals, this takes 2n + 2 more runs on all cores: one per end, and two that combine the ends by effect.
     #[serde(default)]
     #[schemars(extend("x-option" = "--band/--no-band", "x-usual" = true))]
     pub band: bool,

@@ -24,12 +24,12 @@ pub struct ShotNoiseRequest {
     pub window_ms: f64,
 }
 
-/// The generated load.
+/// The load of generated shot-noise traffic.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ShotNoiseReport {
     /// Load of each window in Mbit/s.
     pub rates_mbps: Vec<f64>,
-    /// Mean.
+    /// Mean load in Mbit/s.
     pub mean_mbps: f64,
     /// Sample standard deviation of the loads, divided by their mean.
     pub variation_percent: f64,

@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 pub struct Declared {
     /// The file of the key. The reader of a chip's file also reads the files of its memory parts.
     pub file: String,
-    /// Dotted key path.
+    /// Dotted path of the key.
     pub key: String,
     /// Valid values.
     #[serde(flatten)]

@@ -25,7 +25,7 @@ pub struct MemoryLatency {
     /// 90th percentile of the latency.
     #[schemars(extend("x-unit" = "clocks"))]
     pub p90_clocks: u64,
-    /// 99th percentile.
+    /// 99th percentile of the latency.
     #[schemars(extend("x-unit" = "clocks"))]
     pub p99_clocks: u64,
     /// Largest.
@@ -45,7 +45,7 @@ pub struct MemoryLatency {
     pub refresh_clocks: f64,
 }
 
-/// Use of the time on the data buses, in fractions that add up to 1.
+/// How the data buses spend their time, in fractions that add up to 1.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct MemoryTime {
     /// Fraction of the time for read data.
@@ -69,7 +69,7 @@ pub struct MemoryTime {
     /// Refresh.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "refreshing", "x-tone" = "warn"))]
     pub refresh: f64,
-    /// Fraction of the time with an open row and no turnaround: spacing of column commands, order of requests, one
+    /// Fraction of the time lost with an open row and no turnaround, because of column spacing, request order, or one
     /// command per clock.
     #[schemars(extend("x-unit" = "fraction", "x-row" = "spacing"))]
     pub spacing: f64,
@@ -164,7 +164,7 @@ pub struct MemoryEnergy {
     pub pj_per_bit: f64,
 }
 
-/// The report of a run that simulates DRAM alone. Deterministic.
+/// The report of a run that simulates DRAM alone. The report is deterministic.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MemoryReport {
     /// Preset of the DRAM part.
@@ -224,7 +224,7 @@ pub struct MemoryReport {
     pub read: MemoryLatency,
     /// Latency of the writes.
     pub write: MemoryLatency,
-    /// Use of the time on the data buses.
+    /// How the data buses spend their time.
     pub time: MemoryTime,
     /// Commands.
     pub commands: CommandCounts,

@@ -46,7 +46,7 @@ pub struct MemoryOptions {
     pub in_flight: Option<u64>,
     /// New values for parameters of the part or the policy.
     ///
-    /// `{"timing.tRCD": "15 ns", "policy.page": "closed"}`.
+    /// For example `{"timing.tRCD": "15 ns", "policy.page": "closed"}`.
     #[serde(rename = "set", default)]
     #[schemars(extend("x-type" = "settings", "x-metavar" = "KEY=VALUE"))]
     pub overrides: Vec<String>,

@@ -40,7 +40,7 @@ pub struct ProgramRequest {
     pub checked: bool,
 }
 
-/// An item, its count, and its percentage of the total.
+/// One item of a list, with its count and its percentage of the total.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct Share {
     /// What.
@@ -54,7 +54,7 @@ pub struct Share {
 /// Statistics of a C program over its packets; `linecard.core` runs the same program on cores.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ProgramReport {
-    /// The ELF file.
+    /// Path of the ELF file.
     pub elf: String,
     /// Packets.
     pub traffic: PacketStatistics,
@@ -68,7 +68,7 @@ pub struct ProgramReport {
     pub most_instructions: u64,
     /// Number of instruction sequences without a jump, per packet.
     pub runs_per_packet: f64,
-    /// Loads and stores in the packet, per packet.
+    /// Loads and stores of packet data, per packet.
     pub packet_accesses_per_packet: f64,
     /// Loads and stores of other data per packet: heap, marked state and control data.
     pub table_accesses_per_packet: f64,

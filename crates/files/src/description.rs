@@ -57,7 +57,7 @@ impl Described {
 pub struct Derived {
     /// Title.
     pub name: String,
-    /// The value.
+    /// Value of the quantity.
     pub value: f64,
     /// Unit.
     pub unit: String,

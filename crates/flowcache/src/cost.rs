@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Bits of a cache. The bits of a digest that select the set need not be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CacheCost {
-    /// Entries of the cache.
+    /// Number of entries in the cache.
     pub entries: u32,
     /// Entries in a set.
     pub ways: u32,

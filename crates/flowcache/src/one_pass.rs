@@ -22,15 +22,15 @@ pub const MOST_ONE_PASS_WAYS: u32 = 32;
 pub struct LruRow {
     /// Number of sets; a cache with one set is fully associative.
     pub sets: u32,
-    /// Entries per set.
+    /// Number of entries per set.
     pub ways: u32,
-    /// Entries of the cache.
+    /// Number of entries in the cache.
     pub entries: u32,
     /// Number of packets that were looked up.
     pub packets: u64,
     /// Packets whose digest was not in the cache.
     pub misses: u64,
-    /// Misses, divided by packets.
+    /// Number of misses, divided by the number of packets.
     pub miss_ratio: f64,
 }
 

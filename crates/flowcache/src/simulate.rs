@@ -49,9 +49,9 @@ impl Default for Options {
 /// What one configuration did with a trace. Counts are packets.
 #[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
 pub struct Row {
-    /// Entries of the cache.
+    /// Number of entries in the cache.
     pub entries: u32,
-    /// Entries per set.
+    /// Number of entries per set.
     pub ways: u32,
     /// Number of sets; a cache with one set is fully associative.
     pub sets: u32,
@@ -63,7 +63,7 @@ pub struct Row {
     pub hits: u64,
     /// Packets that do not hit: the sum of `cold`, `capacity` and `conflict`.
     pub misses: u64,
-    /// Misses divided by packets.
+    /// Number of misses, divided by the number of packets.
     pub miss_ratio: f64,
     /// Misses whose digest does not occur in the preceding window.
     pub cold: u64,

@@ -98,7 +98,7 @@ fn named<'a>(flows: &Semiflows, name: impl Fn(u32) -> &'a String) -> Option<Vec<
     flows.complete.then(|| flows.flows.iter().map(flow).collect())
 }
 
-/// A steady state, exact.
+/// The exact steady state of a net.
 #[derive(JsonSchema, Serialize)]
 pub struct SolveReport {
     /// Number of tangible markings, in which time passes.

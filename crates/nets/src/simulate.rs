@@ -26,7 +26,7 @@ pub struct SimulateReport {
     /// Throughputs and mean tokens.
     #[serde(flatten)]
     pub numbers: NamedNumbers,
-    /// Half-width of each throughput interval; 0 for one replication, where it is meaningless.
+    /// Half-width of each throughput interval; with one replication, it is 0 and has no meaning.
     pub throughput_half_width: BTreeMap<String, f64>,
     /// Half-width of each interval of `mean_tokens`.
     pub mean_tokens_half_width: BTreeMap<String, f64>,

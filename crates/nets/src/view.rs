@@ -34,7 +34,7 @@ pub struct TransitionView {
     pub time: String,
     /// Guard.
     pub guard: String,
-    /// Whether the transition is immediate: it fires without passage of time.
+    /// Whether the transition is immediate, so that it fires in zero time.
     pub immediate: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct ArcView {
     pub place: u32,
     /// Number of the transition that the arc connects.
     pub transition: u32,
-    /// `input`, `output`, `inhibitor` or `reset`.
+    /// Kind of the arc: `input`, `output`, `inhibitor` or `reset`.
     pub kind: &'static str,
     /// The tokens that move along the arc.
     pub text: String,

@@ -21,7 +21,7 @@ pub struct Design {
     pub entries: u32,
     /// Engines.
     pub engines: u32,
-    /// Smallest number of threads that reaches the target; `None` if no tried number does.
+    /// Smallest number of threads that reaches the target; `None` if no tried number reaches it.
     pub threads: Option<u32>,
     /// Throughput with this number of threads, or with the largest tried number.
     pub throughput_mops: f64,

@@ -10,25 +10,25 @@ use serde::Serialize;
 
 /// Arrivals that follow the last arrival in their queue after `from_packets` to `to_packets` other packets.
 ///
-/// `share` is relative to all arrivals with a predecessor in their queue, from 0 to 1.
+/// `share` is a fraction of all arrivals with a predecessor in their queue, from 0 to 1.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct GapRow {
     /// Smallest distance in the range, in packets.
     pub from_packets: u64,
     /// Smallest distance beyond the range.
     pub to_packets: u64,
-    /// Fraction of the arrivals that have a predecessor in their queue.
+    /// Arrivals in this range, divided by all arrivals that have a predecessor in their queue.
     pub share: f64,
 }
 
-/// Distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
+/// Distribution of distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Gaps {
-    /// Fraction of distances without a packet of another queue: consecutive operations wait for each other.
+    /// Fraction of arrivals with no packet of another queue in between: consecutive operations wait for each other.
     pub below_loss: f64,
-    /// Fraction of distances with fewer packets than the cache has entries: a hit without waiting.
+    /// Fraction of arrivals with fewer packets in between than the cache has entries: a hit without waiting.
     pub between: f64,
-    /// Fraction of longer distances, for which a miss is likely.
+    /// Fraction of arrivals at a longer distance, for which a miss is likely.
     pub above_gain: f64,
     /// The distribution of the distances.
     pub rows: Vec<GapRow>,

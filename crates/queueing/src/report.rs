@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Report {
     /// Name of the manager: `nc`, `dc`, `sqc`, `qarray` or `qc`.
     pub manager: &'static str,
-    /// Measured operations.
+    /// Number of measured operations.
     pub operations: u64,
     /// Throughput in million operations per simulated second.
     pub throughput_mops: f64,
@@ -32,7 +32,7 @@ pub struct Report {
     pub writes_per_operation: f64,
     /// Memory reads and writes per operation.
     pub references_per_operation: f64,
-    /// Instructions per operation as the document states them (Table 5), not counted.
+    /// Instructions per operation, as stated in Table 5 of Kumar and Crowley (2006), not counted.
     pub instructions_per_operation: u32,
     /// Fraction of time in which the memory's read port is busy, from 0 to 1.
     pub read_port_utilization: f64,

@@ -1,9 +1,9 @@
 """The band of a result: its range over the stated intervals of the parameters.
 
-For n intervals, 2n runs set one parameter to one end of its interval, with all other values as stated. One more run
-combines the ends that raise the result, and another run combines the ends that lower it. Together with the run of the
-stated values, a band takes 2n + 3 runs. Intervals with opposite effects, such as a latency and a number of banks,
-therefore do not cancel each other. Each interval has a separate part of the band.
+For n intervals, each of 2n runs sets one parameter to one end of its interval, with all other values as stated. One
+more run combines the ends that raise the result, and another run combines the ends that lower it. Together with the run
+of the stated values, a band takes 2n + 3 runs. Intervals with opposite effects, such as a latency and a number of
+banks, therefore do not cancel each other. Each interval has a separate part of the band.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def together(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The changes for the last two runs: one sets all ends that lower the result, the other all ends that raise it.
 
-    ``numbers`` are the results of the runs of `alone`, in the same order. For each interval, the first run uses the end
-    with the smaller result, and the second run uses the end with the larger result.
+    ``numbers`` are the results of the runs of `alone`, in the same order. For each interval, the first of the two runs
+    uses the end with the smaller result, and the second uses the other end.
     """
     lower: list[str] = []
     raised: list[str] = []

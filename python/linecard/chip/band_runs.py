@@ -29,7 +29,7 @@ def run_band(
         ranges: The intervals of the parameters; at least one.
         simulate: Function that simulates the chip with some changes and returns the main results; several threads call
             it.
-        progress: Function that this thread calls from time to time with (parts done, parts in total).
+        progress: Function that the calling thread calls from time to time with (parts done, parts in total).
     """
     singles = _all(simulate, band.alone(ranges), _part(progress, 0))
     metric = _metric(stated, singles)

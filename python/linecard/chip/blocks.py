@@ -189,7 +189,7 @@ def cluster_block(facts: Facts, cluster: Cluster, inner: list[Block]) -> Block:
 
 
 def place_block(facts: Facts, place: Place, *, inside: bool = False) -> Block:
-    """A memory or an accelerator."""
+    """The block of a memory or an accelerator."""
     table = f"memory.{place.name}"
     fill, lines = "memory", []
     match place.kind:
@@ -242,7 +242,7 @@ def chips_block(facts: Facts, place: Place) -> Block:
 
 
 def port_block(facts: Facts, port: Port) -> Block:
-    """Ports of one name."""
+    """The block of all ports that share one name."""
     inward, outward = port.receive_gbps, port.transmit_gbps
     fastest = max(rate for rate in (inward, outward, 0.0) if rate is not None)
     rate = rate_text(fastest) if fastest else "never busy,"

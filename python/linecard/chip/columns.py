@@ -21,7 +21,7 @@ class Column:
     """A memory or unit in a drawing, with the blocks above it.
 
     Attributes:
-        above: Caches in front of the memory, or a block that shares its column.
+        above: Caches in front of the memory, or a block that shares the column of the memory.
         joined: Whether the blocks above are caches in front of the memory.
         lane: Width of the lane at the left for wires that pass the blocks above.
         entry: Width that the incoming wires need.

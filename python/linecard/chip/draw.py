@@ -31,11 +31,11 @@ def draw(
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
         output: File to write: ``.svg``, or ``.png`` (extra ``plot``) with twice as many pixels in each direction.
-        set: Changes, as :func:`linecard.run` takes them. If omitted, the changes of ``result`` apply.
+        set: Changes to parameters, in the format of :func:`linecard.run`. If omitted, the changes of ``result`` apply.
         result: A run of the chip, or a JSON file of a run; the utilisation in this run colours the blocks.
 
     Returns:
-        The file.
+        Path of the file.
 
     Raises:
         ConfigError: The chip's file is invalid, the result is not a run of this chip, or the file name of the drawing

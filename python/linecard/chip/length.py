@@ -42,12 +42,12 @@ Numbers = Mapping[str, Any]
 
 
 def longest(packets: int) -> int:
-    """The maximum length to which a run is extended, in packets, for a requested length."""
+    """The maximum number of packets to which a run of the requested length is extended."""
     return max(LONGEST, LONGER * packets)
 
 
 def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | None] | None:
-    """Packets and warm-up of the next longer run, in the same proportion; ``None`` at the end of the budget.
+    """Packets and warm-up of the next run, both longer by the same factor; ``None`` at the end of the budget.
 
     A run of 0 packets covers a whole capture and cannot be extended.
     """
@@ -94,7 +94,7 @@ class Aim:
     Attributes:
         precision: Largest allowed half-width of the 95 % confidence interval of each result, relative to the result;
             ``None`` for no limit.
-        numbers: The requested precision.
+        numbers: Names of the results to which the precision applies.
     """
 
     precision: float | None = None
@@ -146,14 +146,14 @@ def share_of(text: str) -> float:
     """Parse a fraction, written as ``1%`` or ``0.01``.
 
     Raises:
-        ValueError: The value is neither.
+        ValueError: The value is neither a percentage nor a fraction.
     """
     number, percent, _ = text.strip().partition("%")
     return float(number) / (100 if percent else 1)
 
 
 def wrong_precision(precision: object) -> list[ConfigProblem]:
-    """The errors in a requested precision."""
+    """List the errors in a requested precision."""
     if precision is None or (type(precision) is float and 0 < precision < 1):
         return []
     return [ConfigProblem("precision", "", f"found {precision!r}, expected more than 0 and less than 1, such as 0.01")]

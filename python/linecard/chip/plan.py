@@ -168,7 +168,7 @@ class Plan:
         return [cluster.name for cluster in self.facts.parts.clusters if inbox in cluster.takes]
 
     def fed(self, inbox: str) -> list[str]:
-        """Buffers whose ports hand packets to an inbox."""
+        """Receive buffers of the ports that send packets to an inbox."""
         found: list[str] = []
         for port in self.facts.parts.ports:
             if port.receive_gbps is not None and self.inbox_of(port.name) == inbox:

@@ -1,4 +1,4 @@
-"""What the core reports. Written by `make docs` from the types of Rust."""
+"""The reports of the core. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The report of one run of a chip. The report is deterministic: it contains no wall-clock time.
 
     Attributes:
-        chip: The chip.
+        chip: Name of the chip.
         program: Name of the program that runs for each packet.
         traffic: Description of the traffic.
         seed: Seed from which all random draws follow.
@@ -27,14 +27,14 @@ class RunReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         summary: The main results of the run.
         bottleneck: The bottleneck of the run.
         resources: Utilisation of each resource.
-        dram: Use of the time on the DRAM data bus.
+        dram: How the DRAM data bus spends its time.
         packet_time: Parts of the mean packet latency.
         drops: Dropped packets by reason.
         metrics: Every measurement of the run; the other fields repeat some of them.
         programs: Results of executed programs, one for each kind of cluster that executes a program.
         ranges: Parameters of the chip's file whose sources state an interval.
         what_if: Gains of the runs that found the bottleneck, the largest first; not part of ``to_dict``.
-        breakdown: Packets by port, class and queue; a group is present only if there are several of its kind.
+        breakdown: Packets by port, class and queue; a kind of group is left out if the chip has only one such group.
         latency_bins: The latency histogram: (upper edge in ns, packets) of each bin that is not empty, with 64 bins per
             octave. This field is not part of ``to_dict``.
     """
@@ -76,7 +76,7 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
         latency_ns: Latency of the packets that left.
         simulated_seconds: Simulated time during which statistics were on.
         steady: Whether the run is steady: long enough, past its warm-up, and without accumulating packets.
-        intervals: Confidence intervals; ``None`` if the run is too short, or not judged.
+        intervals: Confidence intervals; ``None`` if the run is too short to compute them.
         packets_inside: Packets still inside the chip at the end.
         not_ip: Frames that are not IP, by outcome; ``None`` if the run has no such frames.
     """
@@ -114,8 +114,8 @@ class LatencyNs(msgspec.Struct, frozen=True, omit_defaults=True):
         mean: Arithmetic mean of the latency, exact.
         p50: Median latency; all percentiles are within 1.6 % of the exact value.
         p90: Latency that 90 % of the packets do not exceed.
-        p99: 99 %.
-        p999: 99.9 %.
+        p99: Latency that 99 % of the packets do not exceed.
+        p999: Latency that 99.9 % of the packets do not exceed.
         max: Maximum latency, exact.
     """
 
@@ -154,16 +154,16 @@ class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class NotIpFrames(NotIpFramesMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """Frames that are not IP while statistics are on; frames that have no outcome yet are still inside the chip.
+    """Counts of frames that are not IP, while statistics are on; frames without an outcome are still inside the chip.
 
-    The key ``not_ip`` of ``[program]`` sets how programs that check headers or look up addresses treat such frames.
+    The key ``not_ip`` of ``[program]`` sets how programs that check headers or look up addresses treat non-IP frames.
     Frames that the program punts or drops on purpose are no loss: they count neither as sent nor as dropped packets.
 
     Attributes:
         packets_in: Non-IP frames that arrived.
         forwarded: Non-IP frames that left through a port.
         punted: Non-IP frames that went to the host.
-        dropped_by_choice: Non-IP frames that the chip's file (``not_ip``) drops on purpose.
+        dropped_by_choice: Non-IP frames that the program drops because the chip's file requests it (``not_ip``).
         finished: Non-IP frames that ended in an executed program or a step ``finish``; they count as packets that left.
         lost: Non-IP frames that were lost like other packets, because of a full buffer or queue, or arrival above line
             rate.
@@ -204,7 +204,7 @@ class ResourceUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Use of the time on the DRAM data bus, as fractions of the simulated time that add up to 1.
+    """How the DRAM data bus spends the simulated time, in fractions that add up to 1.
 
     ``spacing`` is the time between column commands of an open row. ``row_hit_rate`` is the fraction of accesses that
     hit an open row.
@@ -212,11 +212,11 @@ class DramTime(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         data: Fraction of the time in which data moves.
         row_miss: Fraction of the time spent waiting for a precharge or an activate.
-        turnaround: Bus turnaround.
-        refresh: Refreshes.
-        idle: No request.
+        turnaround: Fraction of the time for bus turnaround.
+        refresh: Fraction of the time for refreshes.
+        idle: Fraction of the time without a request.
         row_hit_rate: Fraction of accesses that hit an open row.
-        spacing: Fraction of the time between column commands to an open row.
+        spacing: Fraction of the time between two column commands to an open row.
     """
 
     data: float
@@ -233,7 +233,7 @@ class PacketTime(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         part: Name of the part, such as ``compute`` or ``wait dram``.
-        mean_ns: The mean.
+        mean_ns: Mean of this part in nanoseconds.
         share: Fraction of the sum of all parts, from 0 to 1.
     """
 
@@ -281,7 +281,7 @@ class WhatIf(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
-    """A group of packets of a run that is counted separately.
+    """A group of packets that a run counts separately.
 
     For each group, ``packets_inside_at_start + packets_offered`` equals ``packets_delivered + packets_lost +
     packets_by_choice + packets_inside``.
@@ -290,19 +290,19 @@ class Part(PartMethods, msgspec.Struct, frozen=True, omit_defaults=True):
         of: ``input``: packets that arrived at a port; ``output``: packets that programs sent to a port. ``class``:
             packets of one class on any port; ``queue``: packets of one class on one port. ``no queue``: packets that no
             program had sent when they were lost or ended, or by the end of the run.
-        packets_inside_at_start: Packets inside the group when statistics started.
-        packets_offered: Packets that arrived at the group or were sent to it.
-        packets_delivered: Packets that left.
+        packets_inside_at_start: Packets of the group inside the chip when statistics started.
+        packets_offered: Packets of the group that arrived or were sent.
+        packets_delivered: Packets of the group that left.
         packets_lost: Packets lost for any reason.
         packets_by_choice: Packets that programs ended on purpose (``program.not_ip``); they are not lost.
-        packets_inside: Packets inside the group at the end.
+        packets_inside: Packets of the group inside the chip at the end.
         loss_fraction: Packets lost, divided by packets that left or were lost.
-        port: The port of an input, an output or a queue.
-        traffic_class: The class of a class or a queue.
-        offered_gbps: Offered load: bits of packets that arrived or were sent, in Gbit/s; ``None`` for packets without a
-            queue.
-        throughput_gbps: Throughput: bits of packets that left, in Gbit/s; ``None`` for packets without a queue.
-        latency_ns: Latency of packets that left; ``None`` if no packet left, or for packets without a queue.
+        port: Port of the group; ``None`` if the group covers all ports.
+        traffic_class: Class of service of the group; ``None`` if the group covers all classes.
+        offered_gbps: Offered load: bits of packets that arrived or were sent, in Gbit/s; ``None`` for the group ``no
+            queue``.
+        throughput_gbps: Throughput: bits of packets that left, in Gbit/s; ``None`` for the group ``no queue``.
+        latency_ns: Latency of packets that left; ``None`` if no packet left, or for the group ``no queue``.
     """
 
     of: str
@@ -324,7 +324,7 @@ class ChipDrawing(msgspec.Struct, frozen=True, omit_defaults=True):
     """The facts about a chip that its block diagram shows.
 
     Attributes:
-        chip: The chip.
+        chip: Name of the chip.
         title: Title.
         clusters: The clusters of the chip, one entry for each name.
         places: Memories and accelerators of the chip.
@@ -371,7 +371,7 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
         name: Name.
         kind: Kind of the memory or unit.
         is_memory: True for a memory, false for an accelerator.
-        per: Name of the cluster, if each instance of the cluster has its own.
+        per: Name of the cluster, if each of its instances has a separate memory or unit.
         count: Number of instances.
         roles: Roles that the chip's file binds to the memory or unit.
         capacity_bytes: Capacity.

@@ -54,8 +54,8 @@ class RunRequest:
 class Band:
     """The band of a run: the range of one result over the stated intervals of the chip's parameters.
 
-    Two runs set each parameter to the ends of its interval. Then one run combines all ends that lower the result, and
-    one run combines all ends that raise it.
+    For each parameter, two runs use the two ends of its interval. Then one run combines all ends that lower the result,
+    and one run combines all ends that raise it.
 
     Attributes:
         low: Main results of the run with the lowest value of the metric.
@@ -136,7 +136,7 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, ready for JSON; only the wall-clock time is missing."""
+        """The result as plain data, ready for JSON, without wall-clock time, ``what_if`` and ``latency_bins``."""
         found = ResultOfRun.to_dict(self)
         # What few runs have comes last.
         last: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""`linecard.run`. Written by `make docs` from the requests of the core."""
+"""`linecard.run`. `make docs` writes this module from the requests of the core."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(
     verdict: bool = True,
     progress: ProgressCallback | None = None,
 ) -> RunResult:
-    """Simulate one design under one kind of traffic.
+    """Simulate one design with one kind of traffic.
 
     The simulation runs in compiled code and releases the GIL, so that several threads can simulate at the same time.
     Ctrl-C stops the simulation.
@@ -90,14 +90,14 @@ def run(
         bits: Target of a C file: 32-bit or 64-bit RISC-V.
         precision: Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%. In
             Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
-            enough. It takes at most 256,000 packets; with 64,000 requested packets or more, it is repeated at most
+            enough. The run takes at most 256,000 packets; with 64,000 requested packets or more, it is repeated at most
             once. If the precision is not reached, ``warnings`` list the attempts and suggest changes.
-        band: Also run at both ends of each interval that a source states for a value in the chip's file. Each interval
-            runs at both ends, then all intervals together by their effect: 2n + 2 more runs for n intervals, on all
-            cores.
+        band: Also run at both ends of each interval that a source states for a value in the chip's file. For n
+            intervals, this takes 2n + 2 more runs on all cores: one per end, and two that combine the ends by effect.
         verdict: Find the bottleneck by runs with one improved part each; this takes several times the work of a short
             run.
-        progress: Called now and then with (packets done, total packets), from the thread that calls ``run``.
+        progress: Function that is called from time to time with (packets done, total packets), in the thread that calls
+            ``run``.
 
     Returns:
         The result of the run; see :class:`linecard.RunResult`.

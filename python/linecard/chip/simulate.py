@@ -1,4 +1,4 @@
-"""The implementation of `linecard.run`: one design under one kind of traffic."""
+"""The implementation of `linecard.run`, which simulates one design with one kind of traffic."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 
 def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
-    """Simulate one design under one kind of traffic.
+    """Simulate one design with one kind of traffic.
 
     The simulation runs in compiled code and releases the GIL, so that several threads can simulate at the same time.
     Ctrl-C stops the simulation.
 
     Args:
         asked: The requested precision.
-        progress: Called now and then.
+        progress: Function that is called from time to time.
 
     Returns:
         The result of the run; see :class:`linecard.RunResult`.

@@ -39,7 +39,7 @@ class OnceKeys(TypedDict, total=False):
     """Keys that every step can have.
 
     Attributes:
-        name: The name that people use.
+        name: Readable name of the step.
         cycles: Cycles that the engine computes before the action of the step.
         unless_executed: Whether to omit the step if a program is executed (``program=``), because that program does
             this work itself.
@@ -118,7 +118,7 @@ class Step:
     """One step of a program: its operation and its keys.
 
     Attributes:
-        op: The operation.
+        op: Name of the operation, such as ``read``.
         keys: The other keys of the step, in the order of the file.
     """
 
@@ -134,8 +134,8 @@ class Program:
     the chip binds to a memory or unit.
 
     Attributes:
-        name: Name of the application in results: letters, digits, ``_``, ``.`` and ``-``.
-        title: Title in one line; the name if empty.
+        name: Name of the application in results; allowed characters are letters, digits, ``_``, ``.`` and ``-``.
+        title: Title in one line; if empty, the name is the title.
         source: Source of the numbers in the program.
         routes: Forwarding table: a file with lines ``prefix next_hop …`` for IPv4 and IPv6; generated if omitted.
         steps: Steps.
@@ -197,15 +197,15 @@ class Program:
         return self._access("write", at, bytes, keys)
 
     def add(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Add to a memory word, atomically."""
+        """Add to a memory word atomically."""
         return self._access("add", at, bytes, keys)
 
     def test_and_set(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Test and set a memory word, atomically."""
+        """Test and set a memory word atomically."""
         return self._access("test_and_set", at, bytes, keys)
 
     def swap(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Swap a memory word, atomically."""
+        """Swap a memory word atomically."""
         return self._access("swap", at, bytes, keys)
 
     def ask(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
@@ -265,16 +265,16 @@ class Program:
     def put(
         self, to: str, *, if_room: bool | None = None, goes_on: bool | None = None, **keys: Unpack[StepKeys]
     ) -> Program:
-        """Put the packet into an inbox or ring, which frees the thread.
+        """Put the packet into an inbox or ring; the thread is then free.
 
         With ``if_room``, the thread keeps the packet if the ring is full, and continues with the next step. With
-        ``goes_on``, the thread continues in parallel with the thread that takes the packet; next steps may be compute,
-        accesses, `join` and locks.
+        ``goes_on``, the thread continues in parallel with the thread that takes the packet; its next steps may be
+        `compute`, accesses, `join` and locks.
         """
         return self._with("put", {"to": to, "if_room": if_room, "goes_on": goes_on}, StepKeys, keys)
 
     def send(self, port: int | None = None, *, class_: int | str | None = None, **keys: Unpack[StepKeys]) -> Program:
-        """Send the packet to the output queue of a port, of the looked-up port, or of the flow, which frees the thread.
+        """Send the packet to an output queue of the given port, of the looked-up port, or of a port chosen by flow.
 
         ``class_`` is the number of a class of service, from 0, or its name if the chip's ports list classes.
         """
@@ -300,7 +300,7 @@ class Program:
         return self._with("drop", {}, StepKeys, keys)
 
     def run(self, **keys: Unpack[OnceKeys]) -> Program:
-        """Mark the step at which a run executes its program (``program=``); without a program, it does nothing."""
+        """Mark the step at which a run executes its ``program``; without a program, this step does nothing."""
         return self._with("run", {}, OnceKeys, keys)
 
     def extend(self, each: Each | None = None, **keys: Unpack[MarkKeys]) -> Program:
@@ -352,10 +352,10 @@ def _plain(key: str, value: Any) -> object:
 
 @contextmanager
 def listed(program: str | PathLike[str] | Program) -> Iterator[str]:
-    """Pass an application or a list of steps to the compiled core; a `Program` exists as a file inside the context.
+    """Name an application or a list of steps for the compiled core; inside the context, a `Program` exists as a file.
 
     Raises:
-        ConfigError: The program is wrong; problems refer to the file as ``NAME.toml``, with the lines of the program's
+        ConfigError: The program is wrong; the problems name the file ``NAME.toml`` and the lines of the text from
             ``to_toml()``.
     """
     if not isinstance(program, Program):

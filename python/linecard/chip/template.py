@@ -24,7 +24,7 @@ def new(file: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
         like: Preset on which the new file is based.
 
     Returns:
-        The file.
+        Path of the file.
 
     Raises:
         ConfigError: The file exists, its name does not end in ``.toml``, or the preset does not exist.

@@ -1,4 +1,4 @@
-"""What the core reports. Written by `make docs` from the types of Rust."""
+"""The reports of the core. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from linecard.records import Number
 
 
 class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The report of a run that simulates DRAM alone. Deterministic.
+    """The report of a run that simulates DRAM alone. The report is deterministic.
 
     Attributes:
         device: Preset of the DRAM part.
@@ -37,7 +37,7 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
         reads_merged: Number of reads that share the data of an earlier read.
         read: Latency of the reads.
         write: Latency of the writes.
-        time: Use of the time on the data buses.
+        time: How the data buses spend their time.
         commands: Commands.
         banks: Statistics of every bank of every channel.
         energy: Energy; ``None`` if the part states no currents.
@@ -95,7 +95,7 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
         mean_ns: Mean latency in nanoseconds.
         p50_clocks: Median latency; all percentiles are within 1.6 % of the exact value.
         p90_clocks: 90th percentile of the latency.
-        p99_clocks: 99th percentile.
+        p99_clocks: 99th percentile of the latency.
         max_clocks: Largest.
         queue_clocks: Mean time spent waiting for other requests.
         bank_clocks: Mean time from the first command that opens the row until the row is ready.
@@ -131,7 +131,7 @@ class MemoryLatency(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Use of the time on the data buses, in fractions that add up to 1.
+    """How the data buses spend their time, in fractions that add up to 1.
 
     Attributes:
         read: Fraction of the time for read data.
@@ -141,8 +141,8 @@ class MemoryTime(msgspec.Struct, frozen=True, omit_defaults=True):
         turnaround: Fraction of the time for bus turnaround.
         activate_window: Fraction of the time spent waiting because of limits on activates (tRRD, tFAW).
         refresh: Refresh.
-        spacing: Fraction of the time with an open row and no turnaround: spacing of column commands, order of requests,
-            one command per clock.
+        spacing: Fraction of the time lost with an open row and no turnaround, because of column spacing, request order,
+            or one command per clock.
         idle: Fraction of the time without a request.
     """
 

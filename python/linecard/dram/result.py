@@ -1,4 +1,4 @@
-"""The result of a DRAM run: latencies and their parts, use of the time on the buses, banks, and energy."""
+"""The result of a DRAM run: latencies and their parts, bus time by use, banks, and energy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class MemoryResult(ResultOfRun, MemoryReport, frozen=True, kw_only=True):
         return self.time.read + self.time.write
 
     def metrics(self) -> list[Metric]:
-        """The long table: one row for each number that has a unit."""
+        """A long-format table: one row for each number that has a unit."""
         parts: dict[str, Any] = {
             "dram": self,
             "dram.read_latency": self.read,

@@ -1,4 +1,4 @@
-"""`linecard.dram`. Written by `make docs` from the requests of the core."""
+"""`linecard.dram`. `make docs` writes this module from the requests of the core."""
 
 from __future__ import annotations
 
@@ -51,11 +51,13 @@ def dram(
         narrow: Fraction of accesses in the pattern that transfer half the usual number of bytes.
         seed: Seed of the pattern.
         in_flight: Maximum number of outstanding requests.
-        set: New values for parameters of the part or the policy. ``{"timing.tRCD": "15 ns", "policy.page": "closed"}``.
+        set: New values for parameters of the part or the policy. For example ``{"timing.tRCD": "15 ns", "policy.page":
+            "closed"}``.
         requests: Write the outcome of each request to a CSV file.
         commands: Write every DRAM command to a CSV file.
         frames: Keep requests and commands as polars data frames in the result (extra ``frames``).
-        progress: Called now and then with (requests done, total or 0), from the thread that calls ``dram``.
+        progress: Function that is called from time to time with (requests done, total or 0), in the thread that calls
+            ``dram``.
 
     Raises:
         ConfigError: A preset, a key or an option is wrong; the error lists every problem.

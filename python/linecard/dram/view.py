@@ -1,4 +1,4 @@
-"""The view of a DRAM run: bandwidth, latencies, use of the time on the buses, and banks."""
+"""The view of a DRAM run: bandwidth, latencies, bus time by use, and banks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Program traces that a folder keeps between runs."""
+"""Program traces that Linecard keeps in a folder between runs."""
 
 from __future__ import annotations
 

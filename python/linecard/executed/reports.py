@@ -1,4 +1,4 @@
-"""What the core reports. Written by `make docs` from the types of Rust."""
+"""The reports of the core. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """Statistics of a C program over its packets; ``linecard.core`` runs the same program on cores.
 
     Attributes:
-        elf: The ELF file.
+        elf: Path of the ELF file.
         traffic: Packets.
         instructions: Instructions over all packets.
         instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
@@ -19,7 +19,7 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
         least_instructions: Instructions of the packet with the fewest instructions.
         most_instructions: Instructions of the packet with the most instructions.
         runs_per_packet: Number of instruction sequences without a jump, per packet.
-        packet_accesses_per_packet: Loads and stores in the packet, per packet.
+        packet_accesses_per_packet: Loads and stores of packet data, per packet.
         table_accesses_per_packet: Loads and stores of other data per packet: heap, marked state and control data.
         other_accesses_per_packet: Loads and stores of stack and globals per packet; the chip keeps these data on-chip.
         locks_per_packet: Number of locks taken per packet.
@@ -76,7 +76,7 @@ class ProgramTraffic(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Share(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An item, its count, and its percentage of the total.
+    """One item of a list, with its count and its percentage of the total.
 
     Attributes:
         name: What.
@@ -97,14 +97,14 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
         program: The program, named by its function.
         traffic: Statistics of the packets: Ethernet frames without their frame check sequence.
         verdicts: Verdicts, the most frequent first.
-        instructions: Instructions over all packets; a 64-bit constant or a call of a helper counts as one instruction.
+        instructions: Instructions over all packets; a 64-bit constant or a helper call counts as one instruction.
         instructions_per_packet: Mean number of instructions; ``least_instructions`` and ``most_instructions`` are the
             extremes.
         least_instructions: Instructions of the packet with the fewest instructions.
         most_instructions: Instructions of the packet with the most instructions.
         mean_bytes_left: Mean size of the packets after the program ran.
-        regions: Accesses of instructions and helpers, by memory region.
-        helpers: Calls of each helper.
+        regions: Accesses by instructions and by helpers, for each memory region.
+        helpers: Number of calls to each helper.
         lines: Source lines, sorted by number of instructions.
         maps: Content of the maps at the end.
     """
@@ -215,15 +215,16 @@ class LaneRows(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BlockRows(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The rows of one basic block, its instructions after removals, and the origin of the action at its exit.
+    """The rows of one basic block, its number of instructions, and the origin of the action at its exit.
 
     ``exit`` is ``constant`` or ``register``, or ``None`` if the program does not end in this block.
 
     Attributes:
         place: Beginning.
         rows: Rows.
-        instructions: Number of instructions in the block after the scheduler removes some.
-        exit: Origin of the action: ``constant`` or ``register``, or ``None`` if the program does not end in this block.
+        instructions: Number of instructions in the block that the scheduler does not remove.
+        exit: Origin of the exit action: ``constant`` or ``register``; ``None`` if the program does not end in this
+            block.
     """
 
     place: str
@@ -258,7 +259,7 @@ class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_
     """The profile of an executed program. The lines are sorted by cycles, the call stacks by name.
 
     Attributes:
-        name: The program.
+        name: Name of the program.
         packets: Number of packets for which the program was executed.
         instructions_per_packet: Instructions.
         cycles_per_packet: Engine cycles per packet, without the cycles that issue accesses.

@@ -52,19 +52,20 @@ def program_build(
     """Compile a C file and the program runtime into an ELF file for RISC-V; compile an XDP program into an object file.
 
     Args:
-        source: The C file. A file with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program, which `linecard.xdp_build`
-            compiles.
+        source: Path of the C file. A file with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program, which
+            `linecard.xdp_build` compiles.
         output: The ELF file; by default beside the source, with the suffix ``.elf`` (``.o`` for an XDP program).
-        defines: Macros, ``NAME`` or ``NAME=VALUE``.
+        defines: Macros, each ``NAME`` or ``NAME=VALUE``.
         entry: Function that the program calls for each packet; ``None`` for ``app_packet``.
-        cflags: Further compiler flags in shell syntax, such as ``"-O1 -fno-inline"``. The last flag wins.
+        cflags: Further compiler flags in shell syntax, such as ``"-O1 -fno-inline"``. If flags conflict, the last one
+            applies.
         bits: 32 for RV32IMA, or 64 for RV64IMAC; no effect for an XDP program.
 
     Returns:
         Path of the ELF file.
 
     Raises:
-        CompileError: The compiler refused the file; the error has the compiler's message.
+        CompileError: The compiler rejected the file; the error contains the compiler's message.
         MissingExtraError: The compiler is not installed.
         ConfigError: The file does not exist.
     """
@@ -126,22 +127,22 @@ def program_trace(
 
     Args:
         program: Name of a shipped program, or path of a C file or an ELF file.
-        trace: A capture, or a described link (``edge``, ``core``, a ``.toml`` file).
+        trace: Path of a capture, or a described link (``edge``, ``core``, a ``.toml`` file).
         entry: Function that the program calls for each packet; ``None`` for ``app_packet``.
         defines: Macros for a C file, each ``NAME`` or ``NAME=VALUE``.
         control: Control file that ``app_init`` reads; ``None`` for the default of a shipped program.
         packets: Maximum number of packets; 0 for the whole capture.
-        payload: Content of payload that the capture lacks: ``random`` or ``pages``.
+        payload: Content of the payload bytes that the capture does not contain: ``random`` or ``pages``.
         seed: Seed of generated payload and of mapped addresses.
         routes: Route table to whose prefixes IPv4 addresses are mapped, for captures with anonymised addresses. By
-            default, a shipped route lookup uses its control file.
+            default, a shipped route lookup uses the routes in its control file.
         strict: Stop at the first damaged record.
         budget: Maximum number of instructions that the program executes per packet.
         unchecked: Let the program access bytes outside of its packet and its heap blocks, and freed heap blocks.
         cache: Folder that keeps traces, identified by the hash of their inputs; ``None`` for no folder. A damaged file
             is replaced; ``notes`` of the result report the damage.
         cache_bytes: Size limit of the folder, by default 4 GiB; the least recently used traces are removed.
-        progress: Called now and then with (done, total).
+        progress: Function that is called from time to time with (done, total).
 
     Returns:
         The statistics of the program.
@@ -254,7 +255,7 @@ def program_run(
     """Run a program without packets until it exits (``ecall`` with ``a7`` = 93), for tests of the instruction set.
 
     Args:
-        elf: An ELF file for RISC-V.
+        elf: Path of an ELF file for RISC-V.
         budget: Maximum number of instructions.
         progress: Function that is called from time to time with (instructions, budget).
 

@@ -23,7 +23,7 @@ class ProgramInfo:
         name: Name.
         title: The operation that the program performs.
         functionality: Class of the program in Table 1 of Mudigonda 2007.
-        source: Document that defines it.
+        source: Document that specifies the program.
         reads: Part of the packet that determines the program's work: ``header`` or ``payload``.
         shared: Data that threads share while they process different packets.
         control: Default control file; ``None`` if the program needs none.

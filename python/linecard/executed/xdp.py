@@ -193,7 +193,8 @@ def xdp_rows(
         lanes: Maximum number of instructions per row, from 1 to 8; the result also contains all smaller numbers.
         isa: Version of the instruction set for which a C file is compiled.
         kept_arguments: Whether helpers preserve the registers r1 to r5.
-        path_exits: Whether each path with a fixed action gets a copy of the program's end, as an exit with this action.
+        path_exits: Whether to copy the end of the program for each path with a fixed action, as a separate exit with
+            this action.
 
     Returns:
         The number of rows for each number of lanes, and for each block.
@@ -251,7 +252,7 @@ def xdp_run(
         budget: Maximum number of instructions that the program executes per packet.
         cpus: Number of processors for per-CPU maps. Packets use the processors in turn.
         interface: Index of the receiving network interface.
-        progress: Called now and then with (done, total).
+        progress: Function that is called from time to time with (done, total).
 
     Returns:
         The statistics of the program, and the content of its maps.

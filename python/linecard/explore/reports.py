@@ -1,4 +1,4 @@
-"""What the core reports. Written by `make docs` from the types of Rust."""
+"""The reports of the core. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the core reports. Written by `make docs` from the types of Rust."""
+"""The reports of the core. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from linecard.traffic.reports import Diagnostic, TrafficViewReport
 
 
 class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results of every cache for the same traffic, ordered by size, ways and policy, each in the order of the request.
+    """Results of every cache for the same traffic, ordered by size, ways and policy as listed in the request.
 
     Attributes:
         rows: One row for each cache.
-        input: The capture, the file of digests, or ``array``.
+        input: Name of the capture or of the digest file, or ``array``.
         format: Format of the capture, ``u32le``, or ``array``.
         compression: Compression of the input file.
         packets_without_flow: Number of packets in the capture that belong to no flow and are left out.
-        damage: Findings in the capture, by kind; not every finding is a damage.
+        damage: Findings in the capture, by kind; not every finding is damage.
         damaged_records: Number of findings that are damage.
         diagnostics: The first findings in the capture, each with file, byte offset and packet number.
         packets: Number of packets that were looked up.
         key: Header fields that define a flow; ``None`` if the input consists of digests.
         hash: Hash function that computes the digests; ``None`` if the input consists of digests.
         width_bits: Width of a digest in bits.
-        result_bits: Bits of a result, for the cost of an entry.
+        result_bits: Size of a result in bits, for the size of an entry.
         cold_window_packets: A miss is cold if its digest does not occur in this number of preceding packets.
-        foresight_packets: Packets that ``PRED`` looks ahead.
-        seed: Seed of random policies and of the hash ``h3``.
+        foresight_packets: Number of packets that the policy ``PRED`` looks ahead.
+        seed: Seed of random policies and of the hash function ``h3``.
         curves: Hit rates of LRU caches of all sizes, if requested.
         traffic: Statistics of the flows, if requested.
         time_out_ns: Idle time in ns after which the statistics consider a flow as ended.
@@ -58,14 +58,14 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
     """Results of one cache for the whole traffic. All counts are numbers of packets.
 
     Attributes:
-        entries: Entries of the cache.
-        ways: Entries per set.
+        entries: Number of entries in the cache.
+        ways: Number of entries per set.
         sets: Number of sets; a cache with one set is fully associative.
         policy: Name of the policy, with its number and filter.
         packets: Number of packets that were looked up.
         hits: Packets whose digest was in the cache.
         misses: Packets that do not hit: the sum of ``cold``, ``capacity`` and ``conflict``.
-        miss_ratio: Misses divided by packets.
+        miss_ratio: Number of misses, divided by the number of packets.
         cold: Misses whose digest does not occur in the preceding window.
         capacity: Other misses that also miss in a fully associative LRU cache of the same size.
         conflict: Misses that are neither cold nor capacity misses.
@@ -129,11 +129,11 @@ class LruRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         sets: Number of sets; a cache with one set is fully associative.
-        ways: Entries per set.
-        entries: Entries of the cache.
+        ways: Number of entries per set.
+        entries: Number of entries in the cache.
         packets: Number of packets that were looked up.
         misses: Packets whose digest was not in the cache.
-        miss_ratio: Misses, divided by packets.
+        miss_ratio: Number of misses, divided by the number of packets.
     """
 
     sets: int

@@ -61,7 +61,7 @@ def _best(rows: list[CacheRow]) -> BestPolicy | None:
 
 
 class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
-    """Results of every cache for the same traffic, ordered by size, ways and policy, each in the order of the request.
+    """Results of every cache for the same traffic, ordered by size, ways and policy as listed in the request.
 
     Attributes:
         traffic: Statistics of the flows, if requested.
@@ -114,7 +114,7 @@ class FlowCacheResult(Result, FlowCacheReport, frozen=True, kw_only=True):
         return {"rows": result.pop("rows"), "best": plain(self.best), **result}
 
     def manifest(self) -> dict[str, Any]:
-        """Everything needed to repeat this result and to recognise it."""
+        """All data needed to repeat and to identify this result."""
         found = {"rows", "best", "diagnostics", "curves", "traffic"}
         asked = {name: value for name, value in self.to_dict().items() if name not in found}
         return {**Result.manifest(self), **asked}

@@ -68,7 +68,7 @@ def flowcache(
             compressed with gzip (``.gz``). The input may also be an array of digests, such as a NumPy array of
             ``uint32``. An array is read without a copy: no other thread may write to the array during the call.
         entries: Sizes.
-        ways: Entries per set; ``"full"`` for a fully associative cache.
+        ways: Number of entries per set; ``"full"`` for a fully associative cache.
         policy: Names of policies in upper or lower case, such as ``"lru"``, ``"BIP32"`` or ``"SECOND16+SP"``.
         format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture. By default, files that end in ``.u32le``
             or ``.u32le.gz`` contain digests.

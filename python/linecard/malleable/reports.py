@@ -1,4 +1,4 @@
-"""What the core reports. Written by `make docs` from the types of Rust."""
+"""The reports of the core. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class CoreReport(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         latency_cycles: Latency of an off-chip access in cycles.
         refs_per_cycle: Number of references that the memory serves per cycle.
-        area: Thread-equivalents for threads and cache.
+        area: Area for threads and cache, in thread-equivalents.
         window_packets: Number of packets that each simulation measures.
         rows: One row for each number of threads.
         best_threads: Number of threads in the best split; among splits within 0.01 %, the largest number. ``plateau``
@@ -41,11 +41,11 @@ class CoreRow(msgspec.Struct, frozen=True, omit_defaults=True):
         cache_kb: Size of the data cache in KB.
         packets_per_mcycle: Throughput in packets per million cycles.
         hit_percent: Percentage of data accesses that hit in the cache.
-        bandwidth_percent: Utilisation of the memory.
+        bandwidth_percent: Utilisation of the memory in percent.
         queueing_cycles: Mean time in cycles that an access waits for a busy memory.
         run_instructions: Mean number of instructions between two thread switches.
         lock_waits_per_packet: Number of lock requests per packet that had to wait.
-        instructions_percent: Percentage of cycles in which instructions execute; the fields below list the remaining
+        instructions_percent: Percentage of cycles in which instructions execute; other fields list the remaining
             cycles.
         pipeline_percent: Percentage of cycles stalled by branches and long operations.
         load_use_percent: Percentage of cycles stalled between a load and the use of its value.

@@ -32,7 +32,7 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
         return next(row for row in self.rows if row.threads == self.best_threads)
 
     def plateau(self, percent: float) -> tuple[int, int]:
-        """The smallest and largest number of threads of splits around the best one, within this percentage."""
+        """Fewest and most threads of the splits around the best one with a throughput within this percentage of it."""
         least = self.best_packets_per_mcycle * (1 - percent / 100)
         near = [row.threads for row in self.rows if row.packets_per_mcycle >= least]
         low = high = self.best_threads
@@ -43,7 +43,7 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
         return low, high
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """The result as plain data, ready for JSON."""
         plateaus = [{"within_percent": percent, "threads": list(self.plateau(percent))} for percent in PLATEAUS_PERCENT]
         return {"program": self.program.to_dict(), **Result.to_dict(self), "plateaus": plateaus}
 

@@ -1,8 +1,8 @@
 """Simulation of a multithreaded core that runs a traced program, for every split of its area (Mudigonda 2007).
 
-The area of a core is split between threads and cache, in thread-equivalents. `core` simulates every split of one core
-with the trace of a program and finds the bottleneck of each split. It also simulates a malleable core of the same area,
-which adapts its number of threads at run time.
+The area of a core, in thread-equivalents, is split between threads and cache. `core` simulates every split of one core
+with the trace of a program and finds the bottleneck of each split. `core` also simulates a malleable core of the same
+area, which adapts its number of threads at run time.
 """
 
 from __future__ import annotations
@@ -152,10 +152,10 @@ def registers(
         bandwidth: Number of references that memory serves per cycle.
         threads: Number of threads; 0 for the best number.
         cache_registers: Sizes of register caches, which replace the least recently used register.
-        only_predicted: Whether to leave out the schemes to which prediction is compared.
+        only_predicted: Whether to leave out the reference schemes, with which prediction is compared.
         events: Number of events that each simulation counts.
         jobs: Number of parallel simulations.
-        progress: Called now and then with (done, total).
+        progress: Function that is called from time to time with (done, total).
 
     Returns:
         One dictionary for each scheme.
@@ -184,7 +184,7 @@ def termination(
     events: int = EVENTS,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Measure the delay of the following packets when a malleable core terminates a thread.
+    """Measure the delay of subsequent packets after a malleable core terminates a thread.
 
     Args:
         traced: The traced program.
@@ -196,8 +196,9 @@ def termination(
         progress: Function that is called from time to time with (done, total).
 
     Returns:
-        Dictionary with ``threads`` before the termination, ``packets``, the number of ``times`` that a thread was
-        terminated, and ``longer_percent``. ``longer_percent`` is the additional time for each number of packets,
+        A dictionary with the number of ``threads`` before the termination, ``packets``, the number of ``times`` that a
+        thread was terminated, and ``longer_percent``. ``longer_percent`` is the additional time for each number of
+        packets,
         compared with a core that has one thread less and all cache lines pinned.
 
     Raises:

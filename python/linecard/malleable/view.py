@@ -1,4 +1,4 @@
-"""The view of a core: every split of its area, the fractions of its cycles, and the adaptation of a malleable core."""
+"""The view of a core: every split of its area, the use of its cycles, and the adaptation of a malleable core."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Timed coloured Petri nets: functions that explore every marking, compute the steady state, and simulate.
 
 A net is a shipped net, a file, or a :class:`Net` built in Python. A file is TOML, or PNML (place/transition or
-symmetric) with the suffix ``.pnml`` or ``.xml``. docs/guide/petri.md is the guide to Petri nets.
+symmetric) with the suffix ``.pnml`` or ``.xml``. The guide to Petri nets is
+docs/guide/petri.md.
 
 >>> from linecard import petri
 >>> petri.solve("mm1k.toml").throughput["serve"]  # doctest: +SKIP

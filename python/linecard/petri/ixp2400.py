@@ -1,7 +1,7 @@
 """The IXP2400 as a coloured Petri net: the shipped net ``ixp2400_ipv4`` with parameters from a preset.
 
-The net models a saturated input (``traffic.arrivals``): a free thread takes a packet at once, and ports never limit the
-throughput. Requests for any other input are rejected.
+The net models a saturated input (``traffic.arrivals``): a free thread takes a packet at once, and ports are never busy.
+Requests for any other input are rejected.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def run(
     """Simulate the net until about ``packets`` packets have left, and return the metrics of the event-driven model.
 
     Raises:
-        ConfigError: The reasons are those of :func:`parameters`.
+        ConfigError: The errors are the same as for :func:`parameters`.
     """
     values = parameters(preset, changes)
     settings = overrides(values)

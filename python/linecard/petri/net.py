@@ -165,7 +165,7 @@ class Net:
     _parts: list[str] = field(default_factory=list)
 
     def parameter(self, name: str, value: Value | Sequence[tuple[int, float]]) -> Expr:
-        """Name a value for use in all expressions; a list of values with weights is for ``pick(name)``."""
+        """Add a named value for use in expressions; ``pick(name)`` draws from a list of values with weights."""
         if isinstance(value, Sequence) and not isinstance(value, str):
             shown = json.dumps([list(pair) for pair in value])
         else:
@@ -207,7 +207,7 @@ class Net:
         guard: Value | None = None,
         reward: Value | None = None,
     ) -> Transition:
-        """Add a transition with an exponential, constant or other firing time; without one, it is immediate.
+        """Add a transition with an exponential, constant or other firing time; without a time, it is immediate.
 
         Args:
             name: Name.
@@ -218,7 +218,7 @@ class Net:
             empirical: Firing times and their weights.
             weight: Weight of an immediate transition among competing transitions.
             priority: Priority of an immediate transition; transitions with a higher priority fire first.
-            servers: Number of firing times that can run in parallel for one binding.
+            servers: Number of firings that can be in progress in parallel for one binding.
             guard: Condition that a binding must satisfy.
             reward: Reward of each firing.
 
@@ -255,7 +255,7 @@ class Net:
         self._parts.append("[[arc]]\n" + _lines(entry))
 
     def take(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
-        """Add an arc that takes tokens; a pattern of variables selects them, or a number of dots."""
+        """Add an arc that takes tokens: those that match a pattern of variables, or a number of dots."""
         self._arc(place.name, transition.name, tokens, weight, "normal")
 
     def put(self, transition: Transition, place: Place, tokens: Value | None = None, *, weight: Value = 1) -> None:

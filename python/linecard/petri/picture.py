@@ -76,7 +76,7 @@ class _Sheet:
 
 
 def to_svg(net: Parts) -> str:
-    """The net as a picture."""
+    """Draw a net as SVG."""
     return _Picture(net).svg()
 
 

@@ -1,4 +1,4 @@
-"""What the core reports. Written by `make docs` from the types of Rust."""
+"""The reports of the core. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
         transitions: Number of transitions in the unfolded net.
         arcs: Number of arcs in the unfolded net.
         reachable_markings: Number of reachable markings, including the initial one.
-        edges: Number of pairs of a marking and a transition that it enables.
+        edges: Number of pairs of a marking and a transition that the marking enables.
         dead_markings: Number of markings that enable no transition.
         max_tokens_in_place: Maximum number of tokens in one place.
         max_tokens_in_marking: Maximum number of tokens in one marking.
@@ -47,7 +47,7 @@ class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SolveReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A steady state, exact.
+    """The exact steady state of a net.
 
     Attributes:
         tangible_markings: Number of tangible markings, in which time passes.
@@ -71,7 +71,7 @@ class SimulateReport(msgspec.Struct, frozen=True, omit_defaults=True):
         net: Name of the net.
         throughput: Firings per time unit of each transition.
         mean_tokens: Mean number of tokens over time in each place.
-        throughput_half_width: Half-width of each throughput interval; 0 for one replication, where it is meaningless.
+        throughput_half_width: Half-width of each throughput interval; with one replication, it is 0 and has no meaning.
         mean_tokens_half_width: Half-width of each interval of ``mean_tokens``.
         busy_servers: Mean number of busy servers over time for each timed transition.
         busy_servers_half_width: Half-width of each interval of ``busy_servers``.
@@ -145,7 +145,7 @@ class TransitionPart(msgspec.Struct, frozen=True, omit_defaults=True):
         name: Name.
         time: Firing time in a few words.
         guard: Guard.
-        immediate: Whether the transition is immediate: it fires without passage of time.
+        immediate: Whether the transition is immediate, so that it fires in zero time.
     """
 
     name: str
@@ -160,7 +160,7 @@ class ArcPart(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         place: Number of the place that the arc connects.
         transition: Number of the transition that the arc connects.
-        kind: ``input``, ``output``, ``inhibitor`` or ``reset``.
+        kind: Kind of the arc: ``input``, ``output``, ``inhibitor`` or ``reset``.
         text: The tokens that move along the arc.
     """
 

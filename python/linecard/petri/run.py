@@ -52,7 +52,7 @@ def explore(
 ) -> Explored:
     """Find every marking of a net, its bounds and its deadlocks, on all cores. The result does not depend on `jobs`.
 
-    A coloured net is unfolded.
+    A coloured net is unfolded first.
 
     Args:
         net: The Petri net.
@@ -87,7 +87,9 @@ def solve(
     overrides: Sequence[str] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Solved:
-    """Compute the exact steady state of a net with exponential and immediate transitions. A coloured net is unfolded.
+    """Compute the exact steady state of a net with exponential and immediate transitions.
+
+    A coloured net is unfolded first.
 
     Raises:
         ConfigError: The file does not contain a net, or the steady state cannot be computed; the error states the

@@ -1,4 +1,4 @@
-"""What the core reports. Written by `make docs` from the types of Rust."""
+"""The reports of the core. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from linecard.traffic.reports import Diagnostic
 
 
 class QueueingReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every manager under one workload.
+    """Results of every manager for one workload.
 
     Attributes:
         rows: One row for each manager, in the order of the request.
@@ -38,7 +38,7 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         manager: Name of the manager: ``nc``, ``dc``, ``sqc``, ``qarray`` or ``qc``.
-        operations: Measured operations.
+        operations: Number of measured operations.
         throughput_mops: Throughput in million operations per simulated second.
         hit_rate: Fraction of operations whose descriptor is in the cache, from 0 to 1.
         latency_mean_ns: Mean time from the start of an operation in a thread to its end, including time spent waiting
@@ -51,7 +51,8 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         reads_per_operation: Memory reads per operation.
         writes_per_operation: Memory writes per operation.
         references_per_operation: Memory reads and writes per operation.
-        instructions_per_operation: Instructions per operation as the document states them (Table 5), not counted.
+        instructions_per_operation: Instructions per operation, as stated in Table 5 of Kumar and Crowley (2006), not
+            counted.
         read_port_utilization: Fraction of time in which the memory's read port is busy, from 0 to 1.
         write_port_utilization: Fraction of time in which the memory's write port is busy; a shared port also serves
             reads.
@@ -65,11 +66,11 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         enqueue_miss_ns: Unloaded latency of an enqueue whose descriptor word is in memory.
         dequeue_hit_ns: Unloaded latency of a dequeue whose descriptor word is in the cache.
         dequeue_miss_ns: Unloaded latency of a dequeue whose descriptor word is in memory.
-        model_mops: Throughput that the analytical model predicts (section 3.6, interpreted as a recursion).
+        model_mops: Throughput that the analytical model predicts, with section 3.6 interpreted as a recursion.
         model_difference_percent: Difference between prediction and simulation, in percent of the simulated throughput.
-        model_printed_mops: Throughput that the formula predicts as printed in the document.
+        model_printed_mops: Throughput predicted by the formula as printed in Kumar and Crowley (2006).
         model_hit_rate: Hit rate determined by the order of operations alone.
-        memory_limit_mops: Throughput at which the memory ports are saturated, at this hit rate.
+        memory_limit_mops: Throughput at which the memory ports are saturated, at the hit rate ``model_hit_rate``.
     """
 
     manager: str
@@ -106,12 +107,13 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
+    """Distribution of distances between arrivals in the same queue (section 5.1, Figure 10), as fractions from 0 to 1.
 
     Attributes:
-        below_loss: Fraction of distances without a packet of another queue: consecutive operations wait for each other.
-        between: Fraction of distances with fewer packets than the cache has entries: a hit without waiting.
-        above_gain: Fraction of longer distances, for which a miss is likely.
+        below_loss: Fraction of arrivals with no packet of another queue in between: consecutive operations wait for
+            each other.
+        between: Fraction of arrivals with fewer packets in between than the cache has entries: a hit without waiting.
+        above_gain: Fraction of arrivals at a longer distance, for which a miss is likely.
         rows: The distribution of the distances.
     """
 
@@ -124,12 +126,12 @@ class Gaps(msgspec.Struct, frozen=True, omit_defaults=True):
 class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """Arrivals that follow the last arrival in their queue after ``from_packets`` to ``to_packets`` other packets.
 
-    ``share`` is relative to all arrivals with a predecessor in their queue, from 0 to 1.
+    ``share`` is a fraction of all arrivals with a predecessor in their queue, from 0 to 1.
 
     Attributes:
         from_packets: Smallest distance in the range, in packets.
         to_packets: Smallest distance beyond the range.
-        share: Fraction of the arrivals that have a predecessor in their queue.
+        share: Arrivals in this range, divided by all arrivals that have a predecessor in their queue.
     """
 
     from_packets: int
@@ -138,7 +140,7 @@ class GapRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class QueueDesignReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Every size of a queuing cache that was tried, and the smallest that reaches the target.
+    """Every tried size of a queuing cache, and the smallest size that reaches the target.
 
     Attributes:
         smallest: The smallest cache by size (entries × engines × threads), then entries, then engines; ``None`` if no
@@ -174,7 +176,7 @@ class QueueDesign(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         entries: Entries.
         engines: Engines.
-        threads: Smallest number of threads that reaches the target; ``None`` if no tried number does.
+        threads: Smallest number of threads that reaches the target; ``None`` if no tried number reaches it.
         throughput_mops: Throughput with this number of threads, or with the largest tried number.
         product: ``entries × engines × threads``.
     """

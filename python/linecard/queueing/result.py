@@ -61,7 +61,7 @@ class QueueDesignResult(Result, QueueDesignReport, frozen=True, kw_only=True):
     Attributes:
         machine: The machine on which the managers ran: a preset, or a file.
         settings: Changes to the settings of the machine.
-        warmup: Operations before the measurement.
+        warmup: Number of operations before the measurement.
         seed: Seed of the workload.
     """
 

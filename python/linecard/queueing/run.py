@@ -54,7 +54,7 @@ def queueing_run(
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` names a capture or a described link instead of a notation.
         operations: Number of measured operations. By default, 200,000 for a workload, and two for each packet of a
-            capture, but at least 20,000. At its end, a capture is repeated.
+            capture, but at least 20,000. A capture is repeated when it ends.
         warmup: Number of operations before the measurement.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.

@@ -1,4 +1,4 @@
-"""Charts as SVG: lines and points over a number, stacked fractions, and bars with their intervals.
+"""Charts as SVG: lines and points over a numeric axis, stacked fractions, and bars with their intervals.
 
 The series of a chart differ in colour and in mark. A mark shows its values when the pointer is on the mark. For readers
 who cannot see the chart, its description refers to a table with the same numbers. Colours are variables in the style

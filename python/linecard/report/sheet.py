@@ -74,7 +74,7 @@ def page(title: str, said: str, *parts: str) -> str:
 
 
 def linked(name: str) -> str:
-    """The name of a row, linked to the glossary if the name contains one of its terms."""
+    """The name of a row, linked to the glossary if the name contains one of the glossary's terms."""
     found = term_in(name)
     return escape(name) if found is None else f'<a class="term" href="#term-{slug(found.term)}">{escape(name)}</a>'
 
@@ -96,7 +96,7 @@ def terms(body: str) -> str:
 
 
 def section(title: str, *parts: str, said: str = "") -> str:
-    """Parts of a page under a heading; empty without parts."""
+    """A section of a page: parts under a heading; an empty text without parts."""
     body = "".join(parts)
     if not body:
         return ""

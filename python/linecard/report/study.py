@@ -169,7 +169,7 @@ def _digits(result: StudyResult, cell: compare.Cell) -> int:
 
 
 def grade(table: TableResult, cell: compare.Cell) -> str:
-    """Colour class of a cell: the error of the cell relative to the tolerance of its table."""
+    """The colour class of a cell, from its error relative to the tolerance of the table."""
     if cell.measured is None:
         return "failed"
     if cell.calibrated:

@@ -48,7 +48,7 @@ def table(
         caption: Description of the table for screen readers.
         columns: Names of the columns; the name of a bar column is empty.
         rows: Rows of cells (texts, numbers or bars); a text in place of a row is a heading between rows.
-        marked: Highlighted rows.
+        marked: Indices of the highlighted rows.
         alone: Whether the table is the only part of the page, and therefore takes its full height.
     """
     if not rows:

@@ -11,7 +11,7 @@ from linecard.view import Axis, Chart, Fact, Facts, Part, Series, Title, view
 
 
 class TrafficView(Result, TrafficViewReport, frozen=True):
-    """Flows as a cache meets them: one ends after a silence, and its key is then a new flow."""
+    """Flows as a cache sees them: after an idle time, a flow ends, and its key starts a new flow."""
 
     TABLE: ClassVar[str] = "sizes"
     ASKED: ClassVar[tuple[str, ...]] = ("packets", "flows", "keys")
@@ -37,7 +37,7 @@ class TrafficView(Result, TrafficViewReport, frozen=True):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FlowMixTraffic:
-    """Traffic generated from flow statistics, in order of time.
+    """Traffic generated from flow statistics, with packets in order of time.
 
     Attributes:
         digests: One digest per packet, as a memory view of ``uint32``; different flows have different digests. NumPy

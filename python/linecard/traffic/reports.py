@@ -1,4 +1,4 @@
-"""What the core reports. Written by `make docs` from the types of Rust."""
+"""The reports of the core. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from linecard._methods import DiagnosticMethods, SizeBinMethods
 
 
 class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Statistics of one capture. A flow is a one-way 5-tuple: protocol, addresses and ports.
+    """Statistics of one capture. A flow is a unidirectional 5-tuple: protocol, addresses and ports.
 
     Attributes:
         file: Path of the capture, or name of a described link.
@@ -17,7 +17,7 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         packets: Number of packets in the capture.
         bytes: Bytes on the wire, from the original packet lengths.
         captured_bytes: Bytes that the capture contains.
-        seconds: Time between the earliest and the latest packet.
+        seconds: Time between the earliest and the latest packet in seconds.
         duration_ns: Time between the earliest and the latest packet in nanoseconds, exact.
         mean_bytes: Mean packet size on the wire; 0 without packets.
         at_most_64_bytes_percent: Packets of at most 64 bytes, in percent of all packets.
@@ -36,8 +36,9 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
             verified.
         ipv4_checksums_ok_percent: IPv4 headers with a valid checksum, in percent of complete IPv4 headers; ``None`` if
             there are none.
-        skipped: Packets that belong to no flow, by reason. Such packets still count as packets and bytes.
-        incomplete_flow_packets: Packets of a flow whose ports, or part of whose header, the capture does not contain.
+        skipped: Packets that belong to no flow, by reason. Packets without a flow still count as packets and bytes.
+        incomplete_flow_packets: Number of packets that belong to a flow although the capture lacks their ports or part
+            of their header.
         damage: Findings in the capture, by kind; not every finding is damage.
         clean: Whether the capture has no damage.
         damaged_records: Number of findings that are damage.
@@ -114,7 +115,7 @@ class Diagnostic(DiagnosticMethods, msgspec.Struct, frozen=True, omit_defaults=T
 
 
 class TrafficViewReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Flows from the view of a cache: a flow ends after an idle time, and its key then starts a new flow.
+    """Flows as a cache sees them: after an idle time, a flow ends, and its key starts a new flow.
 
     Attributes:
         packets: Number of packets that belong to a flow.
@@ -158,11 +159,11 @@ class FlowSizeRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ShotNoiseReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The generated load.
+    """The load of generated shot-noise traffic.
 
     Attributes:
         rates_mbps: Load of each window in Mbit/s.
-        mean_mbps: Mean.
+        mean_mbps: Mean load in Mbit/s.
         variation_percent: Sample standard deviation of the loads, divided by their mean.
         expected_variation_percent: Closed form of the variation (Campbell's theorem, averaged over a window).
         active_flows: Mean number of active flows, computed with the closed form.

@@ -53,10 +53,10 @@ def shot_noise(
 
     Args:
         chip: A chip whose file contains the table ``[shots]``.
-        rate_mbps: Mean load of all flows.
+        rate_mbps: Mean load of all flows in Mbit/s.
         windows: Number of windows to generate, at least 2.
         window_ms: Length of a window; the thesis uses 200 ms, a typical round-trip time.
-        set: Changes of the chip.
+        set: Changes to the chip.
         seed: Seed of every random stream.
         progress: Function that is called with (windows done, total windows).
 

@@ -78,7 +78,7 @@ class VrpResource:
     Attributes:
         resource: Name.
         unit: Unit of the amounts.
-        head_room: Largest use of this resource alone with which the program sustains the line rate.
+        head_room: Largest amount of this resource, used alone, at which the program sustains the line rate.
         budget: The part of the headroom that extensions may use.
         cost_cycles: Engine cycles of one unloaded operation; the cycles count against the budget of cycles as well.
     """
@@ -96,11 +96,11 @@ class VrpBudget(Result):
 
     Attributes:
         chip: Name of the chip.
-        rate_pps: Packets per second, of 64 bytes.
+        rate_pps: Number of 64-byte packets per second.
         margin_percent: Part of the headroom that extensions may use, in percent.
         resources: The resources; cycles are first.
         registers: Number of registers that an extension may use.
-        istore_instructions: Free space of the instruction store, in instructions.
+        istore_instructions: Free space in the instruction store, in instructions.
         runs: Number of simulations in the search.
     """
 
@@ -272,9 +272,9 @@ def vrp_budget(
     Args:
         chip: A chip; the search runs its program ``vanilla_ip``.
         rate: Number of 64-byte packets per second, such as ``"1.128Mpps"``.
-        set: Changes of the chip.
+        set: Changes to the chip.
         seed: Seed of every random stream.
-        progress: Called after each simulation with (simulations done, 0).
+        progress: Function that is called after each simulation with (simulations done, 0).
 
     Returns:
         The headroom of each resource, while no other resource is used, and the part that extensions may use.

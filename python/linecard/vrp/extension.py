@@ -32,7 +32,8 @@ class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An operation of an extension.
 
     Attributes:
-        op: ``compute``, ``dram_read``, ``dram_write``, ``sram_read``, ``sram_write`` or ``hash``.
+        op: Name of the operation: ``compute``, ``dram_read``, ``dram_write``, ``sram_read``, ``sram_write`` or
+            ``hash``.
         cycles: For ``compute``: engine cycles of register instructions, including cycles that branches lose.
         bytes: For reads and writes: size of the transfer in bytes.
         count: For ``hash``: number of hashes.
@@ -108,7 +109,7 @@ class VrpCheck(Result):
     cause: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """The result as plain data, ready for JSON."""
         result = Result.to_dict(self)
         for row, use in zip(result["uses"], self.uses, strict=True):
             row["fits"] = use.fits
@@ -194,15 +195,15 @@ def vrp_check(
 
     Args:
         extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in their order.
-        chip: A chip.
+        chip: Name of a shipped chip, or path to a TOML file.
         rate: Number of 64-byte packets per second.
         set: Changes to the chip, such as ``{"vrp.cycles": 500}``.
         seed: Seed of every random stream.
         progress: Function that is called after each simulation with (simulations done, 0).
 
     Raises:
-        ConfigError: The extension (error with its line), the chip, a change or the rate is invalid; loops, unknown
-            operations and counts below one are not allowed.
+        ConfigError: The extension has a loop, an unknown operation or a count below one, or the chip, a change or the
+            rate is invalid.
     """
     found, lines = read_extension(Path(extension))
     chip, changes = name_of("chip", chip), settings(set)

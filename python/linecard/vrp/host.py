@@ -47,14 +47,14 @@ def hierarchy(
     packets: int = 50_000,
     seed: int = 1,
 ) -> HierarchyResult:
-    """Send packets from the engines to the core and over the link to the host, and measure the rate that they process.
+    """Send received packets to the core and over the link to the host, and measure the rate that the two can process.
 
     Args:
         chip: A chip with a core and a host above its engines, under the same names as in ``ixp1200_host``.
         rate: Packets per second.
         packet_bytes: Size of each packet in bytes.
         message_bytes: Number of packet bytes that go to the host and return; ``None`` for all.
-        one_in: One packet in this number of packets goes to the host, on average.
+        one_in: Mean number of packets for each packet that goes to the host.
         set: Changes to the chip.
         packets: Number of packets to simulate.
         seed: Seed of arrivals, of flows, and of the choice of packets for the host.

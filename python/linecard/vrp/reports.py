@@ -1,4 +1,4 @@
-"""What the core reports. Written by `make docs` from the types of Rust."""
+"""The reports of the core. `make docs` writes this module from the types in Rust."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class HierarchyReport(msgspec.Struct, frozen=True, omit_defaults=True):
         core_utilization: Utilisation of the core.
         host_utilization: Utilisation of the host.
         engine_wait_ns: Mean time that an access of the engines waits for the DRAM.
-        engine_wait_alone_ns: Mean time that an access of the engines waits for the DRAM without core and host.
+        engine_wait_alone_ns: Mean time that an access of the engines waits for the DRAM while the core and the host do
+            no work.
     """
 
     chip: str

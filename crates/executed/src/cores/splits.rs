@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 /// Where the cycles of a core went, in per cent.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct CycleShares {
-    /// Percentage of cycles in which instructions execute; the fields below list the remaining cycles.
+    /// Percentage of cycles in which instructions execute; other fields list the remaining cycles.
     pub instructions_percent: f64,
     /// Percentage of cycles stalled by branches and long operations.
     pub pipeline_percent: f64,
@@ -60,7 +60,7 @@ pub struct CoreRow {
     pub packets_per_mcycle: f64,
     /// Percentage of data accesses that hit in the cache.
     pub hit_percent: f64,
-    /// Utilisation of the memory.
+    /// Utilisation of the memory in percent.
     pub bandwidth_percent: f64,
     /// Mean time in cycles that an access waits for a busy memory.
     pub queueing_cycles: f64,
@@ -144,7 +144,7 @@ pub struct CoreReport {
     pub latency_cycles: u32,
     /// Number of references that the memory serves per cycle.
     pub refs_per_cycle: f64,
-    /// Thread-equivalents for threads and cache.
+    /// Area for threads and cache, in thread-equivalents.
     pub area: u32,
     /// Number of packets that each simulation measures.
     pub window_packets: u64,

@@ -77,7 +77,7 @@ pub struct XdpReport {
     pub traffic: PacketStatistics,
     /// Verdicts, the most frequent first.
     pub verdicts: Vec<Share>,
-    /// Instructions over all packets; a 64-bit constant or a call of a helper counts as one instruction.
+    /// Instructions over all packets; a 64-bit constant or a helper call counts as one instruction.
     pub instructions: u64,
     /// Mean number of instructions; `least_instructions` and `most_instructions` are the extremes.
     pub instructions_per_packet: f64,
@@ -87,9 +87,9 @@ pub struct XdpReport {
     pub most_instructions: u64,
     /// Mean size of the packets after the program ran.
     pub mean_bytes_left: f64,
-    /// Accesses of instructions and helpers, by memory region.
+    /// Accesses by instructions and by helpers, for each memory region.
     pub regions: Vec<RegionReport>,
-    /// Calls of each helper.
+    /// Number of calls to each helper.
     pub helpers: Vec<Share>,
     /// Source lines, sorted by number of instructions.
     pub lines: Vec<Share>,

@@ -34,7 +34,7 @@ pub struct LaneRows {
     pub instructions_per_row: f64,
 }
 
-/// The rows of one basic block, its instructions after removals, and the origin of the action at its exit.
+/// The rows of one basic block, its number of instructions, and the origin of the action at its exit.
 ///
 /// `exit` is `constant` or `register`, or `None` if the program does not end in this block.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -44,9 +44,9 @@ pub struct BlockReport {
     pub place: String,
     /// Rows.
     pub rows: u32,
-    /// Number of instructions in the block after the scheduler removes some.
+    /// Number of instructions in the block that the scheduler does not remove.
     pub instructions: u32,
-    /// Origin of the action: `constant` or `register`, or `None` if the program does not end in this block.
+    /// Origin of the exit action: `constant` or `register`; `None` if the program does not end in this block.
     pub exit: Option<&'static str>,
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct Explored {
     /// Number of reachable markings, including the initial one.
     pub reachable_markings: u64,
-    /// Number of pairs of a marking and a transition that it enables.
+    /// Number of pairs of a marking and a transition that the marking enables.
     pub edges: u64,
     /// Number of markings that enable no transition.
     pub dead_markings: u64,

@@ -56,7 +56,7 @@ pub struct FlowStatistics {
     pub bytes: u64,
     /// Bytes that the capture contains.
     pub captured_bytes: u64,
-    /// Time between the earliest and the latest packet.
+    /// Time between the earliest and the latest packet in seconds.
     pub seconds: f64,
     /// Time between the earliest and the latest packet in nanoseconds, exact.
     pub duration_ns: u64,
@@ -90,9 +90,9 @@ pub struct FlowStatistics {
     pub ipv4_checksums: u64,
     /// IPv4 headers with a valid checksum, in percent of complete IPv4 headers; `None` if there are none.
     pub ipv4_checksums_ok_percent: Option<f64>,
-    /// Packets that belong to no flow, by reason. Such packets still count as packets and bytes.
+    /// Packets that belong to no flow, by reason. Packets without a flow still count as packets and bytes.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// Packets of a flow whose ports, or part of whose header, the capture does not contain.
+    /// Number of packets that belong to a flow although the capture lacks their ports or part of their header.
     pub incomplete_flow_packets: u64,
     /// Findings in the capture, by kind; not every finding is damage.
     pub damage: BTreeMap<&'static str, u64>,
