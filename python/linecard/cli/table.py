@@ -1,4 +1,4 @@
-"""Tables on screens, which show every number even on a narrow terminal.
+"""Screen tables that show every number even on a narrow terminal.
 
 Number columns get their width first, and text columns share the remaining width. If the remaining width is too small,
 the table omits bars; it still prints the number of each bar. If the table without bars is still too wide, it becomes a

@@ -64,8 +64,8 @@ def ndr(
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file), at the rates of the
             search.
         set: New values for parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
-        packets: Number of packets in each trial. The warm-up has half as many packets as the trial. The confirming
-            trial has at least four times as many packets.
+        packets: Packets in each trial. The warm-up has half as many packets as the trial. The confirming trial has at
+            least four times as many packets.
         seeds: Number of seeds for each trial. The loss is the mean over the seeds; at the no-drop rate, no seed has a
             loss.
         seed: The first seed.

@@ -62,8 +62,8 @@ class SweepResult(Result):
         axes: Names of the varied columns.
         numbers: Columns of measured and computed numbers.
         rows: One row per point, in the order of the axes. A row holds the axis values, ``status``, the numbers
-            (``None`` if missing), ``reason``, ``command``, which repeats the row, and ``run``, the run name. The status
-            of a successful run is ``ok`` if all its numbers are conclusive, and ``rate only`` if only its throughput is
+            (``None`` if missing), ``reason``, ``run`` (the run name) and ``command`` (repeats the row). The status of a
+            successful run is ``ok`` if all its numbers are conclusive, and ``rate only`` if only its throughput is
             conclusive. A successful run that is not conclusive has the status ``not steady``, ``not precise`` or
             ``not confirmed``.
         left_out: Number of points that break a constraint.

@@ -94,9 +94,9 @@ def why(
         chip: Name of a shipped chip, or path to a TOML file.
         set: New values for parameters.
         trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
-        packets: Number of packets that each run measures, before any lengthening. The warm-up has half as many packets
-            as the measurement. If the throughput is not conclusive, runs repeatedly become four times as long, up to
-            256,000 packets. Runs of 64,000 packets or more become longer only once.
+        packets: Packets that each run measures, before any lengthening. The warm-up has half as many packets as the
+            measurement. If the throughput is not conclusive, runs repeatedly become four times as long, up to 256,000
+            packets. Runs of 64,000 packets or more become longer only once.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. In
             Python, 0.01 means 1 %; ``None`` only requires a conclusive throughput.
         seeds: Number of seeds for the confidence intervals.

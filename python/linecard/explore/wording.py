@@ -27,7 +27,7 @@ def doubts_text(states: Sequence[str], lengths: Sequence[int], lengthened: int) 
 
     Args:
         states: The status of each row.
-        lengths: Numbers of packets of the final runs, ascending.
+        lengths: Packet counts of the final runs, ascending.
         lengthened: Number of rows whose run is longer than requested.
     """
     to_change = {

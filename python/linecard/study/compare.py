@@ -446,7 +446,7 @@ def judge_check(
     orders: Sequence[Order],
     gains: Sequence[Gain] = (),
 ) -> Check:
-    """Check whether the tables of a limit meet the limit."""
+    """Check whether the tables that a limit names meet the limit."""
     missing = [name for name in check.tables if name not in ran]
     if missing:
         detail = f"not judged: {', '.join(item_name(name) for name in missing)} not run"

@@ -164,7 +164,7 @@ class TableSpec(_Strict, frozen=True):
 
     @property
     def columns_by_key(self) -> list[tuple[str, str]]:
-        """Pairs of a key of this table and a key column that it names."""
+        """Each key column that a key of this table names, as a pair of key and column."""
         single = (("rank", self.rank), ("grouped_by", self.grouped_by))
         found = [(key, column) for key, column in single if column is not None]
         if self.curve is not None:

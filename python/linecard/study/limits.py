@@ -253,7 +253,7 @@ def evaluators_of(study: str) -> Lines:
 
 
 def contradictions_of(study: str) -> Contradictions:
-    """Functions that show that published cells contradict lines of a study, by line name."""
+    """Functions that show a contradiction between published cells and a line of a study, by line name."""
     found: Contradictions = getattr(_module_of(study), "CONTRADICTIONS", {})
     return found
 

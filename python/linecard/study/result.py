@@ -143,7 +143,7 @@ class StudyResult(Result):
 
     Attributes:
         study: Definition of the study.
-        quick: Whether the study was run with fewer seeds and packets.
+        quick: Whether the study was run with fewer seeds and packets (``--quick``).
         items: Ids of the tables and figures that were run.
         checks: Limits that the study sets, with their results.
         lines: The lines of ``targets.csv`` for this study, with their verdicts.

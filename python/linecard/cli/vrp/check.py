@@ -28,7 +28,7 @@ def check(
 ) -> None:
     """Check that an extension fits the budget at a packet rate, and then run the extension.
 
-    An extension is a list of `[[ops]]` without loops, which the chip executes for every 64 bytes of a packet. If an
+    An extension is a loop-free list of `[[ops]]`; the chip executes the list for every 64 bytes of a packet. If an
     extension exceeds the budget, the command rejects it, and prints the resource and the excess (exit status 1). If an
     extension has a loop, an unknown operation or a count below one, the command reports the line (exit status 2).
 
