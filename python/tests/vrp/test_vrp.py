@@ -217,20 +217,20 @@ def test_the_printed_set_of_section_4_2_is_accepted_and_runs_at_line_rate(tmp_pa
     [
         (
             (*READS, ("compute", "cycles", 31, 1)),
-            "cycles: 401 used, 400 allowed, 1 too many, beyond it from line 44 on",
+            "cycles: 401 used, 400 allowed, 1 too many, over the budget from line 44 on",
         ),
         # 4 x 50 + 7 x 30: the same accesses as writes.
         (
             (("dram_write", "bytes", 32, 4), ("sram_write", "bytes", 32, 7)),
-            "cycles: 410 used, 400 allowed, 10 too many, beyond it from line 32 on",
+            "cycles: 410 used, 400 allowed, 10 too many, over the budget from line 32 on",
         ),
         # Reads and writes together, and parts of a transfer, which DRAM counts as whole ones.
         (
             (("dram_read", "bytes", 8, 3), ("dram_write", "bytes", 32, 2)),
-            "dram_transfers: 5 used, 4 allowed, 1 too many, beyond it from line 14 on",
+            "dram_transfers: 5 used, 4 allowed, 1 too many, over the budget from line 14 on",
         ),
         ((("sram_read", "bytes", 32, 7), ("sram_write", "bytes", 4, 1)), "sram_transfers: 7.125 used, 7 allowed"),
-        ((("hash", "count", 4, 1),), "hashes: 4 used, 3 allowed, 1 too many, beyond it from line 2 on"),
+        ((("hash", "count", 4, 1),), "hashes: 4 used, 3 allowed, 1 too many, over the budget from line 2 on"),
     ],
 )
 def test_a_program_just_beyond_the_printed_set_is_refused_with_the_reason(tmp_path, ops, cause):
