@@ -23,7 +23,7 @@ LEGEND = (
 def described(facts: Facts) -> str:
     """Describe a drawing in words."""
     parts = facts.parts
-    told = [f"{c.count} × {c.name} of {c.engines} engines with {c.threads} threads each" for c in parts.clusters]
+    told = [f"{c.count} × {c.name} with {c.engines} engines of {c.threads} threads each" for c in parts.clusters]
     told.append("memories and units: " + ", ".join(place.name for place in parts.places))
     told.append("links: " + (", ".join(link.name for link in parts.links) or "none"))
     told.append("ports: " + ", ".join(f"{port.count} × {port.name}" for port in parts.ports))

@@ -326,7 +326,7 @@ class Program:
 
     def _access(self, op: str, at: str, size: int | None, keys: AccessKeys) -> Program:
         if size is not None and keys.get("whole_packet"):
-            message = f"found {size} and whole_packet, expected one of them"
+            message = f"found {size} and whole_packet, expected only one of them"
             raise ConfigError.of([ConfigProblem(f"Program {self.name}, {op}", "bytes", message)])
         return self._with(op, {"at": at, "bytes": size}, AccessKeys, keys)
 

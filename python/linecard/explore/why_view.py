@@ -97,7 +97,7 @@ def _slopes(result: WhyResult) -> Table:
         "Elasticities",
         (text("parameter"), BAR, "elasticity", text("95 %"), "of latency", "now"),
         [_slope(each, steepest) for each in determined],
-        f"1: throughput grows in proportion{shorter}",
+        f"at 1, throughput grows in proportion{shorter}",
         ELASTICITIES_SHOWN,
         below=(Said(f"{adds_up}; 1 if everything scales{lacks}.{more}", "dim"),),
     )

@@ -89,7 +89,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
         problems.append(ConfigProblem("compare-models", key, f"found {values[key]}, expected {what}"))
 
     if values["traffic.arrivals"] != "saturated":
-        refuse("traffic.arrivals", "saturated, the only arrivals that the net models")
+        refuse("traffic.arrivals", "saturated; the net models no other arrivals")
     if values["program.scheme"] not in SCHEMES:
         refuse("program.scheme", f"one of {', '.join(SCHEMES)}")
     if int(values["memory.dram.back_pressure_requests"]):

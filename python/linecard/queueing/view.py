@@ -21,7 +21,7 @@ def _(result: QueueingResult) -> list[Part]:
     near = (
         ("none", gaps.below_loss, "below the loss threshold: operations wait"),
         ("some", gaps.between, "below the gain threshold: a hit without a wait"),
-        ("more", gaps.above_gain, "as many as the cache entries, or more: likely a miss"),
+        ("more", gaps.above_gain, "at least the number of cache entries: likely a miss"),
     )
     return [
         Title(result.workload),

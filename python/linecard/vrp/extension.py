@@ -164,7 +164,7 @@ def _op_problem(op: Any) -> str:
     if not isinstance(name, str):
         return f'found {op!r}, expected an operation such as op = "sram_read", bytes = 16'
     if name.lower() in _LOOPS:
-        return f"found {name!r}: an extension has no loops and no jumps; write its operations out, for each 64 bytes"
+        return f"found {name!r}: an extension has no loops and no jumps; write out its operations for each 64 bytes"
     if name not in OPERATIONS:
         near = difflib.get_close_matches(name, OPERATIONS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(OPERATIONS)}"
@@ -172,7 +172,7 @@ def _op_problem(op: Any) -> str:
     number = OPERATIONS[name][0]
     extra = [key for key in op if key not in {"op", number}]
     if extra and extra[0].lower() in {*_LOOPS, "times", "ops"}:
-        return f"found {extra[0]!r}: an extension has no loops; write its operations out, for each 64 bytes"
+        return f"found {extra[0]!r}: an extension has no loops; write out its operations for each 64 bytes"
     if extra:
         return f"{name} has no {extra[0]!r}; expected {number}"
     value = op.get(number)

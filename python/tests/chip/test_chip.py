@@ -110,7 +110,7 @@ def test_a_drawing_is_xml_with_a_title_and_the_same_bytes_again(cli, tmp_path):
     root = ET.parse(one).getroot()
     assert root.tag == f"{SVG}svg"
     assert root.find(f"{SVG}title").text.startswith("example_smartnic: ")
-    assert "10 × island of 8 engines with 8 threads each" in root.find(f"{SVG}desc").text
+    assert "10 × island with 8 engines of 8 threads each" in root.find(f"{SVG}desc").text
 
 
 @pytest.mark.parametrize("name", ["chip.pdf", "chip", "chip.svg.gz"])

@@ -88,7 +88,9 @@ def draw(
     set: Set = None,
     result: Annotated[
         Path | None,
-        typer.Option("--result", metavar="FILE", help="JSON file of a run, whose utilisation colours the parts."),
+        typer.Option(
+            "--result", metavar="FILE", help="JSON file of a run; the utilisation in this run colours the parts."
+        ),
     ] = None,
 ) -> None:
     """Draw a chip as a block diagram.

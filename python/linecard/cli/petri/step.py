@@ -86,7 +86,7 @@ def step(
             while (following := upcoming()) is not None and following.time <= float(word[2:]):
                 fire()
         else:
-            typer.echo("expected n, a number of firings, t TIME, m or q")
+            typer.echo("expected n, t TIME, m, q, or a number of firings")
 
 
 def _is_number(text: str) -> bool:
