@@ -94,7 +94,7 @@ def main(command: typer.Typer = app) -> None:
         # The core says at which of its arguments it stopped; which option that was is seen in the value.
         at = " ".join(getattr(error, "__notes__", ())).removeprefix("while processing ").strip("'")
         values = ", ".join(_large_numbers(sys.argv[1:])) or str(error)
-        _diagnose(f"{at or 'an option'}: found {values}, expected a number that is not negative and fits 32 or 64 bits")
+        _diagnose(f"{at or 'an option'}: found {values}, expected a non-negative number of at most 32 or 64 bits")
         sys.exit(Exit.USAGE)
     except KeyboardInterrupt:
         _diagnose("interrupted")

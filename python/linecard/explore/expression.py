@@ -251,7 +251,7 @@ def _cost(table: str, found: Any, of: list[Any]) -> Any:
         return found
     if not of or of[0] not in found:
         asked = f"of {of[0]!r}" if of else "of nothing"
-        raise _Refused(f"uses the cost {table!r} {asked}; it is known for {', '.join(found)}")
+        raise _Refused(f"uses the cost {table!r} {asked}; the cost is known for {', '.join(found)}")
     return found[of[0]]
 
 

@@ -139,7 +139,9 @@ class SweepResult(Result):
                 message = f"found no column {name!r}, expected one of {', '.join(self.columns)}"
                 raise ConfigError.of([ConfigProblem("chart", "", message)])
         if up is not None and not any(isinstance(row[up], (int, float)) for row in self.rows):
-            raise ConfigError.of([ConfigProblem("chart", "", f"no point has a number {up!r}; nothing can be drawn")])
+            raise ConfigError.of(
+                [ConfigProblem("chart", "", f"no point has a number for {up!r}; nothing can be drawn")]
+            )
         return replace(self, across=across, up=up)
 
     def page(self, command: str | None = None) -> str:  # noqa: ARG002 # each point has a command of its own

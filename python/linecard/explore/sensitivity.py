@@ -35,7 +35,7 @@ def morris(names: Sequence[str], evaluate: Evaluate, trajectories: int, seed: in
         from SALib.analyze.morris import analyze
         from SALib.sample.morris import sample
     except ImportError as error:
-        raise MissingExtraError("the screening of parameters", "explore") from error
+        raise MissingExtraError("Morris screening of parameters", "explore") from error
     problem = _problem(names)
     rows = sample(problem, trajectories, num_levels=4, seed=seed)
     values = _filled(evaluate(rows.tolist()))
@@ -56,7 +56,7 @@ def sobol(names: Sequence[str], evaluate: Evaluate, base: int, seed: int) -> dic
         from SALib.analyze.sobol import analyze
         from SALib.sample.sobol import sample
     except ImportError as error:
-        raise MissingExtraError("the indices of parameters", "explore") from error
+        raise MissingExtraError("Sobol indices of parameters", "explore") from error
     problem = _problem(names)
     rows = sample(problem, base, calc_second_order=False, seed=seed)
     values = _filled(evaluate(rows.tolist()))

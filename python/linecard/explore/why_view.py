@@ -125,7 +125,7 @@ def _sensitivities(several: tuple[Sensitivity, ...]) -> Table:
         for each in several
     ]
     columns = (text("parameter"), "Morris mean", "spread", "Sobol first", "total")
-    said = "effects on ln throughput while all parameters vary from half to twice their value"
+    said = "effects on the logarithm of the throughput while all parameters vary from half to twice their value"
     return Table("Sensitivities", columns, rows, said, ELASTICITIES_SHOWN)
 
 

@@ -34,8 +34,8 @@ CYCLES = {
     "load-use stalls": "load_use_percent",
     "thread switches": "switches_percent",
     "register loads": "registers_percent",
-    "idle, memory": "idle_memory_percent",
-    "idle, locks or packets": "idle_other_percent",
+    "idle, waiting for memory": "idle_memory_percent",
+    "idle, waiting for locks or packets": "idle_other_percent",
 }
 
 
