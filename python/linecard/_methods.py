@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ParameterMethods:
-    """Methods of a preset parameter."""
+    """Methods of the class ``Parameter``, a preset parameter."""
 
     __slots__ = ()
     value: Value
@@ -28,7 +28,7 @@ class ParameterMethods:
 
 
 class SizeBinMethods:
-    """Methods of a bin in the size distribution of packets."""
+    """Methods of the class ``SizeBin``, a bin in the size distribution of packets."""
 
     __slots__ = ()
     from_bytes: int
@@ -41,7 +41,7 @@ class SizeBinMethods:
 
 
 class DiagnosticMethods:
-    """Methods of a finding about a capture."""
+    """Methods of the class ``Diagnostic``, a finding about a capture."""
 
     __slots__ = ()
     file: str
@@ -61,7 +61,7 @@ class DiagnosticMethods:
 
 
 class HotWordMethods:
-    """Methods of the most accessed data of a program."""
+    """Methods of the class ``HotWord``, the most accessed data of a program."""
 
     __slots__ = ()
     place: str
@@ -74,7 +74,7 @@ class HotWordMethods:
 
 
 class ExecutedProgramMethods:
-    """Methods of the profile of an executed program."""
+    """Methods of the class ``ExecutedProgram``, the profile of an executed program."""
 
     __slots__ = ()
     name: str
@@ -88,7 +88,7 @@ class ExecutedProgramMethods:
 
 
 class NotIpFramesMethods:
-    """Methods of the report on frames that are not IP."""
+    """Methods of the class ``NotIpFrames``, the counts of frames that are not IP."""
 
     __slots__ = ()
     punted: int
@@ -101,7 +101,7 @@ class NotIpFramesMethods:
 
 
 class PartMethods:
-    """Methods of a group of packets in a run."""
+    """Methods of the class ``Part``, a group of packets in a run."""
 
     __slots__ = ()
     of: str
@@ -115,7 +115,7 @@ class PartMethods:
 
 
 class ValueRangeMethods:
-    """Methods of a chip parameter whose sources state an interval."""
+    """Methods of the class ``ValueRange``, a chip parameter whose sources state an interval."""
 
     __slots__ = ()
     key: str
@@ -129,7 +129,7 @@ class ValueRangeMethods:
 
 
 class CacheRowMethods:
-    """Methods of the results of one cache for the whole traffic."""
+    """Methods of the class ``CacheRow``, the results of one cache for the whole traffic."""
 
     __slots__ = ()
     ways: int
@@ -149,7 +149,7 @@ class CacheRowMethods:
 
 
 class CacheCurvesMethods:
-    """Methods of the hit-rate curves of LRU caches."""
+    """Methods of the class ``CacheCurves``, the hit-rate curves of LRU caches."""
 
     __slots__ = ()
     lru: tuple[LruRow, ...]

@@ -11,7 +11,7 @@ from linecard.errors import MissingExtraError
 
 
 class Number(NamedTuple):
-    """The way in which screens and tables show a number of a report.
+    """How screens and tables show one number in a report.
 
     Attributes:
         unit: Unit of the number; a number with a unit has a row in the long-format table.

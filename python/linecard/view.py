@@ -61,7 +61,7 @@ Cell = str | int | float | None | Said | Lines | Bar
 
 
 class Column(NamedTuple):
-    """A column of numbers (``r``), words (``l``), sentences (``w``) or code (``c``); one for pages only has ``p``."""
+    """A column of numbers (``r``), words (``l``), sentences (``w``), code (``c``), or text for pages only (``p``)."""
 
     name: str
     side: str = "r"

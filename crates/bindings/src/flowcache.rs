@@ -429,7 +429,7 @@ pub struct Outcome {
     hash: Option<&'static str>,
     /// Width of a digest in bits.
     width_bits: u32,
-    /// Size of a result in bits, for the size of an entry.
+    /// Size of a result in bits; an entry contains one result.
     result_bits: u32,
     /// A miss is cold if its digest does not occur in this number of preceding packets.
     cold_window_packets: u32,

@@ -352,7 +352,7 @@ def _plain(key: str, value: Any) -> object:
 
 @contextmanager
 def listed(program: str | PathLike[str] | Program) -> Iterator[str]:
-    """Name an application or a list of steps for the compiled core; inside the context, a `Program` exists as a file.
+    """Yield the name of an application or of a file of steps; a `Program` is written to a temporary file.
 
     Raises:
         ConfigError: The program is wrong; the problems name the file ``NAME.toml`` and the lines of the text from

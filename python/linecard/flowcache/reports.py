@@ -24,7 +24,7 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
         key: Header fields that define a flow; ``None`` if the input consists of digests.
         hash: Hash function that computes the digests; ``None`` if the input consists of digests.
         width_bits: Width of a digest in bits.
-        result_bits: Size of a result in bits, for the size of an entry.
+        result_bits: Size of a result in bits; an entry contains one result.
         cold_window_packets: A miss is cold if its digest does not occur in this number of preceding packets.
         foresight_packets: Number of packets that the policy ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash function ``h3``.

@@ -77,7 +77,7 @@ def flowcache(
         hash: Hash function of the digest: ``"md5"`` (default), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. The hash applies
             only to captures.
         width: Number of low-order hash bits that form a digest, 1 to 32.
-        result_bits: Size of a result in bits, for the size of an entry.
+        result_bits: Size of a result in bits; an entry contains one result.
         cold_window_packets: A miss is cold if its digest does not occur in this number of preceding packets.
         foresight_packets: Number of packets that the policy ``PRED`` looks ahead.
         seed: Seed of random policies and of the hash function ``h3``.

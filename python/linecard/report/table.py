@@ -49,7 +49,7 @@ def table(
         columns: Names of the columns; the name of a bar column is empty.
         rows: Rows of cells (texts, numbers or bars); a text in place of a row is a heading between rows.
         marked: Indices of the highlighted rows.
-        alone: Whether the table is the only part of the page, and therefore takes its full height.
+        alone: Whether the table is the only part of the page, and therefore takes the full height of the page.
     """
     if not rows:
         return ""

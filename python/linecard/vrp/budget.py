@@ -172,7 +172,7 @@ class Search:
         )
 
     def step(self, op: str, number: int, times: int = 1) -> dict[str, str | int]:
-        """Convert an operation to a step of the program, repeated ``times`` times."""
+        """Convert an operation to a step of the program, with ``times`` repetitions."""
         # Cycles are those of no-ops, as the report adds them: instructions with branches among them take longer.
         times = round(number * times / self._instruction_cycles) if op == "compute" else times
         return step(op, 1 if op == "compute" else number, times)
@@ -270,7 +270,7 @@ def vrp_budget(
     """Find the work that a program can do in addition to forwarding, for every 64 bytes at a packet rate.
 
     Args:
-        chip: A chip; the search runs its program ``vanilla_ip``.
+        chip: Name of a shipped chip, or path to a TOML file; the search runs the chip's program ``vanilla_ip``.
         rate: Number of 64-byte packets per second, such as ``"1.128Mpps"``.
         set: Changes to the chip.
         seed: Seed of every random stream.

@@ -52,7 +52,8 @@ class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name: Name.
         ops: Operations in their order; each is executed for every 64 bytes of a packet.
         registers: Number of registers that the extension uses.
-        instructions: Number of instructions in the instruction store; by default, the operations determine it.
+        instructions: Size of the extension in instructions, for the instruction store; by default, counted from the
+            operations.
     """
 
     name: str

@@ -38,7 +38,7 @@ def units(op: str, number: int) -> float:
 
 
 def step(op: str, number: int, times: int) -> dict[str, str | int]:
-    """Convert an operation of an extension to a step of the program, repeated ``times`` times."""
+    """Convert an operation of an extension to a step of the program, with ``times`` repetitions."""
     if op == "compute":
         return {"cycles": number * times}
     does, at = _STEPS[op]
