@@ -70,7 +70,7 @@ class _Commands(MutableMapping[str, Any]):
 
 
 class LazyGroup(TyperGroup):
-    """The group of all commands in `COMMANDS`; its own help imports none of these commands."""
+    """The group of all commands in `COMMANDS`; the help of the group imports none of them."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

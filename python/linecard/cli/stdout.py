@@ -28,7 +28,7 @@ class Printable:
 
 
 def screen_width() -> int:
-    """Screen width in columns: the terminal width up to a readable maximum, or this maximum if stdout is a pipe."""
+    """Screen width in columns: the terminal width up to a readable maximum; for a pipe, the maximum."""
     terminal = Console()
     return min(terminal.width, MAX_WIDTH) if terminal.is_terminal else MAX_WIDTH
 

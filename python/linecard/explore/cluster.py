@@ -275,7 +275,7 @@ class _Driver:
         self._bundle: Any = None
 
     def done(self) -> int:
-        """Return the number of runs that were found or finished."""
+        """Return the number of runs that were already in the store or have finished."""
         return self._counts.found - self._found_before + self.finished
 
     def work(self, progress: SweepProgress | None, total: int) -> None:

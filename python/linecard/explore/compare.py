@@ -87,7 +87,8 @@ def compare(
         seeds: Number of seeds for each design.
         seed: The first seed.
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on this number.
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
+            runs.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs).
         **options: Program of both designs (``program``) and its options; see :func:`linecard.run`.

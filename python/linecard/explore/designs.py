@@ -67,7 +67,7 @@ class Judged:
 
 
 def is_sure(task: Task, row: Mapping[str, Any]) -> bool:
-    """Whether all numbers of a row that the objectives use are conclusive."""
+    """Whether the objectives use only conclusive numbers of the row."""
     if row["status"] != RATE_ONLY:
         return bool(row["status"] == "ok")
     expressions = [

@@ -137,7 +137,7 @@ class Side:
 
     Attributes:
         records: The records of the runs at the final length.
-        packets: Numbers of packets tried so far, ascending.
+        packets: Run lengths tried so far in packets, ascending.
         doubt: Reason why the numbers of the run or the design are not conclusive; empty if they are conclusive.
         shortfall: The reason in words, with advice.
     """

@@ -72,7 +72,8 @@ def ndr(
         width: Relative width of the interval in which the search ends; 0.005 by default.
         precision: Synonym of ``width``, such as 1%; only one of the two is allowed.
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on this number.
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
+            runs.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs) of the present step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.

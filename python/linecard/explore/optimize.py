@@ -67,7 +67,8 @@ def optimize(
             replaces the precision in the file.
         set: New values for parameters and arguments of all points. These values override the values in the file.
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on this number.
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
+            runs.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs).
         **options: Program of all points (``program``) and its options; see :func:`linecard.run`. The setting

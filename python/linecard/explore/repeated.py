@@ -35,7 +35,7 @@ class Repeated:
     Attributes:
         point: Value of each axis except the seed.
         seeds: Seeds of the successful runs, ascending.
-        status: ``ok``; ``refused`` or ``failed`` if any run has this status; otherwise the reason why a run was not
+        status: Status: ``ok``; ``refused`` or ``failed`` if any run was; otherwise the reason why a run was not
             conclusive, such as ``not steady``.
         numbers: Mean and 95 % interval of each number that all runs of the point have.
         values: Values of each number by name, in the order of the seeds.

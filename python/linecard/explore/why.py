@@ -12,10 +12,10 @@ with the other seeds.
   arrival process. If an output queue drops a packet, all parts before that queue have already processed it. The bounds
   of parts before the queues count processed packets; the bounds of the sending wires count sent packets.
 - **Elasticities**: d ln throughput / d ln parameter, from central differences. If one factor multiplies all rates and
-  divides all times, throughput grows by that factor. The elasticities of rates minus those of times must therefore add
-  up to 1; this sum checks the analysis. Elasticities use the shortest runs whose interval contains the confirmed
-  throughput, because a small parameter step does not change the transient. A lift may lengthen the transient, so the
-  runs for lifts have the full length.
+  divides all times, throughput grows by that factor. The elasticities of rates minus the elasticities of times must
+  therefore add up to 1; this sum checks the analysis. Elasticities use the shortest runs whose interval contains the
+  confirmed throughput, because a small parameter step does not change the transient. A lift may lengthen the transient,
+  so the runs for lifts have the full length.
 - **Lifts**: runs with one limit lifted, and runs with pairs of the best three lifts.
 - **Global**: Morris screening and then Sobol indices (SALib), for many parameters at once over a wide range.
 """
@@ -104,7 +104,8 @@ def why(
         global_: Add Morris screening and Sobol indices, with each parameter from half to twice its value (extra
             ``explore``).
         store: Folder that keeps runs; ``None`` keeps nothing.
-        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on this number.
+        jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
+            runs.
         executor: The executor: ``"threads"``, ``"dask"`` or ``"dask:ADDRESS"``; Dask needs the extra ``dask``.
         progress: Called repeatedly with (runs done, total runs) of the present step.
         **options: Program of the chip (``program``) and its options; see :func:`linecard.run`.
@@ -361,7 +362,7 @@ class Question:
         )
 
     def elasticities(self) -> tuple[tuple[Elasticity, ...], Estimate]:
-        """Elasticities of all parameters, and the sum over rates minus the sum over times."""
+        """Elasticities of all parameters; sum of the rate elasticities minus sum of the time elasticities."""
         parameters = self.chip.parameters(saturated=self.load != "as given")
         pairs = [(each.scaled(1 - STEP), each.scaled(1 + STEP)) for each in parameters]
         records = self.screened([[changes for changes, _ in pair] for pair in pairs], _LEAST_SLOPE * 2 * STEP)

@@ -20,7 +20,7 @@ def mean_size(said: Callable[[str], Any]) -> float:
     """Return the mean frame size of generated traffic in bytes; ``said`` returns the value of a chip key.
 
     Raises:
-        ConfigError: The chip file does not state the frame sizes of this kind of traffic.
+        ConfigError: The chip file does not state the frame sizes of the generated traffic.
     """
     kind = str(said("traffic.kind"))
     if kind == "fixed":

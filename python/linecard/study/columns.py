@@ -29,7 +29,7 @@ def varying_columns(table: TableResult) -> list[str]:
 
 
 def constant_keys(table: TableResult) -> dict[str, str | int | float]:
-    """Key columns whose value is the same in every row, with this value."""
+    """Key columns whose value is the same in every row, each with its value."""
     varying = varying_columns(table)
     return (
         {column: value for column, value in table.cells[0].keys.items() if column not in varying} if table.cells else {}

@@ -240,7 +240,7 @@ def item_name(item_id: str) -> str:
 
 
 def matches(where: Where, keys: Mapping[str, Value]) -> bool:
-    """Whether each column in ``where`` has its value in ``keys``."""
+    """Whether ``keys`` has the value that ``where`` states for each column."""
     return all(column in keys and str(keys[column]) == str(value) for column, value in where.items())
 
 
@@ -255,7 +255,7 @@ def is_calibrated(
 ) -> bool:
     """Whether the cell was used to choose a parameter.
 
-    With ``anywhere``, calibration marks of all tables apply to the configuration; gains use this. A calibration mark
+    With ``anywhere``, calibration marks of all tables apply to the configuration, as gains require. A calibration mark
     without a configuration applies to its whole table, but to no other table.
     """
     here: dict[str, Value] = {**keys, "measure": measure}

@@ -239,7 +239,7 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
         measure: Measure.
         series: Label of the line that the statement is about.
         text: Quotation of the statement from the document.
-        at: Position on the swept axis that the statement names.
+        at: Position that the statement names on the swept axis.
         from_: First position on the swept axis at which the statement applies.
         within: Fraction of the value within which a curve counts as level.
         margin: Fraction by which the line must be above the other line.
@@ -326,7 +326,7 @@ class Varied(_Strict, frozen=True):
         name: Name of the calibrated number.
         value: The chosen value of the number. When ``--robustness`` varies a number by a tenth, it does not round
             numbers with a decimal point.
-        runner: Name of the runner of the runs with this number.
+        runner: Runner of the runs in which the number is varied.
         program: The ``program`` of the runs; the calibrated number replaces ``{value}`` in it.
         of: Name of the varied ``program`` in the study, if any.
     """
@@ -341,8 +341,8 @@ class Varied(_Strict, frozen=True):
 class Calibration(_Strict, frozen=True):
     """A parameter that no document states and that was chosen on cells; these cells do not count as reproduced.
 
-    The value of the parameter is read from the preset under these keys. If no preset has the value, ``value`` states
-    it, and ``vary`` lists its numbers that can be varied.
+    The value of the parameter is read from the preset under ``keys``. If no preset has the value, ``value`` states it,
+    and ``vary`` lists its numbers that can be varied.
 
     Attributes:
         parameter: The parameter that was chosen.

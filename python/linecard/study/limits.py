@@ -57,7 +57,7 @@ Contradictions = Mapping[str, Callable[["Study", float], Contradiction]]
 
 @dataclass(frozen=True, slots=True)
 class AtPoint:
-    """The result of a line at one point of an input that its document does not publish.
+    """The result of a line at one point of an unpublished input.
 
     Attributes:
         point: The input with its point.
@@ -98,8 +98,8 @@ class Line:
         calibrated: The calibrated cells that the line includes.
         detail: Origin of the measured number.
         reason: Reason for a miss, from ``deviations.toml``.
-        contradiction: The verdict from the published cells alone, if the study computes one.
-        at_point: The result at a point of an unpublished input, if the study names such a point and it was run.
+        contradiction: A verdict that the study computes from the published cells alone, if any.
+        at_point: The result at a point of an unpublished input, if the study names such a point and the point was run.
     """
 
     target: Target

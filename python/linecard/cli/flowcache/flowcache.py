@@ -90,7 +90,7 @@ def flowcache(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Compare flow caches by size, number of ways and replacement policy: hit rate and miss classes.
+    """Compare the hit rate and the miss classes of flow caches by size, number of ways and replacement policy.
 
     A flow cache stores packet-classification results under a digest of the flow. For each cache, the command prints the
     hit rate and the miss classes (cold, capacity, conflict). For each size, the command prints the best policy that

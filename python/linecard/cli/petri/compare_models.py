@@ -32,8 +32,8 @@ def compare_models(
 ) -> None:
     """Run both models of the IXP2400 over a grid, and print the difference of every metric.
 
-    The event-driven model and the Petri net read the same preset. The comparison passes if throughput differs by at
-    most 3 % and every utilisation by at most 5 percentage points, at every point. If the comparison fails, the exit
+    The event-driven model and the Petri net read the same preset. The comparison passes if, at every point, throughput
+    differs by at most 3 % and every utilisation by at most 5 percentage points. If the comparison fails, the exit
     status is 1.
 
     **Examples**

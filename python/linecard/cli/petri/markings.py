@@ -26,8 +26,8 @@ def explore(
 ) -> None:
     """Find every reachable marking of a net, its bounds and its deadlocks, without time and priorities.
 
-    The command first unfolds a coloured net. If the search reaches `--limit`, the command reports this and prints the
-    markings found so far. The output of the exploration does not depend on `--jobs`.
+    The command first unfolds a coloured net. If the search reaches `--limit`, the command reports the limit and prints
+    the markings found so far. The output of the exploration does not depend on `--jobs`.
 
     **Examples**
 

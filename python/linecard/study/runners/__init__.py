@@ -46,7 +46,7 @@ PACKAGE = (
 
 @cache
 def runners() -> dict[str, str]:
-    """The modules of all runners in this package and in the folders of shipped studies, by runner name."""
+    """The modules of all runners, in this package and in folders of shipped studies, by runner name."""
     return {**{name: f"{__name__}.{name}" for name in PACKAGE}, **own_runners()}
 
 

@@ -35,7 +35,7 @@ CLOCK, ENGINE_CYCLES = "clock.core_mhz", "engine cycles"
 
 @dataclass(frozen=True, slots=True)
 class ExecutedRun:
-    """A run with its derived metrics, and the second run that one of these metrics requires."""
+    """A run with its derived metrics, and a second run for one of the metrics."""
 
     first: RunResult
     derived: tuple[Metric, ...]
