@@ -45,7 +45,7 @@ def glossary() -> tuple[Term, ...]:
 
 @cache
 def by_name() -> Mapping[str, Term]:
-    """Every term of the glossary by each of its names, in lower case."""
+    """A mapping from each name of a term, in lower case, to the term."""
     return {name.lower(): each for each in glossary() for name in (each.term, *each.names)}
 
 

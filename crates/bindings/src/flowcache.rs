@@ -441,6 +441,6 @@ pub struct Outcome {
     curves: Option<Curves>,
     /// Statistics of the flows, if requested.
     traffic: Option<TrafficView>,
-    /// Idle time in ns after which the statistics consider a flow as ended.
+    /// Idle time in ns after which a flow ends in the statistics.
     time_out_ns: Option<u64>,
 }

@@ -333,7 +333,7 @@ pub struct ExecutedProgram {
     pub results: Vec<ProgramResult>,
     /// Source lines, sorted by cycles.
     pub lines: Vec<SourceLine>,
-    /// Call stacks.
+    /// Call stacks of the program, with their cycles.
     pub stacks: Vec<CallStack>,
     /// The data that the program accesses most in each memory, and the lock that it takes most.
     pub hot: Vec<HotWord>,

@@ -22,7 +22,7 @@ pub struct Declared {
     pub words: String,
     /// Unit of a number; empty for other values.
     pub unit: &'static str,
-    /// Other units that the file may state after the number, as text.
+    /// Other units that the file may use; the value is then a text with number and unit.
     pub units: Vec<&'static str>,
     /// Meaning.
     pub meaning: String,

@@ -147,10 +147,10 @@ pub struct MemoryEnergy {
     /// Refreshing.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "refreshing"))]
     pub refresh_nj: f64,
-    /// Energy of standby with open rows.
+    /// Standby energy with open rows.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "standby, rows open"))]
     pub open_standby_nj: f64,
-    /// Energy of standby with all rows closed.
+    /// Standby energy with all rows closed.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "standby, closed"))]
     pub closed_standby_nj: f64,
     /// Total energy.

@@ -3,7 +3,7 @@
 For n intervals, each of 2n runs sets one parameter to one end of its interval, with all other values as stated. One
 more run combines the ends that raise the result, and another run combines the ends that lower it. Together with the run
 of the stated values, a band takes 2n + 3 runs. Intervals with opposite effects, such as a latency and a number of
-banks, therefore do not cancel each other. Each interval has a separate part of the band.
+banks, therefore do not cancel each other. The result also contains the band of each interval alone.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Width:
 
     Attributes:
         key: Key of the parameter.
-        low: Smallest result at the two ends of the interval and at the stated value.
-        high: Largest result at the two ends of the interval and at the stated value.
+        low: Smallest of the results at the two ends of the interval and at the stated value.
+        high: Largest of the results at the two ends of the interval and at the stated value.
     """
 
     key: str

@@ -32,7 +32,7 @@ def chip_program(
 ) -> Iterator[str | dict[str, Any] | None]:
     """The program for each packet, in the form that the bindings expect; ``None`` for the chip's own program.
 
-    Written and compiled files exist only inside the context. ``options`` apply to an executed program.
+    Written and compiled files exist only inside the context. ``options`` are the options of an executed program.
 
     Raises:
         ConfigError: The program does not exist, or one of the options has no effect on it.

@@ -240,8 +240,8 @@ class MemoryEnergy(msgspec.Struct, frozen=True, omit_defaults=True):
         read_nj: Energy of reads, in addition to standby.
         write_nj: Energy of writes, in addition to standby.
         refresh_nj: Refreshing.
-        open_standby_nj: Energy of standby with open rows.
-        closed_standby_nj: Energy of standby with all rows closed.
+        open_standby_nj: Standby energy with open rows.
+        closed_standby_nj: Standby energy with all rows closed.
         total_nj: Total energy.
         mean_power_mw: Mean power during the run.
         pj_per_bit: Energy per transferred bit, in picojoules.

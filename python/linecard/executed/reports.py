@@ -268,7 +268,7 @@ class ExecutedProgram(ExecutedProgramMethods, msgspec.Struct, frozen=True, omit_
         memories: Accesses per packet to each memory.
         results: Results.
         lines: Source lines, sorted by cycles.
-        stacks: Call stacks.
+        stacks: Call stacks of the program, with their cycles.
         hot: The data that the program accesses most in each memory, and the lock that it takes most.
     """
 

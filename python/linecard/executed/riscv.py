@@ -59,7 +59,7 @@ def program_build(
         entry: Function that the program calls for each packet; ``None`` for ``app_packet``.
         cflags: Further compiler flags in shell syntax, such as ``"-O1 -fno-inline"``. If flags conflict, the last one
             applies.
-        bits: 32 for RV32IMA, or 64 for RV64IMAC; no effect for an XDP program.
+        bits: 32 for RV32IMA, or 64 for RV64IMAC; only for C programs.
 
     Returns:
         Path of the ELF file.

@@ -14,7 +14,7 @@ class ProgramTrace(ResultOfRun, ProgramReport, frozen=True, kw_only=True):
     Attributes:
         name: Name of the program.
         traced: Recorded work, which `linecard.core` runs on cores; not part of the plain data.
-        notes: Problems of the trace folder; not part of the plain data.
+        notes: Problems found in the trace folder; not part of the plain data.
     """
 
     TABLE: ClassVar[str] = "functions"

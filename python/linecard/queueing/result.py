@@ -19,7 +19,7 @@ class QueueingResult(Result, QueueingReport, frozen=True, kw_only=True):
     Attributes:
         machine: The machine on which the managers ran: a preset, or a file.
         settings: Changes to the settings of the machine.
-        warmup: Number of operations before the measurement; the operations that fill the queues precede them.
+        warmup: Number of operations before the measurement; the operations that fill the queues precede the warm-up.
         seed: Seed of the workload.
     """
 

@@ -98,7 +98,7 @@ class VrpBudget(Result):
         chip: Name of the chip.
         rate_pps: Number of 64-byte packets per second.
         margin_percent: Part of the headroom that extensions may use, in percent.
-        resources: The resources; cycles are first.
+        resources: The resources, beginning with cycles.
         registers: Number of registers that an extension may use.
         istore_instructions: Free space in the instruction store, in instructions.
         runs: Number of simulations in the search.
@@ -217,7 +217,7 @@ def _cost_cycles(chip: str, changes: list[str], resource: str) -> float:
 def line_search(
     chip: str, rate: str | float, changes: list[str], seed: int, progress: ProgressCallback | None
 ) -> tuple[Description, Search]:
-    """Prepare a chip that accepts extensions, and its runs at a rate that forwarding alone sustains.
+    """Read a chip that accepts extensions, and prepare runs at a rate that forwarding alone sustains.
 
     Raises:
         ConfigError: The chip, a change or the rate is invalid, or forwarding alone does not sustain the rate.
