@@ -8,7 +8,7 @@ True
 The package has these functions:
 
 - `run` simulates one design with one kind of traffic; `sweep` simulates a design space and returns one table;
-- `flows` returns packets and flows of a capture; `flow_mix` describes traffic with stated flow statistics;
+- `flows` returns packets and flows of a capture; `flow_mix` generates traffic with stated flow statistics;
 - `flowcache` returns hit rates of flow caches; `dram` simulates a DRAM part alone;
 - `presets` lists the shipped presets; `describe` shows one preset with units and sources;
 - `program_trace` executes a C packet function on a capture; `core` compares all splits of cores into threads and cache;

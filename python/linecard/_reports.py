@@ -99,7 +99,8 @@ class Declared(msgspec.Struct, frozen=True, omit_defaults=True):
     """A key that the code declares, whether the file contains it or not.
 
     Attributes:
-        file: The file of the key. The reader of a chip's file also reads the files of its memory parts.
+        file: Path of the file to which the key belongs. The reader of a chip's file also reads the files of its memory
+            parts.
         key: Dotted path of the key.
         words: The allowed values as text.
         unit: Unit of a number; empty for other values.

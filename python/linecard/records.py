@@ -16,7 +16,7 @@ class Number(NamedTuple):
     Attributes:
         unit: Unit of the number; a number with a unit has a row in the long-format table.
         row: Name of the number's row on screens; empty if the number has no separate row.
-        tone: Colour tone of the bar in that row.
+        tone: Colour tone of the bar in the row.
     """
 
     unit: str = ""

@@ -400,7 +400,7 @@ struct Curves {
     /// Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which nothing
     /// changes.
     curve: Vec<LruRow>,
-    /// Reuse distances in bins of powers of two.
+    /// Reuse distances, in bins whose bounds are powers of two.
     reuse: Vec<ReuseRow>,
 }
 

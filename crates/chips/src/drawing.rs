@@ -32,9 +32,9 @@ pub struct DrawnCluster {
     pub name: String,
     /// Number of instances.
     pub count: usize,
-    /// Engines of each cluster.
+    /// Number of engines in each cluster.
     pub engines: u32,
-    /// Hardware threads of each engine.
+    /// Number of hardware threads in each engine.
     pub threads: u32,
     /// Clock.
     pub clock_mhz: f64,

@@ -55,7 +55,7 @@ pub struct Row {
     pub ways: u32,
     /// Number of sets; a cache with one set is fully associative.
     pub sets: u32,
-    /// Name of the policy, with its number and filter.
+    /// Name of the policy, including its number and filter, such as `SECOND16+SP`.
     pub policy: String,
     /// Number of packets that were looked up.
     pub packets: u64,

@@ -348,8 +348,8 @@ class Cluster(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         name: Name.
         count: Number of instances.
-        engines: Engines of each cluster.
-        threads: Hardware threads of each engine.
+        engines: Number of engines in each cluster.
+        threads: Number of hardware threads in each engine.
         clock_mhz: Clock.
         takes: Inboxes and rings from which the cluster's threads take packets.
         puts: Inboxes and rings into which the cluster's program puts packets.

@@ -94,7 +94,7 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: The name of the program, as requested.
-        program: The program, named by its function.
+        program: Name of the program's function in the object file.
         traffic: Statistics of the packets: Ethernet frames without their frame check sequence.
         verdicts: Verdicts, the most frequent first.
         instructions: Instructions over all packets; a 64-bit constant or a helper call counts as one instruction.
@@ -187,7 +187,7 @@ class RowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         name: The name of the program, as requested.
-        program: The program, named by its function.
+        program: Name of the program's function in the object file.
         instructions: Number of instructions; a 64-bit constant counts as one instruction.
         lanes: Number of rows for each number of lanes, from one lane on.
         blocks: Basic blocks in program order, scheduled with the requested number of lanes.

@@ -61,7 +61,7 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         entries: Number of entries in the cache.
         ways: Number of entries per set.
         sets: Number of sets; a cache with one set is fully associative.
-        policy: Name of the policy, with its number and filter.
+        policy: Name of the policy, including its number and filter, such as ``SECOND16+SP``.
         packets: Number of packets that were looked up.
         hits: Packets whose digest was in the cache.
         misses: Packets that do not hit: the sum of ``cold``, ``capacity`` and ``conflict``.
@@ -116,7 +116,7 @@ class CacheCurves(CacheCurvesMethods, msgspec.Struct, frozen=True, omit_defaults
         lru: Caches with 1 to 16 ways and numbers of sets in powers of two; fully associative caches come first.
         curve: Fully associative caches whose sizes increase by a factor of 2^(1/8), up to the size beyond which nothing
             changes.
-        reuse: Reuse distances in bins of powers of two.
+        reuse: Reuse distances, in bins whose bounds are powers of two.
     """
 
     lru: tuple[LruRow, ...]

@@ -73,9 +73,9 @@ def flowcache(
         format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture. By default, files that end in ``.u32le``
             or ``.u32le.gz`` contain digests.
         key: Fields that define a flow: ``"5-tuple"`` (default), ``"2-tuple"``, or a list of fields such as
-            ``"dst/24,protocol"``. The key applies only to captures.
-        hash: Hash function of the digest: ``"md5"`` (default), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. The hash applies
-            only to captures.
+            ``"dst/24,protocol"``. The parameter ``key`` applies only to captures.
+        hash: Hash function of the digest: ``"md5"`` (default), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. The parameter
+            ``hash`` applies only to captures.
         width: Number of low-order hash bits that form a digest, 1 to 32.
         result_bits: Size of a result in bits; an entry contains one result.
         cold_window_packets: A miss is cold if its digest does not occur in this number of preceding packets.
@@ -88,7 +88,7 @@ def flowcache(
         time_out_seconds: Add statistics of the flows; a flow ends after this idle time (1 second in Girish 2008). The
             statistics of flows are available only for captures.
         packets: Maximum number of packets; 0 for the whole capture, or for the number that a described link states. The
-            maximum applies only to captures.
+            parameter ``packets`` applies only to captures.
         strict: Stop at the first damaged record of the capture.
         progress: Function that is called repeatedly with (done, total): first bytes of the input, then packets of all
             caches.

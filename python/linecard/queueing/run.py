@@ -1,7 +1,7 @@
 """Simulation of queue managers with a workload or a capture: `queueing_run`, `queueing_design`.
 
-The managers are those of Kumar and Crowley (2006): ``nc`` has no cache, ``dc`` a data cache, ``sqc`` a
-software-controlled cache, ``qc`` a queuing cache. ``qarray`` is the variant of ``sqc`` on the IXP2800.
+The managers are those of Kumar and Crowley (2006): no cache (``nc``), a data cache (``dc``), a software-controlled
+cache (``sqc``) and a queuing cache (``qc``). ``qarray`` is the variant of ``sqc`` on the IXP2800.
 """
 
 from __future__ import annotations

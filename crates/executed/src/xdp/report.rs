@@ -71,7 +71,7 @@ pub struct MapReport {
 pub struct XdpReport {
     /// The name of the program, as requested.
     pub name: String,
-    /// The program, named by its function.
+    /// Name of the program's function in the object file.
     pub program: String,
     /// Statistics of the packets: Ethernet frames without their frame check sequence.
     pub traffic: PacketStatistics,

@@ -55,7 +55,7 @@ pub struct BlockReport {
 pub struct RowsReport {
     /// The name of the program, as requested.
     pub name: String,
-    /// The program, named by its function.
+    /// Name of the program's function in the object file.
     pub program: String,
     /// Number of instructions; a 64-bit constant counts as one instruction.
     pub instructions: u32,
