@@ -1,8 +1,8 @@
 """The folders of the shipped studies, and the document-specific Python modules in them.
 
 A study folder may hold ``limits.py`` (evaluators of its scorecard lines, see :mod:`linecard.study.limits`) and
-``runners/NAME.py`` (see :mod:`linecard.study.runners`). Python modules are imported only from shipped studies. A user's
-study folder is only data: no code in it is executed.
+``runners/NAME.py`` (see :mod:`linecard.study.runners`). Linecard imports Python modules only from shipped studies. A
+user's study folder is only data: no code in it is executed.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def prune(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Remove damaged files and the runs that the options select from a store.
+    """Remove damaged files from a store, and remove the runs that the options select.
 
     **Examples**
 

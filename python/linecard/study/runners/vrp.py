@@ -21,7 +21,7 @@ _SEARCH = 60
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
-    """Search the budget at the packet rate."""
+    """Search for the budget at the packet rate."""
     found = dict(override.split("=", 1) for override in spec.overrides)
     rate = float(found.pop("rate_kpps")) * 1e3
     changes = [f"{key}={value}" for key, value in found.items()]
