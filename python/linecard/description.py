@@ -22,7 +22,7 @@ class Change:
         key: Dotted path of the key.
         value: Value in the preset; ``None`` if the preset does not contain the parameter.
         base: Value in the extended preset; ``None`` if the extended preset does not contain the parameter.
-        unit: Unit of both values.
+        unit: Unit of ``value`` and ``base``.
     """
 
     key: str

@@ -62,8 +62,8 @@ def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: o
     Args:
         outputs: Files to write, or folders to write into, by the option or argument that names them.
         inputs: Values that may contain names of input files: names, changes such as ``key=name``, and lists and
-            mappings of names. Files that a TOML file names are inputs, too, relative to its folder or to the current
-            folder.
+            mappings of names. Files that a TOML file names are inputs, too; their paths are relative to the folder of
+            the TOML file or to the current folder.
 
     Raises:
         ConfigError: Two names refer to the same file, directly or through a link.

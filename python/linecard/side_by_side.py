@@ -48,8 +48,8 @@ def side_by_side(
     """Return the result of ``work`` for each item, in order.
 
     Args:
-        work: Function of an item and a poll function; several threads call it, and it must call the poll function from
-            time to time. The poll function raises `Stopped` if the work must end.
+        work: Function with two arguments, an item and a poll function; several threads run it, and it must call the
+            poll function from time to time. The poll function raises `Stopped` if the work must end.
         items: Items of work.
         jobs: Number of items in parallel; ``None`` for one per core.
         look: Function that the calling thread calls from time to time, and once at the end, to report progress.

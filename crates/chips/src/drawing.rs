@@ -62,7 +62,7 @@ pub struct DrawnPlace {
     pub roles: Vec<String>,
     /// Capacity.
     pub capacity_bytes: Option<u64>,
-    /// The memory behind the cache; `None` if it is not a cache.
+    /// The memory behind the cache; `None` if this memory is not a cache.
     pub behind: Option<String>,
 }
 

@@ -53,7 +53,7 @@ pub struct CachedTrace {
     pub traffic: Option<String>,
     /// Number of traced packets.
     pub packets: Option<u64>,
-    /// The reason why the file cannot be used; `None` if it can.
+    /// The reason why the file cannot be used; `None` if the file can be used.
     pub problem: Option<String>,
 }
 

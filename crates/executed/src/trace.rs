@@ -72,7 +72,7 @@ pub struct ProgramReport {
     pub packet_accesses_per_packet: f64,
     /// Loads and stores of other data per packet: heap, marked state and control data.
     pub table_accesses_per_packet: f64,
-    /// Loads and stores of stack and globals per packet; the chip keeps these data on-chip.
+    /// Loads and stores of stack and globals per packet; stack and globals are on-chip.
     pub other_accesses_per_packet: f64,
     /// Number of locks taken per packet.
     pub locks_per_packet: f64,

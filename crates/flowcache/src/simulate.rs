@@ -67,7 +67,7 @@ pub struct Row {
     pub miss_ratio: f64,
     /// Misses whose digest does not occur in the preceding window.
     pub cold: u64,
-    /// Misses, not cold, that also occur in a fully associative LRU cache of the same size.
+    /// Misses that are not cold and also occur in a fully associative LRU cache of the same size.
     pub capacity: u64,
     /// Misses that are neither cold nor capacity misses.
     pub conflict: u64,

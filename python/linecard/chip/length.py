@@ -57,7 +57,7 @@ def longer(packets: int, warmup: int | None, asked: int) -> tuple[int, int | Non
 
 
 def is_same(short: Sequence[Numbers], long: Sequence[Numbers]) -> bool:
-    """Whether runs confirm the rate of runs a quarter as long, even if they are not steady.
+    """Whether runs confirm the rate of runs a quarter as long, even if the runs are not steady.
 
     The rates are compared in bits and in packets, and one match suffices: random packet sizes change one of the two
     rates by chance.

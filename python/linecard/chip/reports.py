@@ -375,7 +375,7 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
         count: Number of instances.
         roles: Roles that the chip's file binds to the memory or unit.
         capacity_bytes: Capacity.
-        behind: The memory behind the cache; ``None`` if it is not a cache.
+        behind: The memory behind the cache; ``None`` if this memory is not a cache.
     """
 
     name: str

@@ -88,8 +88,8 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
     Attributes:
         request: The fields of the request that the report does not repeat.
         run_id: Name of the run in tables; equal requests have equal names.
-        wall_seconds: Wall-clock time in seconds. Only this field can differ between equal runs: it is not compared and
-            not part of :meth:`to_dict`.
+        wall_seconds: Wall-clock time in seconds. Only ``wall_seconds`` can differ between equal runs: the field is not
+            compared and not part of :meth:`to_dict`.
         band: The band over the stated intervals, if requested.
     """
 

@@ -21,7 +21,7 @@ class ProgramReport(msgspec.Struct, frozen=True, omit_defaults=True):
         runs_per_packet: Number of instruction sequences without a jump, per packet.
         packet_accesses_per_packet: Loads and stores of packet data, per packet.
         table_accesses_per_packet: Loads and stores of other data per packet: heap, marked state and control data.
-        other_accesses_per_packet: Loads and stores of stack and globals per packet; the chip keeps these data on-chip.
+        other_accesses_per_packet: Loads and stores of stack and globals per packet; stack and globals are on-chip.
         locks_per_packet: Number of locks taken per packet.
         locks: Number of different locks.
         trace_bytes_per_instruction: Size of the trace in bytes per instruction.
@@ -243,7 +243,7 @@ class CachedTrace(msgspec.Struct, frozen=True, omit_defaults=True):
         program: Name of the program; ``None`` if the file cannot be used.
         traffic: Traffic.
         packets: Number of traced packets.
-        problem: The reason why the file cannot be used; ``None`` if it can.
+        problem: The reason why the file cannot be used; ``None`` if the file can be used.
     """
 
     file: str

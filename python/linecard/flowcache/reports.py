@@ -67,7 +67,7 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         misses: Packets that do not hit: the sum of ``cold``, ``capacity`` and ``conflict``.
         miss_ratio: Number of misses, divided by the number of packets.
         cold: Misses whose digest does not occur in the preceding window.
-        capacity: Misses, not cold, that also occur in a fully associative LRU cache of the same size.
+        capacity: Misses that are not cold and also occur in a fully associative LRU cache of the same size.
         conflict: Misses that are neither cold nor capacity misses.
         first_ref_misses: Packets whose digest occurs for the first time.
         cold_but_fa_hit: Cold misses that are hits in the fully associative LRU cache.

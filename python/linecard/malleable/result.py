@@ -32,7 +32,7 @@ class CoreResult(Result, CoreReport, frozen=True, kw_only=True):
         return next(row for row in self.rows if row.threads == self.best_threads)
 
     def plateau(self, percent: float) -> tuple[int, int]:
-        """Fewest and most threads of the splits around the best one with a throughput within this percentage of it."""
+        """Range of thread counts around the best split whose throughput is within this percentage of the best."""
         least = self.best_packets_per_mcycle * (1 - percent / 100)
         near = [row.threads for row in self.rows if row.packets_per_mcycle >= least]
         low = high = self.best_threads

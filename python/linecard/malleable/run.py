@@ -108,7 +108,8 @@ def deployments(
         chips: Chips to simulate: ``fixed`` (IXP2800, optimal fixed, and ideal malleable), ``malleable``,
             ``configurable`` (any number of cores).
         adapt_packets: Number of packets that the adaptive chip processes; 0 to leave out this chip.
-        per_chip: Whether the references per cycle are those of the whole chip, shared by its cores, or of each core.
+        per_chip: Whether ``points`` states the references per cycle for the whole chip, shared by all cores, instead of
+            for each core.
         jobs: Number of parallel simulations.
         progress: Function that is called from time to time with (done, total).
 
