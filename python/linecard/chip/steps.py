@@ -213,7 +213,7 @@ class Program:
         return self._access("ask", at, bytes, keys)
 
     def continue_(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
-        """Continue the previous access in its open row, or the transfer whose duration depends on its size."""
+        """Continue where the previous access ended: in the open row, or with the rest of a transfer timed by size."""
         return self._access("continue", at, bytes, keys)
 
     def transfer(self, at: str, bytes: int | None = None, **keys: Unpack[SpanKeys]) -> Program:  # noqa: A002
