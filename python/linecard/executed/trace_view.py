@@ -50,7 +50,7 @@ def _(result: ProgramTrace) -> list[Part]:
 
 def packets(traffic: ProgramTraffic) -> Fact:
     """The part of the view that describes the processed packets."""
-    left_out = f"; {traffic.not_ip:,} packets that are not IP left out" if traffic.not_ip else ""
+    left_out = f"; {traffic.not_ip:,} packets that are not IP are excluded" if traffic.not_ip else ""
     return Fact(
         "Packets", f"{traffic.packets:,}", f"of {traffic.flows:,} flows, mean {traffic.mean_bytes:.0f} bytes{left_out}"
     )

@@ -99,7 +99,7 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
         for key, plain in batch:
             request = Request(plain["subject"], plain["arguments"], plain["settings"])
             if content_of(request) != key:
-                names = ", ".join(sorted(files_of(request))) or "files that it names"
+                names = ", ".join(sorted(files_of(request))) or "the files of the run"
                 raise ConfigError(
                     f"a worker has other content in {names}: files below the current folder are shipped, all other "
                     "files must be identical on every machine"

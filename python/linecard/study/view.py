@@ -46,7 +46,7 @@ def _(result: StudyResult) -> list[Part]:
 
 
 def _facts(result: StudyResult) -> list[Fact]:
-    calibrated = f"compared, {result.calibrated_cells} calibrated and not counted"
+    calibrated = f"compared, {result.calibrated_cells} calibrated cells not counted"
     facts = [
         Fact("Cells", f"{len(result.counted_cells)}", calibrated),
         Fact("Error", f"mean {percent(result.mean_abs_error)}", f"largest {percent(result.max_abs_error)}", "strong"),
