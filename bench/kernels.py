@@ -101,14 +101,14 @@ def trace_md5(instructions: int) -> None:
 
 
 KERNELS = {
-    "hasan2003": Kernel("packet", hasan2003, 1_000, 4_000, 12_000, "hasan2003_all_pf, l3fwd16, 4 banks, 540 bytes"),
-    "sixty_engines": Kernel("packet", sixty_engines, 1_000, 6_000, 8_000, "60 engines x 8 threads, 64 bytes"),
-    "nfp4000_reads": Kernel("packet", nfp4000_reads, 1_000, 3_000, None, "nfp4000, XDP program of 102 instructions"),
+    "hasan2003": Kernel("packet", hasan2003, 1_000, 4_000, 18_000, "hasan2003_all_pf, l3fwd16, 4 banks, 540 bytes"),
+    "sixty_engines": Kernel("packet", sixty_engines, 1_000, 6_000, 4_500, "60 engines x 8 threads, 64 bytes"),
+    "nfp4000_reads": Kernel("packet", nfp4000_reads, 1_000, 3_000, 17_000, "nfp4000, XDP program of 102 instructions"),
     "dram_random": Kernel("request", dram("random"), 5_000, 15_000, 2_400, "ddr4_2400, random accesses"),
     "dram_cells": Kernel("request", dram("packet_cells"), 5_000, 15_000, 1_500, "ddr4_2400, cells of packets"),
     "dram_stream": Kernel("request", dram("stream"), 5_000, 15_000, 1_200, "ddr4_2400, a stream"),
     "dram_sparse": Kernel("request", dram("random", 200), 5_000, 15_000, 1_100, "ddr4_2400, one in 200 clocks"),
-    "queueing_qc": Kernel("operation", queueing, 5_000, 35_000, 900, "queuing cache under SD16_90"),
+    "queueing_qc": Kernel("operation", queueing, 5_000, 35_000, 1_000, "queuing cache under SD16_90"),
     "petri_mm1k": Kernel("firing", petri_mm1k, 20_000, 120_000, None, "M/M/1/K as a Petri net"),
     "trace_md5": Kernel("instruction", trace_md5, 7_900 * 100, 7_900 * 300, 32, "md5, executed, traced, compiled"),
 }

@@ -6,6 +6,7 @@
 //! takes 1 to 3 reads, IPv6 1 to 15, depending on the longest prefix on the path.
 
 use linecard_program::{NetworkKind, PacketHead};
+use std::cell::LazyCell;
 use std::ops::Range;
 
 /// An address that a trie walks.
@@ -128,19 +129,27 @@ impl Trie {
         (entry.port(), reads)
     }
 
+    #[inline(always)]
     fn insert<A: Address>(&mut self, route: &Route<A>) {
-        let (prefix, length) = (route.prefix, u32::from(route.length).min(A::BITS));
-        let entry = Entry::of_port(route.port);
-        let (mut node, mut level, mut bits) = (None, 0, 16);
+        let (prefix, length) = (route.prefix, u32::from(route.length));
+        // Most routes of a table end in the first level.
+        match 16u32.checked_sub(length) {
+            Some(open) => {
+                fill(&mut self.root[covered(prefix.at_level(0), open)], Entry::of_port(route.port).0);
+            }
+            None => self.insert_long(prefix, length.min(A::BITS), Entry::of_port(route.port)),
+        }
+    }
+
+    /// As `insert`, for a prefix that ends behind the first level.
+    fn insert_long<A: Address>(&mut self, prefix: A, length: u32, entry: Entry) {
+        let mut node = self.child(None, prefix.at_level(0));
+        let (mut level, mut bits) = (1, 24);
         while length > bits {
-            node = Some(self.child(node, prefix.at_level(level)));
+            node = self.child(Some(node), prefix.at_level(level));
             (level, bits) = (level + 1, bits + 8);
         }
-        let covered = covered(prefix.at_level(level), bits - length);
-        match node {
-            None => fill(&mut self.root[covered], entry.0),
-            Some(node) => fill(&mut self.nodes[node][covered], entry),
-        }
+        fill(&mut self.nodes[node][covered(prefix.at_level(level), bits - length)], entry);
     }
 
     /// Returns the node under an entry; creates it if there is none, with the entry's contents pushed down.
@@ -164,10 +173,17 @@ impl Trie {
 }
 
 /// A forwarding table; empty by default.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub struct RouteTable {
     v4: Trie,
-    v6: Trie,
+    /// Built by the first packet that needs it: most traffic is IPv4.
+    v6: LazyCell<Trie, Box<dyn FnOnce() -> Trie>>,
+}
+
+impl Default for RouteTable {
+    fn default() -> Self {
+        Self { v4: Trie::default(), v6: LazyCell::new(Box::new(Trie::default)) }
+    }
 }
 
 impl RouteTable {
@@ -178,7 +194,26 @@ impl RouteTable {
     ///
     /// [`TooLarge`] if the nodes of a protocol take more than a gibibyte.
     pub fn new(v4: &[Route], v6: &[Route<u128>]) -> Result<Self, TooLarge> {
-        Ok(Self { v4: Trie::new(v4, MOST_NODES)?, v6: Trie::new(v6, MOST_NODES)? })
+        let v6 = Trie::new(v6, MOST_NODES)?;
+        Ok(Self { v4: Trie::new(v4, MOST_NODES)?, v6: LazyCell::new(Box::new(|| v6)) })
+    }
+
+    /// As `new`, with routes of IPv6 that are listed when the first IPv6 address is looked up; prefixes of more
+    /// than 16 bits are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`TooLarge`] if the nodes of IPv4 take more than a gibibyte.
+    pub fn with_lazy_v6(
+        v4: &[Route],
+        v6: impl FnOnce() -> Vec<Route<u128>> + 'static,
+    ) -> Result<Self, TooLarge> {
+        let build = || {
+            let mut routes = v6();
+            routes.retain(|route| route.length <= 16);
+            Trie::new(&routes, 0).unwrap_or_default()
+        };
+        Ok(Self { v4: Trie::new(v4, MOST_NODES)?, v6: LazyCell::new(Box::new(build)) })
     }
 
     /// Returns the port of the longest prefix that covers an IPv4 address, and the memory reads of the lookup
@@ -216,6 +251,10 @@ fn covered(index: usize, open_bits: u32) -> Range<usize> {
 /// Fills a range four entries at a time: most are short, and `fill` goes one by one through those below eight.
 #[inline]
 fn fill<T: Copy>(entries: &mut [T], entry: T) {
+    if let [a, b, c, d] = entries {
+        [*a, *b, *c, *d] = [entry; 4];
+        return;
+    }
     for part in entries.chunks_mut(4) {
         match part {
             [a, b, c, d] => [*a, *b, *c, *d] = [entry; 4],

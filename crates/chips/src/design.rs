@@ -54,7 +54,7 @@ impl Design {
     /// # Errors
     /// All problems at once.
     pub fn load(preset: &str, overrides: &[String], app: Option<&str>, seed: u64) -> Result<Self, Error> {
-        Self::read(preset, overrides, app, None, PacketsFrom::Either, seed)
+        Self::read(preset, overrides, app, None, PacketsFrom::Either, seed, false)
     }
 
     /// The chip of a run, on which `executable` is executed.
@@ -67,7 +67,7 @@ impl Design {
             Some(Program::Listed(name)) => Some(name.as_str()),
             Some(Program::Executed(_)) | None => None,
         };
-        Self::read(&request.chip, &request.overrides, app, executable, from, request.seed)
+        Self::read(&request.chip, &request.overrides, app, executable, from, request.seed, true)
     }
 
     fn read(
@@ -77,6 +77,7 @@ impl Design {
         executable: Option<&Executable>,
         from: PacketsFrom,
         seed: u64,
+        brief: bool,
     ) -> Result<Self, Error> {
         let name = preset_name(preset);
         if let Err(message) = load(&name) {
@@ -91,6 +92,7 @@ impl Design {
                 overrides,
                 components: COMPONENTS,
                 named_rows: &["route"],
+                brief,
                 ..Request::of(&name, &find)
             }
             .read()

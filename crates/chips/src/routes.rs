@@ -22,13 +22,24 @@ struct Listed {
     v6: Vec<Route<u128>>,
 }
 
-/// The table of the routes of `path` (lines of `prefix next_hop …`, plain or gzip), or of generated ones if it is empty.
+/// Returns the table of the routes of `path` (lines of `prefix next_hop …`, plain or gzip), or of generated routes
+/// if it is empty.
 pub(crate) fn routes(path: &str, ports: u16, seed: u64) -> Result<Routes, String> {
-    let Listed { v4, v6 } = if path.is_empty() { generated(ports, seed) } else { read(path, ports)? };
-    let table = RouteTable::new(&v4, &v6).map_err(|TooLarge| {
-        format!("{path}: its long prefixes are so far apart that the table exceeds 1 GiB; expected fewer long prefixes")
-    })?;
-    Ok(Routes { table: Rc::new(table), v4: Rc::new(v4) })
+    let too_large = |TooLarge| {
+        format!(
+            "{path}: its long prefixes are so far apart that the table exceeds 1 GiB; expected fewer long prefixes"
+        )
+    };
+    let (v4, table) = if path.is_empty() {
+        let v4 = generated_v4(ports.into(), seed);
+        let table = RouteTable::with_lazy_v6(&v4, move || generated_v6(ports.into(), seed));
+        (v4, table)
+    } else {
+        let Listed { v4, v6 } = read(path, ports)?;
+        let table = RouteTable::new(&v4, &v6);
+        (v4, table)
+    };
+    Ok(Routes { table: Rc::new(table.map_err(too_large)?), v4: Rc::new(v4) })
 }
 
 /// Bits of the prefixes that cover all addresses of IPv4 in a generated table, and global unicast of IPv6 (2000::/3).
@@ -36,15 +47,13 @@ const COVER_V4: u8 = 14;
 const COVER_V6: u8 = 16;
 const LONGER_PREFIXES: u32 = 1_000;
 
-/// A table of the project's own making, which covers all addresses. IPv4: prefixes of 14 bits, as many for each port, and
-/// 1,000 longer ones with the lengths of a real table (more than half are /24). IPv6: prefixes of 16 bits in global
-/// unicast, as many for each port, and of 3 bits elsewhere. Uniform addresses find each port equally often, as the
-/// studies assume.
-fn generated(ports: u16, seed: u64) -> Listed {
-    let ports = u32::from(ports);
+/// Returns generated routes that cover all addresses of IPv4: prefixes of 14 bits, as many for each port, and 1,000
+/// longer ones with the lengths of a real table (more than half are /24). Uniform addresses find each port equally
+/// often, as the studies assume.
+fn generated_v4(ports: u32, seed: u64) -> Vec<Route> {
     let mut random = stream(seed, "routes");
-    let mut v4 = Vec::with_capacity((1 << COVER_V4) + LONGER_PREFIXES as usize);
-    v4.extend(cover(COVER_V4, ports, &mut random, |i| i << (32 - COVER_V4)));
+    let mut routes = Vec::with_capacity((1 << COVER_V4) + LONGER_PREFIXES as usize);
+    routes.extend(cover(COVER_V4, ports, &mut random, |i| i << (32 - COVER_V4)));
     for _ in 0..LONGER_PREFIXES {
         let length = match random.below(100) {
             0..55 => 24,
@@ -56,16 +65,22 @@ fn generated(ports: u16, seed: u64) -> Listed {
             _ => 16,
         };
         let prefix = (random.bits() as u32) & (u32::MAX << (32 - length));
-        v4.push(Route { prefix, length: length as u8, port: random.below(ports) as u16 });
+        routes.push(Route { prefix, length: length as u8, port: random.below(ports) as u16 });
     }
+    routes
+}
+
+/// Returns generated routes that cover all addresses of IPv6: prefixes of 16 bits in global unicast, as many for each
+/// port, and of 3 bits elsewhere.
+fn generated_v6(ports: u32, seed: u64) -> Vec<Route<u128>> {
     let mut random = stream(seed, "routes of IPv6");
     let eighth = |i: u32| u128::from(i) << 125;
-    let mut v6: Vec<Route<u128>> = cover(3, ports, &mut random, eighth).collect();
+    let mut routes: Vec<Route<u128>> = cover(3, ports, &mut random, eighth).collect();
     let unicast = |i: u32| eighth(1) | u128::from(i) << (128 - COVER_V6);
-    v6.extend(
+    routes.extend(
         cover(COVER_V6 - 3, ports, &mut random, unicast).map(|route| Route { length: COVER_V6, ..route }),
     );
-    Listed { v4, v6 }
+    routes
 }
 
 /// A route for each number of so many bits, with `at` as its prefix: as many for each port, in random order.

@@ -22,6 +22,8 @@ pub struct Document {
     /// The values read, in the order of reading; a value that was read again is there again. `None` if no
     /// caller needs them.
     pub(crate) rows: Option<RefCell<Vec<Row>>>,
+    /// Whether rows have only keys, values and intervals ([`crate::Request::brief`]).
+    pub(crate) brief: bool,
     /// A file is missing or no TOML. Absent keys may be in it and change what is read, so neither absent nor
     /// unread keys are reported.
     pub(crate) broken: bool,
@@ -35,22 +37,24 @@ pub struct Document {
 const USUAL_ROWS: usize = 256;
 
 impl Document {
-    /// Returns a document with the contents of a chain of files after its overrides.
+    /// Returns a document with the contents of a chain of files after its overrides; `rows` says whether values
+    /// become rows, and whether these are brief.
     pub(crate) fn new(
         chain: Chain,
         places: Places,
         log: Log,
         typed: Vec<String>,
         components: Vec<String>,
-        plain: bool,
+        rows: Option<bool>,
     ) -> Self {
         let Chain { title, kind, extends, bases, root, broken } = chain;
         let root = match root.content {
             Content::Table(table) => table,
             _ => Table::default(),
         };
-        let rows = (!plain).then(|| RefCell::new(Vec::with_capacity(USUAL_ROWS)));
-        Self { title, kind, extends, bases, root, places, log, rows, broken, typed, components }
+        let brief = rows == Some(true);
+        let rows = rows.map(|_| RefCell::new(Vec::with_capacity(USUAL_ROWS)));
+        Self { title, kind, extends, bases, root, places, log, rows, brief, broken, typed, components }
     }
 
     /// Merges the table `KEY.NAME` over the file, like a later file; `--set` values stay. Other tables of `KEY`

@@ -49,6 +49,14 @@ pub struct Row {
     pub interval: Option<[f64; 2]>,
 }
 
+impl Row {
+    /// Returns a row without the texts that describe its value.
+    pub(crate) fn brief(key: String, value: Shown, interval: Option<[f64; 2]>) -> Self {
+        let [unit, meaning, allowed, source, place] = [const { String::new() }; 5];
+        Self { key, value, unit, meaning, allowed, source, place, interval }
+    }
+}
+
 /// Problems as they are found; sorted at the end.
 #[derive(Debug, Default)]
 pub(crate) struct Log {

@@ -31,6 +31,8 @@ pub struct Request<'a> {
     /// Whether every key belongs to the reader: no titles, bases, sources or values in tables of their own, and
     /// no rows.
     pub plain: bool,
+    /// Whether rows have no more than their keys, values and intervals: all that a run needs.
+    pub brief: bool,
 }
 
 impl<'a> Request<'a> {
@@ -46,6 +48,7 @@ impl<'a> Request<'a> {
             named_rows: &[],
             untitled: false,
             plain: false,
+            brief: false,
         }
     }
 
@@ -68,6 +71,6 @@ impl<'a> Request<'a> {
         if !plain {
             components::resolve(&mut chain.root, &log);
         }
-        Document::new(chain, places, log, typed, names, plain)
+        Document::new(chain, places, log, typed, names, (!plain).then_some(self.brief))
     }
 }

@@ -256,7 +256,7 @@ impl<'d> Section<'d> {
             };
         };
         self.judge_unit(&taking, node);
-        let value = self.understood(&taking, node, self.path_of(taking.key), &understand);
+        let value = self.understood(&taking, node, || self.path_of(taking.key), &understand);
         self.declare(&taking, &show, value.as_ref().map(&show));
         let value = value?;
         self.note(&taking, show(&value), Some(node));
@@ -274,11 +274,11 @@ impl<'d> Section<'d> {
             return Vec::new();
         };
         self.judge_unit(&taking, node);
-        let path = self.path_of(taking.key);
+        let path = || self.path_of(taking.key);
         let values: Vec<T> = match &node.content {
             Content::List(items) => {
                 let item = |(number, item): (usize, &Node)| {
-                    self.understood(&taking, item, format!("{path}[{number}]"), &understand)
+                    self.understood(&taking, item, || format!("{}[{number}]", path()), &understand)
                 };
                 items.iter().enumerate().filter_map(item).collect()
             }
@@ -302,7 +302,7 @@ impl<'d> Section<'d> {
         &self,
         taking: &Taking<'_, T>,
         node: &Node,
-        path: String,
+        path: impl FnOnce() -> String,
         understand: impl Fn(&Scalar) -> Result<T, String>,
     ) -> Option<T> {
         let found = match &node.content {
@@ -314,7 +314,7 @@ impl<'d> Section<'d> {
             Content::List(_) => "found a list".to_owned(),
             Content::Table(_) => "found a table".to_owned(),
         };
-        self.wrong(taking, node, path, &found);
+        self.wrong(taking, node, path(), &found);
         None
     }
 
@@ -353,15 +353,19 @@ impl<'d> Section<'d> {
 
     pub(crate) fn note<T>(&self, taking: &Taking<'_, T>, value: Shown, node: Option<&Node>) {
         let place = |node: &Node| self.document.places.show(node.place);
+        let interval = node.and_then(|node| node.interval);
+        if self.document.brief {
+            return self.document.note(|| Row::brief(self.path_of(taking.key), value, interval));
+        }
         self.document.note(|| Row {
             key: self.path_of(taking.key),
             value,
+            interval,
             unit: taking.measure.name.to_owned(),
             meaning: taking.meaning.to_owned(),
             allowed: (taking.allowed)().to_string(),
             source: node.map_or_else(|| "default".to_owned(), |node| node.source.to_string()),
             place: node.map_or_else(String::new, place),
-            interval: node.and_then(|node| node.interval),
         });
     }
 }

@@ -403,6 +403,10 @@ impl Steps {
     /// this operation.
     #[inline]
     pub fn comes_from(&mut self, operation: u32) {
+        if self.origins.len() + 1 == self.list.len() {
+            self.origins.push(operation);
+            return;
+        }
         self.origins.resize(self.list.len(), NO_ORIGIN);
         if let Some(last) = self.origins.last_mut() {
             *last = operation;

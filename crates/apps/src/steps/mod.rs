@@ -505,12 +505,11 @@ mod tests {
 
     #[test]
     fn frames_that_are_not_ip_go_where_the_list_sends_them() {
-        let table = RouteTable::new(&[], &[]).unwrap();
         let steps =
             [Does::Check, Does::LookUp { reads: Some((TABLE, 4)) }].map(|does| step(Each::Packet, 7, does));
         let arp = PacketHead { network: NetworkKind::NotIp, ..ipv4(64, 0) };
         let ends = |not_ip| {
-            let list = listed(steps.to_vec(), Some(table.clone()));
+            let list = listed(steps.to_vec(), Some(RouteTable::default()));
             steps_of(&mut list.with_not_ip(not_ip), arp)
         };
         assert_eq!(ends(NotIp::Punt), [(7, Action::Drop(DropReason::Punted))]);

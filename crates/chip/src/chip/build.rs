@@ -195,7 +195,7 @@ impl Chip {
     fn plan_buffer(&mut self) {
         let others =
             |memory: &PacketMemory| memory.wide.is_some() || memory.received_by_ports || memory.sent_by_ports;
-        let cached = self.places.iter_mut().any(|place| place.cache().is_some());
+        let cached = self.config.places.iter().any(|place| place.kind.numbers().behind().is_some());
         if !cached && self.sources.channels.len() == 1 && !self.memory.as_ref().is_some_and(others) {
             for (number, place) in self.places.iter_mut().enumerate() {
                 if place.begin_ahead() {

@@ -284,7 +284,7 @@ fn enter<F: Features>(
 }
 
 /// Counts the wait of a thread for the operation of its program that caused it.
-#[cold]
+#[inline]
 fn count_stall(t: &Thread, now: Ticks, account: &mut Account) {
     if let Some(operation) = t.waits_for() {
         account.stalled(usize::from(t.cluster), operation as usize, now - t.since);

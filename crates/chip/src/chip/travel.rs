@@ -5,8 +5,7 @@
 //! time, so that accesses are served in the order of arrival.
 
 use super::Chip;
-use crate::place::cache::Found;
-use crate::place::{Memory, Submitted};
+use crate::place::{Found, Memory, Passage, Submitted};
 use crate::request::{NO_REQUEST, NO_TARGET, Owner, Request, thread_of};
 use crate::target::NOWHERE;
 use linecard_program::script::{Access, RoleId};
@@ -61,10 +60,10 @@ impl Chip {
         if let Some(done) = memory.serve(now, kind, address, u32::from(bytes)) {
             return Some(done);
         }
-        if memory.cache().is_some() {
-            return self.look_up(usize::from(place), request, now);
+        match memory.pass(now, kind, u32::from(bytes)) {
+            Some(passage) => self.look_up(passage, request, now),
+            None => self.arrive_later(request, now),
         }
-        self.arrive_later(request, now)
     }
 
     /// A request has reached a memory with channels, which answers later.
@@ -96,14 +95,12 @@ impl Chip {
     }
 
     /// A request at a cache. A request over several lines is looked up line by line.
-    fn look_up(&mut self, number: usize, request: u32, now: Ticks) -> Option<Ticks> {
-        let Request { kind, bytes, address, by_port, .. } = self.requests[request];
-        let cache = self.places[number].cache()?;
-        let done = cache.port.serve(now, kind, u32::from(bytes));
-        let line = u64::from(cache.line_bytes());
+    fn look_up(&mut self, passage: Passage, request: u32, now: Ticks) -> Option<Ticks> {
+        let Request { kind, bytes, address, place, by_port, .. } = self.requests[request];
+        let (done, line) = (passage.at, u64::from(passage.line_bytes));
         let end = address + u64::from(bytes.max(1));
         let end = if (address ^ (end - 1)) < line {
-            self.look_up_line(number, request, done)
+            self.look_up_line(passage, request)
         } else {
             // One piece more than there are, so that the request does not complete before the last lookup.
             let r = &mut self.requests[request];
@@ -117,12 +114,12 @@ impl Chip {
                     NO_TARGET,
                     kind,
                     bytes,
-                    number as u16,
+                    place,
                     at,
                 ));
                 self.requests[piece].by_port = by_port;
                 self.requests[request].pieces += 1;
-                if let Some(done) = self.look_up_line(number, piece, done) {
+                if let Some(done) = self.look_up_line(passage, piece) {
                     self.completed(piece, done);
                 }
                 at = next;
@@ -131,21 +128,18 @@ impl Chip {
             r.pieces -= 1;
             (r.pieces == 0).then_some(r.done)
         };
-        if let Some(end) = end
-            && let Some(cache) = self.places[number].cache()
-        {
-            cache.residence += u128::from(end - now);
+        if let Some(end) = end {
+            self.places[usize::from(place)].resided(end - now);
         }
         end
     }
 
-    /// A request, or a piece of one, has passed the cache's pipe at `done`: a hit completes then, a miss
-    /// continues to the memory behind.
-    fn look_up_line(&mut self, number: usize, request: u32, done: Ticks) -> Option<Ticks> {
-        let Request { kind, bytes, address, by_port, .. } = self.requests[request];
-        let cache = self.places[number].cache()?;
-        let behind = cache.behind as u16;
-        let line = cache.line_bytes();
+    /// A request, or a piece of one, has passed the lookup of a cache: a hit completes then, a miss continues to
+    /// the memory behind.
+    fn look_up_line(&mut self, passage: Passage, request: u32) -> Option<Ticks> {
+        let Request { kind, bytes, address, place, by_port, .. } = self.requests[request];
+        let Passage { at: done, line_bytes: line, behind } = passage;
+        let cache = &mut self.places[usize::from(place)];
         let is_whole = kind == Access::Write && u32::from(bytes) == line;
         let owner = Owner::Fill(request);
         let further = match cache.look_up(address, kind.writes(), by_port, request, done) {
@@ -171,9 +165,7 @@ impl Chip {
                     }
                 }
                 if is_whole {
-                    if let Some(cache) = self.places[number].cache() {
-                        cache.arrived(address, request, done);
-                    }
+                    self.places[usize::from(place)].arrived(address, request, done);
                     return Some(done);
                 }
                 let start = address & !u64::from(line - 1);
@@ -191,9 +183,9 @@ impl Chip {
 
     pub(super) fn line_event(&mut self, line: usize, now: Ticks) {
         if let Some(number) = line.checked_sub(self.links.len())
-            && self.places[number].as_queue_manager().is_some()
+            && self.places[number].next_operation().is_some()
         {
-            return self.queue_manager_event(number, now);
+            return self.operations_event(number, now);
         }
         while let Some(request) = self.lines[line].take(now) {
             if let Some(done) = self.serve(line, request, now) {
@@ -233,34 +225,28 @@ impl Chip {
     /// A thread submits an operation to a queue manager.
     pub(super) fn ask_queue_manager(&mut self, thread: u32, role: RoleId, operation: Operation, now: Ticks) {
         let place = usize::from(self.target(thread, role).place);
-        match self.places.get_mut(place).and_then(Memory::as_queue_manager) {
-            Some(manager) => {
-                manager.start(now, thread, operation);
-                self.schedule_queue_manager(place);
-            }
-            None => self.goes_nowhere(self.threads[thread as usize].targets as usize + usize::from(role.0)),
+        match self.places.get_mut(place).is_some_and(|memory| memory.operate(now, thread, operation)) {
+            true => self.schedule_operations(place),
+            false => self.goes_nowhere(self.threads[thread as usize].targets as usize + usize::from(role.0)),
         }
     }
 
-    fn queue_manager_event(&mut self, place: usize, now: Ticks) {
-        while let Some(manager) = self.places[place].as_queue_manager() {
-            match manager.take_complete(now) {
+    fn operations_event(&mut self, place: usize, now: Ticks) {
+        loop {
+            match self.places[place].take_complete(now) {
                 Ok(Some(thread)) => self.make_ready(thread, now),
                 Ok(None) => break,
-                // An error that the checker of the lists finds is a bug of a manager, never of its input.
                 Err(error) => {
                     self.fault.get_or_insert(format!("{}: {error}", self.config.places[place].name));
                     return;
                 }
             }
         }
-        self.schedule_queue_manager(place);
+        self.schedule_operations(place);
     }
 
-    fn schedule_queue_manager(&mut self, place: usize) {
-        if let Some(manager) = self.places[place].as_queue_manager()
-            && let Some(at) = manager.next_at()
-        {
+    fn schedule_operations(&mut self, place: usize) {
+        if let Some(at) = self.places[place].next_operation() {
             self.agenda.schedule(self.sources.first_line + self.links.len() + place, at);
         }
     }
@@ -302,8 +288,7 @@ impl Chip {
     /// for the line.
     fn line_arrived(&mut self, miss: u32, done: Ticks) {
         let Request { place, address, .. } = self.requests[miss];
-        let Some(cache) = self.places[usize::from(place)].cache() else { return };
-        let mut next = cache.arrived(address, miss, done);
+        let mut next = self.places[usize::from(place)].arrived(address, miss, done);
         self.done_at_cache(miss, self.requests[miss].done.max(done));
         while next != NO_REQUEST {
             let request = next;
@@ -315,10 +300,8 @@ impl Chip {
     /// The completion time of a request that a cache did not serve at once is known.
     fn done_at_cache(&mut self, request: u32, done: Ticks) {
         let Request { owner, place, arrived, .. } = self.requests[request];
-        if !matches!(owner, Owner::Piece(_))
-            && let Some(cache) = self.places[usize::from(place)].cache()
-        {
-            cache.residence += u128::from(done - arrived);
+        if !matches!(owner, Owner::Piece(_)) {
+            self.places[usize::from(place)].resided(done - arrived);
         }
         self.completed(request, done);
     }

@@ -5,11 +5,12 @@
 //! burst of misses of one line reads it once.
 
 use super::facts::Facts;
-use super::memory::{Memory, Numbers, share};
+use super::memory::{Found, Memory, Numbers, Passage, share};
 use super::server::Server;
 use crate::config::{CacheConfig, Replacement};
 use crate::counts::PlaceCounts;
 use crate::request::NO_REQUEST;
+use linecard_program::script::Access;
 use linecard_sim::{Stream, Ticks, Timebase};
 
 const EMPTY: u64 = u64::MAX;
@@ -27,27 +28,8 @@ struct Line {
     there: Ticks,
 }
 
-/// The result of a lookup.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
-    /// The line is in the cache from a time on.
-    Hit {
-        /// That time; mostly in the past.
-        there: Ticks,
-    },
-    /// The line is being fetched.
-    Coming,
-    /// A miss; the line is fetched. The evicted line is written back if it is dirty.
-    Miss {
-        /// Address of the line to write back.
-        evicted: Option<u64>,
-    },
-    /// A miss while every line of the set is being fetched: the access bypasses the cache.
-    Past,
-}
-
 pub(crate) struct Cache {
-    pub port: Server,
+    port: Server,
     lines: Vec<Line>,
     ways: usize,
     /// Ways, from the first on, that accesses of ports may fill.
@@ -56,15 +38,15 @@ pub(crate) struct Cache {
     /// Draws the line to evict, unless it is the least recently used.
     draws: Option<Stream>,
     line_shift: u32,
-    pub behind: usize,
+    behind: u16,
     clock: u64,
-    pub hits: u64,
-    pub misses: u64,
+    hits: u64,
+    misses: u64,
     /// The same for reads that no port issued.
-    pub read_hits: u64,
-    pub read_misses: u64,
+    read_hits: u64,
+    read_misses: u64,
     /// Time from arrival to result, total over accesses.
-    pub residence: u128,
+    residence: u128,
 }
 
 impl Line {
@@ -85,7 +67,7 @@ impl Cache {
             sets: u64::from(config.sets),
             draws: (config.replacement == Replacement::Random).then_some(draws),
             line_shift: config.line_bytes.ilog2(),
-            behind: config.behind,
+            behind: config.behind as u16,
             clock: 0,
             hits: 0,
             misses: 0,
@@ -93,10 +75,6 @@ impl Cache {
             read_misses: 0,
             residence: 0,
         }
-    }
-
-    pub fn line_bytes(&self) -> u32 {
-        1 << self.line_shift
     }
 
     fn set_of(&self, block: u64) -> std::ops::Range<usize> {
@@ -115,10 +93,40 @@ impl Cache {
         let range = self.set_of(block);
         self.lines[range].iter_mut().find(|line| line.block == block)
     }
+}
 
-    /// Looks an address up for a request at `now`, which a port may have issued. On a miss it evicts a line
-    /// that is not being fetched.
-    pub fn look_up(&mut self, address: u64, write: bool, by_port: bool, request: u32, now: Ticks) -> Found {
+impl Numbers for CacheConfig {
+    fn facts(&self) -> Facts {
+        self.port.facts_of(f64::from(self.port.concurrency), "a hit; concurrency / service")
+    }
+
+    fn faster(&mut self) {
+        self.port.faster();
+    }
+
+    fn wrong(&self) -> Option<String> {
+        let fits = (1..=1 << 15).contains(&self.line_bytes)
+            && self.line_bytes.is_power_of_two()
+            && self.sets > 0
+            && (1..=self.ways).contains(&self.port_ways);
+        let wants =
+            "needs lines of 2^n bytes, at most 32,768; at least one set, one way, and one way for ports";
+        (!fits).then(|| wants.to_owned())
+    }
+
+    fn behind(&self) -> Option<usize> {
+        Some(self.behind)
+    }
+}
+
+impl Memory for Cache {
+    fn pass(&mut self, at: Ticks, kind: Access, bytes: u32) -> Option<Passage> {
+        let at = self.port.serve(at, kind, bytes);
+        Some(Passage { at, line_bytes: 1 << self.line_shift, behind: self.behind })
+    }
+
+    /// On a miss it evicts a line that is not being fetched.
+    fn look_up(&mut self, address: u64, write: bool, by_port: bool, request: u32, now: Ticks) -> Found {
         let is_read = u64::from(!write && !by_port);
         self.clock += 1;
         let clock = self.clock;
@@ -154,17 +162,14 @@ impl Cache {
         Found::Miss { evicted }
     }
 
-    /// Puts a request at the head of those that wait for the line of `address`. Returns the previous head.
-    pub fn wait_for(&mut self, address: u64, request: u32) -> u32 {
+    fn wait_for(&mut self, address: u64, request: u32) -> u32 {
         match self.line_of(address) {
             Some(line) => std::mem::replace(&mut line.waiting, request),
             None => NO_REQUEST,
         }
     }
 
-    /// The line of `address` that the miss of a request fetches arrives at `there`. Returns the first request
-    /// that waits for it. No request waits for an access that bypassed the cache.
-    pub fn arrived(&mut self, address: u64, miss: u32, there: Ticks) -> u32 {
+    fn arrived(&mut self, address: u64, miss: u32, there: Ticks) -> u32 {
         match self.line_of(address) {
             Some(line) if line.miss == miss => {
                 (line.miss, line.there) = (NO_REQUEST, there);
@@ -173,33 +178,11 @@ impl Cache {
             _ => NO_REQUEST,
         }
     }
-}
 
-impl Numbers for CacheConfig {
-    fn facts(&self) -> Facts {
-        self.port.facts_of(f64::from(self.port.concurrency), "a hit; concurrency / service")
+    fn resided(&mut self, time: Ticks) {
+        self.residence += u128::from(time);
     }
 
-    fn faster(&mut self) {
-        self.port.faster();
-    }
-
-    fn wrong(&self) -> Option<String> {
-        let fits = (1..=1 << 15).contains(&self.line_bytes)
-            && self.line_bytes.is_power_of_two()
-            && self.sets > 0
-            && (1..=self.ways).contains(&self.port_ways);
-        let wants =
-            "needs lines of 2^n bytes, at most 32,768; at least one set, one way, and one way for ports";
-        (!fits).then(|| wants.to_owned())
-    }
-
-    fn behind(&self) -> Option<usize> {
-        Some(self.behind)
-    }
-}
-
-impl Memory for Cache {
     fn restart(&mut self, now: Ticks) {
         self.port.restart(now);
         (self.hits, self.misses, self.residence) = (0, 0, 0);

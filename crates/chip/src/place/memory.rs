@@ -3,11 +3,11 @@
 
 use super::facts::Facts;
 use crate::counts::PlaceCounts;
-use crate::request::Requests;
+use crate::request::{NO_REQUEST, Requests};
 use enum_dispatch::enum_dispatch;
 use linecard_program::PacketHead;
 use linecard_program::script::Access;
-use linecard_queueing::Service;
+use linecard_queueing::Operation;
 use linecard_sim::Ticks;
 
 /// An access that a memory accepts and answers later.
@@ -40,6 +40,35 @@ pub(crate) struct BankLayout {
     pub banks: u32,
     /// Distance in bytes from the start of a bank to the start of the next.
     pub step_bytes: u64,
+}
+
+/// An access that passes a memory with another memory behind it, such as a cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passage {
+    /// When its lookup ends.
+    pub at: Ticks,
+    pub line_bytes: u32,
+    /// Number of the memory behind.
+    pub behind: u16,
+}
+
+/// The result of a lookup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// The line is in the cache from a time on.
+    Hit {
+        /// That time; mostly in the past.
+        there: Ticks,
+    },
+    /// The line is being fetched.
+    Coming,
+    /// A miss; the line is fetched. The evicted line is written back if it is dirty.
+    Miss {
+        /// Address of the line to write back.
+        evicted: Option<u64>,
+    },
+    /// A miss while every line of the set is being fetched: the access bypasses the cache.
+    Past,
 }
 
 /// The numbers of a kind of memory.
@@ -177,9 +206,60 @@ pub(crate) trait Memory {
         false
     }
 
-    /// Returns the queue manager, if it is one.
-    fn as_queue_manager(&mut self) -> Option<&mut Service> {
+    /// Passes an access that arrives at `at` through its lookup, if another memory is behind it.
+    #[inline(always)]
+    fn pass(&mut self, at: Ticks, kind: Access, bytes: u32) -> Option<Passage> {
+        let _ = (at, kind, bytes);
         None
+    }
+
+    /// Looks an address up for a request at `now`, which a port may have issued.
+    fn look_up(&mut self, address: u64, write: bool, by_port: bool, request: u32, now: Ticks) -> Found {
+        let _ = (address, write, by_port, request, now);
+        Found::Past
+    }
+
+    /// Puts a request at the head of those that wait for the line of `address`. Returns the previous head.
+    fn wait_for(&mut self, address: u64, request: u32) -> u32 {
+        let _ = (address, request);
+        NO_REQUEST
+    }
+
+    /// The line of `address` that the miss of a request fetches arrives at `there`. Returns the first request
+    /// that waits for it. No request waits for an access that bypassed the cache.
+    fn arrived(&mut self, address: u64, miss: u32, there: Ticks) -> u32 {
+        let _ = (address, miss, there);
+        NO_REQUEST
+    }
+
+    /// Counts the time from the arrival of an access that passed it to its result.
+    fn resided(&mut self, time: Ticks) {
+        let _ = time;
+    }
+
+    /// Begins an operation on lists for an idle thread at `now`, which is not after [`Memory::next_operation`].
+    /// Returns whether it manages lists.
+    fn operate(&mut self, now: Ticks, thread: u32, operation: Operation) -> bool {
+        let _ = (now, thread, operation);
+        false
+    }
+
+    /// Returns when the operations on its lists next continue.
+    #[inline(always)]
+    fn next_operation(&self) -> Option<Ticks> {
+        None
+    }
+
+    /// Continues the operations on its lists up to `now`, or until one completes. Returns the thread of that
+    /// one.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence if a list is not what the operations put into it: an error of the manager, never of
+    /// its input.
+    fn take_complete(&mut self, now: Ticks) -> Result<Option<u32>, String> {
+        let _ = now;
+        Ok(None)
     }
 }
 

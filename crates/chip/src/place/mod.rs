@@ -6,7 +6,7 @@
 //! in this file. Authors of chips can add kinds that answer at once ([`Kind`]).
 
 mod banked;
-pub(crate) mod cache;
+mod cache;
 mod channel;
 mod dram;
 mod facts;
@@ -31,10 +31,10 @@ pub use facts::Facts;
 pub use kind::{Kind, Served, Serves};
 use linecard_program::PacketHead;
 use linecard_program::script::Access;
-use linecard_queueing::Service;
+use linecard_queueing::{Operation, Service};
 use linecard_sim::{Ticks, Timebase, stream};
 pub use memory::Numbers;
-pub(crate) use memory::{BankLayout, Cells, Memory, Submitted};
+pub(crate) use memory::{BankLayout, Cells, Found, Memory, Passage, Submitted};
 use open::Open;
 use packet_buffer::PacketBuffer;
 use results::Results;
@@ -91,12 +91,6 @@ impl Place {
             Place::Server(server) => Some(server.serve(at, kind, bytes)),
             other => other.serve(at, kind, address, bytes),
         }
-    }
-
-    /// Returns the cache in front of another memory, if it is one.
-    #[inline(always)]
-    pub fn cache(&mut self) -> Option<&mut Cache> {
-        if let Place::Cache(cache) = self { Some(cache) } else { None }
     }
 }
 

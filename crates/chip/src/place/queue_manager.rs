@@ -1,10 +1,10 @@
-//! A queue manager. Threads submit operations on its lists ([`Memory::as_queue_manager`]) instead of accesses.
+//! A queue manager. Threads submit operations on its lists ([`Memory::operate`]) instead of accesses.
 
 use super::facts::Facts;
 use super::memory::{Memory, Numbers, share};
 use crate::config::QueueManagerConfig;
 use crate::counts::PlaceCounts;
-use linecard_queueing::{CLOCKS_HZ, Service, Settings};
+use linecard_queueing::{CLOCKS_HZ, Operation, Service, Settings};
 use linecard_sim::{Ticks, Timebase};
 
 /// Returns an idle queue manager for a number of threads and queues.
@@ -61,7 +61,16 @@ impl Memory for Service {
         }
     }
 
-    fn as_queue_manager(&mut self) -> Option<&mut Service> {
-        Some(self)
+    fn operate(&mut self, now: Ticks, thread: u32, operation: Operation) -> bool {
+        self.start(now, thread, operation);
+        true
+    }
+
+    fn next_operation(&self) -> Option<Ticks> {
+        self.next_at()
+    }
+
+    fn take_complete(&mut self, now: Ticks) -> Result<Option<u32>, String> {
+        self.take_complete(now).map_err(|error| error.to_string())
     }
 }

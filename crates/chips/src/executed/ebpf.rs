@@ -211,15 +211,20 @@ impl Listener<'_> {
 
     #[inline(always)]
     fn compute(&mut self, cycles: u32) {
-        let cycles = self.scale.next(cycles);
-        self.steps.compute(cycles);
-        self.tally.calls.spend(cycles);
+        // Most prices are nothing.
+        if cycles > 0 {
+            let cycles = self.scale.next(cycles);
+            self.steps.compute(cycles);
+            self.tally.calls.spend(cycles);
+        }
     }
 
     #[inline(always)]
     fn spend(&mut self, index: usize, cycles: u32) {
-        self.compute(cycles);
-        self.tally.extra_cycles[index] += u64::from(cycles);
+        if cycles > 0 {
+            self.compute(cycles);
+            self.tally.extra_cycles[index] += u64::from(cycles);
+        }
     }
 }
 
