@@ -19,10 +19,10 @@ class Run:
 
     Attributes:
         chip: Name of a shipped chip, or path to a TOML file.
-        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file); by default, the chip's
+        trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file); by default, the chip's
             traffic generator.
         set: New values for parameters. For example ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
-        seed: Seed of every random stream. Equal requests with equal seeds return equal results.
+        seed: Seed of every random stream. Two runs with the same request and the same seed return identical results.
         packets: Number of packets to measure: those sent or dropped while statistics are on. With 0, a capture is
             replayed once, to its end. Default: 0 with a capture, otherwise 100,000.
         warmup_packets: Length of the warm-up: packets that leave or are dropped before the statistics start. By default
@@ -104,8 +104,8 @@ class Dram:
         count: Number of requests in the pattern; default 100,000.
         spacing: Clocks between two requests of the pattern; the default 0 sends requests as fast as the controller
             accepts them.
-        reads: Fraction of reads in the pattern; default 1, or 2/3 for random.
-        narrow: Fraction of accesses in the pattern that transfer half the usual number of bytes.
+        reads: Fraction of the pattern's accesses that are reads; default 1, or 2/3 for the pattern ``random``.
+        narrow: Fraction of the pattern's accesses that transfer half the usual number of bytes.
         seed: Seed of the pattern.
         in_flight: Maximum number of outstanding requests.
         set: New values for parameters of the part or the policy. For example ``{"timing.tRCD": "15 ns", "policy.page":

@@ -16,7 +16,7 @@ class Number(NamedTuple):
     Attributes:
         unit: Unit of the number; a number with a unit has a row in the long-format table.
         row: Name of the number's row on screens; empty if the number has no separate row.
-        tone: Colour tone of the bar in the row.
+        tone: Colour name of the bar in the row, such as ``good`` or ``bad``.
     """
 
     unit: str = ""
@@ -48,7 +48,7 @@ def field_names(record: type[Any]) -> tuple[str, ...]:
 
 
 def left_out(record: Any) -> set[str]:
-    """The fields that plain data omits because the fields have their default values."""
+    """The fields that the dictionary of a record omits because the fields have their default values."""
     shape = type(record)
     if not (hasattr(shape, "__struct_fields__") and shape.__struct_config__.omit_defaults):
         return set()

@@ -63,7 +63,7 @@ class Result:
         TABLE: Name of the field whose records are the rows of the table.
         ASKED: Names of the fields that state the request, for the manifest.
         INPUT: Name of the field that may name a file; the manifest contains the hash of this file.
-        APART: Names of the fields that are not part of the plain data.
+        APART: Names of the fields that are not part of the dictionary that ``to_dict`` returns.
     """
 
     __slots__ = ()
@@ -152,7 +152,7 @@ class Result:
 
 
 class ResultOfRun(Result):
-    """A result of a run: equal requests have equal results.
+    """A result of a run; runs with the same request return identical results.
 
     Attributes:
         CHANCE: Names of the fields that may differ between equal results.

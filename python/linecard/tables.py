@@ -84,7 +84,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
 
 
 def json_text(data: Any) -> str:
-    """Format data as indented JSON that ends in a newline; equal data has equal bytes."""
+    """Format data as indented JSON that ends in a newline; the same data results in byte-identical text."""
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

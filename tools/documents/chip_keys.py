@@ -50,7 +50,7 @@ TABLES = {
     "transmit": "A transmit buffer that programs fill cell by cell.",
     "inbox.NAME": "A queue in which packets wait for threads.",
     "ring.NAME": "A queue in which packets wait between stages.",
-    "order": "Packets that leave in the order of their arrival.",
+    "order": "Packets that leave in arrival order.",
     "port.NAME": "Identical ports.",
     "port.NAME.class": "`[[port.NAME.class]]`: a class of packets, with a queue at each port, in the order for "
     "`scheduler`.",

@@ -188,7 +188,7 @@ def _extensions() -> Iterator[str]:
 
 
 def _links() -> Iterator[str]:
-    yield "## Described links: `presets/traffic`\n"
+    yield "## Link profiles: `presets/traffic`\n"
     yield (
         "`--trace edge`, `--trace core`, or a file like theirs. Every value is written `{ value = 45, unit = "
         '"%", source = "…" }`.\n'

@@ -34,7 +34,7 @@ def scorecard(
     json: command.Json = False,
     jobs: command.Jobs = None,
     out: command.Output = None,
-    check: Annotated[bool, typer.Option("--check", help="End with status 1 when a limit is missed.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="End with status 1 if a limit is not met.")] = False,
     keep: command.Keep = False,
 ) -> None:
     """Compare a study, or all with limits, in full with every line of studies/targets.csv.

@@ -144,7 +144,7 @@ impl Plan {
         self.run(input, digests, &[], None, ticker)
     }
 
-    /// Runs over a file of digests where nothing is to be hashed, else over a capture or a described link.
+    /// Runs over a file of digests where nothing is to be hashed, else over a capture or a link profile.
     pub fn over_file(&self, path: &str, ticker: &Ticker) -> Result<Outcome, FlowCacheFailure> {
         let (input, reading) = match &self.hashing {
             Some(hashing) => self.read_capture(path, hashing, ticker)?,

@@ -36,9 +36,9 @@ pub fn flows<'py>(
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "FlowsReport")]
 pub struct CaptureStatistics {
-    /// Path of the capture, or name of a described link.
+    /// Path of the capture, or name of a link profile.
     file: String,
-    /// Format of the capture, or `described link`.
+    /// Format of the capture; `described link` for a link profile.
     format: &'static str,
     /// Compression.
     compression: Compression,

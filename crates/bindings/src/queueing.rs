@@ -60,7 +60,7 @@ struct Row {
     model_difference_percent: f64,
     /// Throughput predicted by the formula as printed in Kumar and Crowley (2006).
     model_printed_mops: f64,
-    /// Hit rate determined by the order of operations alone.
+    /// Hit rate that the model predicts from the order of operations alone.
     model_hit_rate: f64,
     /// Throughput at which the memory ports are saturated, at the hit rate `model_hit_rate`.
     memory_limit_mops: f64,
@@ -254,7 +254,7 @@ impl Input {
         Ok(Self { workload: workload.to_owned(), format: "workload", ..Self::default() })
     }
 
-    /// Maps the packets of a capture or a described link to queues by a hash of their five-tuple (section 4.1.3).
+    /// Maps the packets of a capture or a link profile to queues by a hash of their five-tuple (section 4.1.3).
     fn capture(path: &str, queues: u32, strict: bool, ticker: &Ticker) -> Result<Self, QueueingFailure> {
         let key = Key::five_tuple();
         let bad_hash = |error| QueueingError::bad("hash", "crc32c", error);

@@ -336,7 +336,7 @@ pub(super) fn order(root: &Section<'_>) -> OrderConfig {
             "kept",
             "flow",
             &kinds,
-            "packets that must leave in the order of their arrival",
+            "packets that must leave in arrival order",
         ),
         window: section.integer_or(
             "window_packets",

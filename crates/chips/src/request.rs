@@ -24,7 +24,7 @@ pub struct RunRequest {
     /// What a packet runs; the chip's own if `None`. [`ProgramOptions`] has its schema.
     #[schemars(skip)]
     pub program: Option<Program>,
-    /// Capture to replay, or a described link (`edge`, `core`, a `.toml` file); by default, the chip's traffic
+    /// Capture to replay, or a link profile (`edge`, `core`, a `.toml` file); by default, the chip's traffic
     /// generator.
     #[schemars(extend("x-type" = "path", "x-metavar" = "CAPTURE"))]
     pub trace: Option<String>,
@@ -36,7 +36,7 @@ pub struct RunRequest {
     pub overrides: Vec<String>,
     /// Seed of every random stream.
     ///
-    /// Equal requests with equal seeds return equal results.
+    /// Two runs with the same request and the same seed return identical results.
     #[serde(default = "one")]
     #[schemars(extend("x-metavar" = "N"))]
     pub seed: u64,

@@ -138,10 +138,10 @@ pub struct MemoryEnergy {
     /// Energy to open and close rows.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "opening rows"))]
     pub activate_nj: f64,
-    /// Energy of reads, in addition to standby.
+    /// Energy of reads, without the standby energy.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "reading"))]
     pub read_nj: f64,
-    /// Energy of writes, in addition to standby.
+    /// Energy of writes, without the standby energy.
     #[schemars(extend("x-unit" = "nJ", "x-row" = "writing"))]
     pub write_nj: f64,
     /// Refreshing.

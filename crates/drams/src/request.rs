@@ -31,10 +31,10 @@ pub struct MemoryOptions {
     /// Clocks between two requests of the pattern; the default 0 sends requests as fast as the controller accepts them.
     #[schemars(extend("x-metavar" = "CLOCKS"))]
     pub spacing: Option<u64>,
-    /// Fraction of reads in the pattern; default 1, or 2/3 for random.
+    /// Fraction of the pattern's accesses that are reads; default 1, or 2/3 for the pattern `random`.
     #[schemars(extend("x-metavar" = "SHARE"))]
     pub reads: Option<f64>,
-    /// Fraction of accesses in the pattern that transfer half the usual number of bytes.
+    /// Fraction of the pattern's accesses that transfer half the usual number of bytes.
     #[schemars(extend("x-metavar" = "SHARE"))]
     pub narrow: Option<f64>,
     /// Seed of the pattern.

@@ -1,4 +1,4 @@
-//! What all front ends share: presets by name, packets of captures and described links, files that are written whole, and
+//! What all front ends share: presets by name, packets of captures and link profiles, files that are written whole, and
 //! what is wrong with a request.
 #![forbid(unsafe_code)]
 

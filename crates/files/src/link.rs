@@ -44,7 +44,7 @@ impl DescribedLink {
                 let known = links().collect::<Vec<_>>().join(", ");
                 let near = nearest(name, links());
                 Err(Error::Traffic(format!(
-                    "{name}: there is neither a file nor a described link of this name (described links: {known}){near}"
+                    "{name}: there is neither a file nor a link profile of this name (link profiles: {known}){near}"
                 )))
             }
         })
@@ -109,7 +109,7 @@ fn values(flows: &Section<'_>, sizes: &Section<'_>) -> Link {
         ),
         time_out_ns: (time_out_s * 1e9) as u64,
         rate_pps: count("rate", "packets/s", "packets per second"),
-        seed: flows.number("seed", 0.0..=1e15, "seed; equal seeds generate equal traffic") as u64,
+        seed: flows.number("seed", 0.0..=1e15, "seed; the same seed generates identical traffic") as u64,
     };
     let bytes = list(sizes, "bytes", "bytes", "sizes of packets");
     let percent = list(sizes, "percent", "%", "share of the packets with each of these sizes");

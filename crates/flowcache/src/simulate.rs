@@ -77,7 +77,7 @@ pub struct Row {
     pub cold_but_fa_hit: u64,
     /// Hits that are misses in the fully associative LRU cache.
     pub hit_but_fa_miss: u64,
-    /// Bits of policy state, in addition to tags and results; `None` for an oracle.
+    /// Bits of policy state, without tags and results; `None` for an oracle.
     pub policy_state_bits: Option<u64>,
 }
 

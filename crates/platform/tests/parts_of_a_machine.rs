@@ -56,7 +56,7 @@ fn all_that_is_wrong_with_a_link_is_told_at_once() {
     assert_eq!(
         link(&wrong).unwrap_err(),
         [
-            "3: flows.seed: missing: expected a number from 0 to 1000000000000000 (seed; equal seeds generate equal traffic)",
+            "3: flows.seed: missing: expected a number from 0 to 1000000000000000 (seed; the same seed generates identical traffic)",
             "12: flows.rate: found `3 MHz`, a frequency (Hz, kHz, MHz, GHz), but the key requires a rate in packets \
              (packets/s, kpps, Mpps, Gpps); expected a number from 1 to 100000000",
             "14: flows.tcp: found `850`; expected a number from 0 to 100",

@@ -58,7 +58,7 @@ class Block:
 
     @property
     def width(self) -> float:
-        """Width that the content needs."""
+        """Width that the contents need."""
         head = width_of(self._head, NAME, True) + (width_of(self.percent, NAME, True) + 12 if self.percent else 0)
         lines = [width_of(line, BODY) for line in self.lines]
         # Two tags stand beside each other.

@@ -26,7 +26,7 @@ def draw(
     set: Settings | None = None,
     result: RunResult | str | PathLike[str] | None = None,
 ) -> Path:
-    """Draw a chip as a block diagram in SVG or PNG; equal chips and equal runs result in equal bytes.
+    """Draw a chip as a block diagram in SVG or PNG; the same chip and run result in byte-identical files.
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.

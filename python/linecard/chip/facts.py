@@ -1,4 +1,4 @@
-"""The content of a chip drawing: facts from the core, values from the chip's file, and utilisation."""
+"""The contents of a chip drawing: facts from the core, values from the chip's file, and utilisation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The whole content of a chip drawing. ``values`` maps the keys of the chip's file to their values and units."""
+    """The whole contents of a chip drawing. ``values`` maps the keys of the chip's file to their values and units."""
 
     parts: ChipDrawing
     values: dict[str, tuple[str, str]]

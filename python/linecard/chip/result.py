@@ -87,9 +87,9 @@ class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
 
     Attributes:
         request: The fields of the request that the report does not repeat.
-        run_id: Name of the run in tables; equal requests have equal names.
-        wall_seconds: Wall-clock time in seconds. Only ``wall_seconds`` can differ between equal runs: the field is not
-            compared and not part of :meth:`to_dict`.
+        run_id: Name of the run in tables; runs with the same request have the same name.
+        wall_seconds: Wall-clock time in seconds. Only ``wall_seconds`` can differ between two runs of the
+            same request. Comparisons and :meth:`to_dict` omit the field.
         band: The band over the stated intervals, if requested.
     """
 

@@ -56,10 +56,10 @@ def run(
 
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
-        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file); by default, the chip's
+        trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file); by default, the chip's
             traffic generator.
         set: New values for parameters. For example ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
-        seed: Seed of every random stream. Equal requests with equal seeds return equal results.
+        seed: Seed of every random stream. Two runs with the same request and the same seed return identical results.
         packets: Number of packets to measure: those sent or dropped while statistics are on. With 0, a capture is
             replayed once, to its end. Default: 0 with a capture, otherwise 100,000.
         warmup_packets: Length of the warm-up: packets that leave or are dropped before the statistics start. By default

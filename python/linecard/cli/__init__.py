@@ -5,7 +5,7 @@ Commands write data to stdout, and progress and diagnostics to stderr. Every com
 | status | meaning |
 |---|---|
 | 0 | success |
-| 1 | `reproduce --check`: a limit is missed, or the list of deviations is not up to date; `vrp check`: refused |
+| 1 | `reproduce --check`: a limit is not met, or the list of deviations is not up to date; `vrp check`: refused |
 | 1 | `compare-models`: the models differ by more than their limits |
 | 2 | wrong usage, or a configuration error; every problem is listed |
 | 3 | the capture is damaged (the result is still printed) or cannot be used |

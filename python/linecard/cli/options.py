@@ -50,7 +50,7 @@ Chip = Annotated[
     ),
 ]
 
-CAPTURE_HELP = "A capture, or a described link: edge, core, or a TOML file like those in presets/traffic."
+CAPTURE_HELP = "A capture, or a link profile: `edge`, `core`, or a TOML file in the format of `presets/traffic`."
 Packets = Annotated[
     int, typer.Option(min=0, metavar="N", help="Maximum number of packets to read; 0 reads the whole capture.")
 ]

@@ -50,7 +50,7 @@ LONGEST_LIST = 10
 
 
 def print_result(result: Result) -> None:
-    """Print the screen of a result."""
+    """Print a result as text on the terminal."""
     show(*screen(view_of(result)))
 
 

@@ -46,7 +46,7 @@ def show(*parts: RenderableType) -> None:
 
 
 def print_json(data: Any) -> None:
-    """Print one JSON value on stdout, with identical bytes for equal data; in ASCII if stdout is not Unicode."""
+    """Print one JSON value on stdout, in ASCII if stdout is not Unicode. The same value results in identical bytes."""
     text = tables.json_text(data)
     try:
         text.encode(sys.stdout.encoding or "utf-8")

@@ -237,8 +237,8 @@ class MemoryEnergy(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         activate_nj: Energy to open and close rows.
-        read_nj: Energy of reads, in addition to standby.
-        write_nj: Energy of writes, in addition to standby.
+        read_nj: Energy of reads, without the standby energy.
+        write_nj: Energy of writes, without the standby energy.
         refresh_nj: Refreshing.
         open_standby_nj: Standby energy with open rows.
         closed_standby_nj: Standby energy with all rows closed.

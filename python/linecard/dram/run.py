@@ -47,8 +47,8 @@ def dram(
         count: Number of requests in the pattern; default 100,000.
         spacing: Clocks between two requests of the pattern; the default 0 sends requests as fast as the controller
             accepts them.
-        reads: Fraction of reads in the pattern; default 1, or 2/3 for random.
-        narrow: Fraction of accesses in the pattern that transfer half the usual number of bytes.
+        reads: Fraction of the pattern's accesses that are reads; default 1, or 2/3 for the pattern ``random``.
+        narrow: Fraction of the pattern's accesses that transfer half the usual number of bytes.
         seed: Seed of the pattern.
         in_flight: Maximum number of outstanding requests.
         set: New values for parameters of the part or the policy. For example ``{"timing.tRCD": "15 ns", "policy.page":

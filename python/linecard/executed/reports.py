@@ -90,7 +90,7 @@ class Share(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The results of an XDP program over its packets.
+    """The result of an XDP program that was executed on packets.
 
     Attributes:
         name: The name of the program, as requested.

@@ -97,7 +97,7 @@ def program_build(
         command += [*link, f"-Wl,-T,{PROGRAMS / 'runtime' / 'linecard.ld'}", "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0 or not made.exists():
-            raise CompileError(f"{source}: the compiler refused the file:\n{(done.stderr or done.stdout).strip()}")
+            raise CompileError(f"{source}: the compiler rejected the file:\n{(done.stderr or done.stdout).strip()}")
         if done.stderr.strip():
             sys.stderr.write(done.stderr)
         made.replace(target)
@@ -127,13 +127,13 @@ def program_trace(
 
     Args:
         program: Name of a shipped program, or path of a C file or an ELF file.
-        trace: Path of a capture, or a described link (``edge``, ``core``, a ``.toml`` file).
+        trace: Path of a capture, or a link profile (``edge``, ``core``, a ``.toml`` file).
         entry: Function that the program calls for each packet; ``None`` for ``app_packet``.
         defines: Macros for a C file, each ``NAME`` or ``NAME=VALUE``.
         control: Control file that ``app_init`` reads; ``None`` for the default of a shipped program.
         packets: Maximum number of packets; 0 for the whole capture.
-        payload: Content of the payload bytes that the capture does not contain: ``random`` or ``pages``.
-        seed: Seed of generated payload and of mapped addresses.
+        payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
+        seed: Seed of the random generator for payload bytes and mapped addresses.
         routes: Route table to whose prefixes IPv4 addresses are mapped, for captures with anonymised addresses. By
             default, a shipped route lookup uses the routes in its control file.
         strict: Stop at the first damaged record.

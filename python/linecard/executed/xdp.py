@@ -3,8 +3,7 @@
 A program is specified as the name of a shipped program, a C file, or an object file that clang compiled for eBPF. A
 program may also be a file of raw eBPF instructions, with eight bytes each. A C file needs the compiler of the Python
 package ``ziglang`` (extra ``programs``). A program processes one packet after another. A run stops with an error if the
-program does something that the kernel's verifier would reject. The error message contains the instruction and the
-source line.
+program has a fault that the kernel's verifier rejects. The error message contains the instruction and the source line.
 """
 
 from __future__ import annotations
@@ -133,7 +132,7 @@ def xdp_build(
         command += ["-I", str(XDP / "include"), "-I", named.rpartition("/")[0] or ".", "-c", named, "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0 or not made.exists():
-            raise CompileError(f"{source}: the compiler refused the file:\n{(done.stderr or done.stdout).strip()}")
+            raise CompileError(f"{source}: the compiler rejected the file:\n{(done.stderr or done.stdout).strip()}")
         if done.stderr.strip():
             sys.stderr.write(done.stderr)
         made.replace(target)
@@ -239,13 +238,13 @@ def xdp_run(
 
     Args:
         program: Name of a shipped program, or path of a C file or an object file.
-        trace: Path of a capture, or a described link (``edge``, ``core``, a ``.toml`` file).
+        trace: Path of a capture, or a link profile (``edge``, ``core``, a ``.toml`` file).
         section: Function or section to run, if the object has several programs.
         maps: Names of maps, each with the CSV or TOML file that fills the map before the run.
         fib: CSV file with the routes for ``bpf_fib_lookup``.
         defines: Macros (``NAME=VALUE``) with which a C file or a shipped program is recompiled.
         packets: Maximum number of packets; 0 for the whole capture.
-        payload: Content of the payload bytes that the capture does not contain: ``random`` or ``pages``.
+        payload: Contents of the payload bytes that the capture does not contain: ``random`` or ``pages``.
         seed: Seed of generated payload, mapped addresses and the program's random numbers.
         routes: Route table to whose prefixes IPv4 addresses are mapped.
         strict: Stop at the first damaged record.
@@ -255,12 +254,12 @@ def xdp_run(
         progress: Function that is called from time to time with (done, total).
 
     Returns:
-        The statistics of the program, and the content of its maps.
+        The statistics of the program, and the contents of its maps.
 
     Raises:
         ConfigError: The program, a map's file or an argument cannot be used; the error lists unsupported features.
         CompileError: The C file does not compile.
-        RunError: The program has a fault that the kernel's verifier would reject; the error names the instruction and
+        RunError: The program has a fault that the kernel's verifier rejects; the error names the instruction and
             the source line.
         TrafficError: The capture cannot be used.
     """

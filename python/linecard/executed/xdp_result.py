@@ -1,4 +1,4 @@
-"""The results of an XDP program on frames, and the results of its schedule in rows."""
+"""Two results of an XDP program: its execution on frames (`XdpRun`), and its schedule in rows (`XdpRows`)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class XdpProgramInfo(msgspec.Struct, frozen=True):
 
 
 class XdpRun(Result, XdpReport, frozen=True):
-    """The results of an XDP program over its packets."""
+    """The result of an XDP program that was executed on packets."""
 
     TABLE: ClassVar[str] = "lines"
     ASKED: ClassVar[tuple[str, ...]] = ("name", "program", "traffic")
@@ -48,7 +48,7 @@ class XdpRun(Result, XdpReport, frozen=True):
 
 
 class XdpRows(Result, RowsReport, frozen=True):
-    """The results of scheduling an XDP program in rows."""
+    """The schedule of an XDP program, whose instructions are grouped into rows."""
 
     TABLE: ClassVar[str] = "blocks"
     ASKED: ClassVar[tuple[str, ...]] = ("name", "program", "instructions")

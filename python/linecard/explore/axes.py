@@ -154,7 +154,7 @@ def _range(found: re.Match[str]) -> tuple[tuple[Value, ...], Interval | None]:
     if (log or how == "times") and low <= 0:
         raise _Wrong("expected numbers above 0, because each step multiplies")
     if log and how in {"step", "times"}:
-        raise _Wrong("expected `log points N`, or `times` without `log`")
+        raise _Wrong(f"`log` cannot be combined with `{how}`: use `log points N`, or omit `log`")
     if by is None:
         interval = Interval(float(low), float(high), log, whole)
         fits = whole and not log and high - low < MOST_VALUES

@@ -1,9 +1,9 @@
 """Executes the runs of a sweep on a Dask cluster; the driver holds store and claims, and workers execute runs.
 
 The driver sends each file below the current folder that a request names (designs, programs, captures). All other files
-must have the same content on every worker, and all workers must have the same build of Linecard. Each worker hashes its
-requests, and rejects a run if its own hash differs from the driver's hash. If a worker dies, the driver resubmits the
-runs of that worker. A cluster and local threads produce equal tables.
+must have the same contents on every worker, and all workers must have the same build of Linecard. Each worker hashes
+its requests, and rejects a run if its own hash differs from the driver's hash. If a worker dies, the driver resubmits
+the runs of that worker. A cluster and local threads produce equal tables.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) 
             if content_of(request) != key:
                 names = ", ".join(sorted(files_of(request))) or "the files of the run"
                 raise ConfigError(
-                    f"a worker has other content in {names}: files below the current folder are shipped, all other "
-                    "files must be identical on every machine"
+                    f"the contents of {names} differ on a worker: files below the current folder are shipped, and "
+                    "all other files must be identical on every machine"
                 )
             done.append((key, evaluate(request, lambda _done, _total: None)))
         return done

@@ -1,6 +1,6 @@
 """`linecard compare`: compare two designs, runs or sweeps, and list the metrics that changed beyond noise.
 
-- Two designs run with equal seeds, so both receive the same packets. Each number is compared seed by seed, and its
+- Two designs run with the same seeds, so both receive the same packets. Each number is compared seed by seed, and its
   change has a confidence interval (Student's t over seeds).
 - In two finished runs, three numbers have intervals of their own (batch means); such a number changed only if its
   intervals do not overlap.
@@ -81,7 +81,7 @@ def compare(
         set: New values for parameters of both designs.
         set_a: New values for parameters of the first design only.
         set_b: New values for parameters of the second design only.
-        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
+        trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
         packets: Packets in each of the first runs of a design.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%.
         seeds: Number of seeds for each design.
@@ -150,7 +150,7 @@ def compare(
 
 
 def _read(name: str) -> tuple[str, Any]:
-    """Return the kind of a name, and the content of the file if it is a result."""
+    """Return the kind of a name, and the contents of the file if it is a result."""
     path = Path(name)
     if path.suffix != ".json":
         return "design", None

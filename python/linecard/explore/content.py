@@ -3,7 +3,7 @@
 The hash of a run covers:
 
 - the request with its full keys,
-- the content of every file that the request names directly or through other files,
+- the contents of every file that the request names directly or through other files,
 - the files of a shipped program (if the run executes one), and
 - the compiled core of Linecard.
 
@@ -97,7 +97,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def canonical(data: Any) -> bytes:
-    """Encode plain data as JSON with sorted keys, so equal data has equal bytes. TOML dates become text."""
+    """Encode data as JSON with sorted keys, so that the same data has identical bytes. TOML dates become text."""
     return json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str).encode()
 
 

@@ -61,7 +61,7 @@ def ndr(
         sizes: Frame sizes in bytes, ``imix``, ``rfc2544`` or mixes of the chip; by default, the chip's own traffic. The
             search treats each size or mix separately. ``rfc2544`` mixes the seven frame sizes of RFC 2544 in equal
             parts.
-        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file), at the rates of the
+        trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file), at the rates of the
             search.
         set: New values for parameters. Frames are evenly spaced unless the settings contain ``traffic.arrivals``.
         packets: Packets in each trial. The warm-up has half as many packets as the trial. The confirming trial has at

@@ -81,7 +81,7 @@ class RateRow:
             most half the growth that a load one ``width`` too high would cause. Half the growth at a load one ``width``
             too high must also exceed the random variation.
         trials: Number of trials, including confirming trials.
-        tried: All trials, in the order of the search.
+        tried: All trials, in search order.
         latency: Latency at 10 %, 50 % and 90 % of the PDR; empty if no PDR was found.
     """
 

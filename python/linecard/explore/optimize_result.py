@@ -41,7 +41,7 @@ class OptimizeResult(Result):
         best: Best value of each objective, among completed points that meet the limits.
         worst: Worst value of each objective, among completed points that meet the limits.
         axes: The varied keys and arguments.
-        rows: All runs, one row per point and seed, in the order of the search.
+        rows: All runs, one row per point and seed, in search order.
         given: The arguments and settings that all points share, as in a sweep.
         parts: Time breakdown of each row by part, as in a sweep.
         counts: Numbers of reused and executed runs.

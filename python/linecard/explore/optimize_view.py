@@ -64,14 +64,14 @@ def _with_interval(value: float, low: float | None, high: float | None) -> str:
 
 
 def _chart(result: OptimizeResult, knee: Mapping[str, Any]) -> Chart:
-    """The runs and the front over the first two objectives; with one, in the order of the search."""
+    """Chart the runs and the front over the first two objectives; chart a single objective in search order."""
     columns = [OBJECTIVE + said for said in result.objectives[:2]]
     rows = [row for row in result.rows if has_numbers(row)]
     runs = f"{len(rows):,} runs"
     if len(columns) == 1:
         tried = [(float(at), row[columns[0]]) for at, row in enumerate(rows, 1)]
         best = result.front[0]["objectives"][0]
-        x = Axis("runs in the order of the search")
+        x = Axis("runs, in search order")
         y = Axis(objective(result.objectives[0]), zero=None)
         return Chart("Runs", x, y, [Series(runs, tried, line=False)], level=("the best", best))
     front = sorted(result.front, key=lambda row: tuple(row["objectives"]))

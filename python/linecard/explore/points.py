@@ -60,7 +60,7 @@ def make_points(spec: Spec) -> Points:
 
     Raises:
         ConfigError: There are too many points, a constraint uses an unknown name, or no point meets the constraints.
-        MissingExtraError: The sweep draws a sample, but the extra ``explore`` is not installed.
+        MissingExtraError: The sweep uses a random sample, but the extra ``explore`` is not installed.
     """
     groups = [
         [axis for axis in spec.axes if axis.group == group] for group in dict.fromkeys(a.group for a in spec.axes)
@@ -70,7 +70,8 @@ def make_points(spec: Spec) -> Points:
     else:
         size = spec.sample.points * spec.repeat
     if size > MOST_POINTS:
-        problem = ConfigProblem("sweep", "", f"found {size:,} points, expected at most {MOST_POINTS:,}: draw a sample")
+        remedy = "use fewer values or a random sample (`sample`)"
+        problem = ConfigProblem("sweep", "", f"found {size:,} points, expected at most {MOST_POINTS:,}; {remedy}")
         raise ConfigError.of([problem])
     names = tuple(axis.name for axis in spec.axes)
     names += ("seed",) if spec.repeat > 1 else ()

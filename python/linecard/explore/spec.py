@@ -224,7 +224,7 @@ class Draft:
         self.problems += check_groups(self.axes)
         for axis in self.axes:
             if not axis.values and self.sample is None:
-                message = "is a continuous range: add `step`, `times` or `points`, or draw a sample"
+                message = "is a continuous range: add `step`, `times` or `points`, or use a random sample (`sample`)"
                 self.note(axis.place, axis.name, message)
             if len([a for a in self.axes if a.group == axis.group]) > 1 and not axis.values:
                 self.note(axis.place, axis.name, "is a continuous range in a group with other axes: list its values")

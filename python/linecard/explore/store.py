@@ -148,7 +148,7 @@ class Store:
             make: Whether to make a missing store.
 
         Raises:
-            ConfigError: The folder is not a store, has other content, or cannot be made.
+            ConfigError: The folder is not a store, contains files that are not of a store, or cannot be created.
         """
         self.folder = Path(folder)
         self.limit_bytes = LIMIT_BYTES

@@ -39,7 +39,7 @@ class Request:
     settings: Mapping[str, Any]
 
     def plain(self) -> dict[str, Any]:
-        """Return plain data; equal requests return equal data for any order of their keys."""
+        """Return plain data; the order of the keys in the request does not change the data."""
         return {
             "subject": self.subject,
             "arguments": dict(sorted(self.arguments.items())),

@@ -76,7 +76,7 @@ def sweep(
         constraints: Expressions that must hold at a point, such as ``"island.engines * island.threads <= 64"``.
         columns: Columns computed from other columns. ``{"per_thread": "throughput_mpps / island.threads"}``.
         program: Program for all points, as in ``linecard run``.
-        trace: Capture or described link for all points.
+        trace: Capture or link profile for all points.
         packets: Packets of each run.
         warmup_packets: Warm-up packets of each run.
         seed: Seed of all points, or the first of several seeds per point.
@@ -149,7 +149,11 @@ def draft_of(
         draft = read_spec(name)
         draft.title = draft.title or name
         if what is not None and what != draft.what:
-            draft.note("what", "", f"found {what!r}, but the file says {draft.what!r}")
+            draft.note(
+                "what",
+                "",
+                f"found {what!r}, expected {draft.what!r} as in the sweep file; omit `what`, or change the file",
+            )
     else:
         draft = Draft(what=what or "run", title=name)
         subject = SUBJECTS.get(draft.what)

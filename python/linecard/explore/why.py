@@ -93,7 +93,7 @@ def why(
     Args:
         chip: Name of a shipped chip, or path to a TOML file.
         set: New values for parameters.
-        trace: Capture to replay, or a described link (``edge``, ``core``, a ``.toml`` file).
+        trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file).
         packets: Packets that each run measures, before any lengthening. The warm-up has half as many packets as the
             measurement. If the throughput is not conclusive, runs repeatedly become four times as long, up to 256,000
             packets. Runs of 64,000 packets or more become longer only once.

@@ -72,7 +72,7 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         first_ref_misses: Packets whose digest occurs for the first time.
         cold_but_fa_hit: Cold misses that are hits in the fully associative LRU cache.
         hit_but_fa_miss: Hits that are misses in the fully associative LRU cache.
-        policy_state_bits: Bits of policy state, in addition to tags and results; ``None`` for an oracle.
+        policy_state_bits: Bits of policy state, without tags and results; ``None`` for an oracle.
         oracle: Whether the policy uses future packets, which hardware cannot implement.
         hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit; runs with equal values agree on every hit and
             miss.

@@ -63,7 +63,7 @@ def flowcache(
     order of the request and do not depend on `jobs`.
 
     Args:
-        trace: A capture, or a described link (``"edge"``, ``"core"``, or a ``.toml`` file in the format of
+        trace: A capture, or a link profile (``"edge"``, ``"core"``, or a ``.toml`` file in the format of
             ``presets/traffic``). The input may also be a file of digests: one little-endian u32 per packet, plain or
             compressed with gzip (``.gz``). The input may also be an array of digests, such as a NumPy array of
             ``uint32``. An array is read without a copy: no other thread may write to the array during the call.
@@ -87,7 +87,7 @@ def flowcache(
         curves: Add results of LRU for all sizes and ways, the miss-ratio curve and the reuse distances, from one pass.
         time_out_seconds: Add statistics of the flows; a flow ends after this idle time (1 second in Girish 2008). The
             statistics of flows are available only for captures.
-        packets: Maximum number of packets; 0 for the whole capture, or for the number that a described link states. The
+        packets: Maximum number of packets; 0 for the whole capture, or for the number that a link profile states. The
             parameter ``packets`` applies only to captures.
         strict: Stop at the first damaged record of the capture.
         progress: Function that is called repeatedly with (done, total): first bytes of the input, then packets of all

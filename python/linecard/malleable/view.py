@@ -132,7 +132,7 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
         Fact("Between trials", f"{found.steady_packets_per_mcycle:,.1f} packets/Mcycle"),
         Fact("Including trials", f"{found.packets_per_mcycle:,.1f} packets/Mcycle"),
         Fact("Best fixed split", fixed, f"with {several(result.best_threads, 'thread')}"),
-        Fact("Clock", f"{slower} % slower", "than the clock of a fixed split"),
+        Fact("Clock", f"{slower} % slower", "a fixed split runs at the full clock rate"),
     ]
     stays, tried = (
         [(each.from_packet, each.threads) for each in found.history if each.trial == trial] for trial in (False, True)

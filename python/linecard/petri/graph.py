@@ -50,7 +50,7 @@ class Link:
 
 @dataclass(slots=True)
 class Piece:
-    """A connected part of a net whose nodes are laid out together; layers are numbered from 0."""
+    """A connected component of a net; its nodes are laid out together, and its layers are numbered from 0."""
 
     layers: dict[str, int]
     links: list[Link] = field(default_factory=list)

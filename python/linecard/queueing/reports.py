@@ -69,7 +69,7 @@ class QueueRow(msgspec.Struct, frozen=True, omit_defaults=True):
         model_mops: Throughput that the analytical model predicts, with section 3.6 interpreted as a recursion.
         model_difference_percent: Difference between prediction and simulation, in percent of the simulated throughput.
         model_printed_mops: Throughput predicted by the formula as printed in Kumar and Crowley (2006).
-        model_hit_rate: Hit rate determined by the order of operations alone.
+        model_hit_rate: Hit rate that the model predicts from the order of operations alone.
         memory_limit_mops: Throughput at which the memory ports are saturated, at the hit rate ``model_hit_rate``.
     """
 

@@ -47,12 +47,12 @@ def queueing_run(
     Args:
         workload: Notation of the workload in Kumar and Crowley (2006), such as ``"R"``, ``"U"``, ``"L1.1"``,
             ``"SD16_90"`` or ``"SD1_30"``; also ``"edge"``, ``"core"`` and ``"MIXt_k_m_s"``. With ``trace``, a capture
-            or a described link (``"edge"``, ``"core"``, or a ``.toml`` file in the format of ``presets/traffic``). A
+            or a link profile (``"edge"``, ``"core"``, or a ``.toml`` file in the format of ``presets/traffic``). A
             hash of the five-tuple maps each packet of a capture to a queue.
         managers: Names of managers: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
         set: Changes to settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
         machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
-        trace: Whether ``workload`` names a capture or a described link instead of a notation.
+        trace: Whether ``workload`` names a capture or a link profile instead of a notation.
         operations: Number of measured operations. By default, 200,000 for a workload, and two for each packet of a
             capture, but at least 20,000. A capture is repeated when it ends.
         warmup: Number of operations before the measurement.

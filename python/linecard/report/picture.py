@@ -112,7 +112,7 @@ def need_resvg() -> Any:
 def png(svg: str) -> bytes:
     """Render a picture as PNG with twice the number of pixels in each direction.
 
-    With a bundled font, equal pictures have equal bytes.
+    With a bundled font, the same picture results in byte-identical files.
 
     Raises:
         MissingExtraError: The SVG renderer is not installed.

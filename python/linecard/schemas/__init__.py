@@ -19,7 +19,7 @@ NAMES = {
     "program": "a program of steps",
     "dram": "a DRAM part or a standard",
     "policy": "a policy of a DRAM controller",
-    "traffic": "a described link",
+    "traffic": "a link profile",
     "queueing": "a machine of queue managers",
     "sweep": "a sweep or an optimisation",
     "study": "a study",

@@ -65,7 +65,7 @@ class Cell:
         calibrated: Whether the cell was used to choose a parameter.
         failure: Reason why the measured value is missing.
         run_ids: Ids of the runs, one per seed.
-        measure: Name of the measure read from the runs; cells with equal runs and equal measures are one quantity.
+        measure: Name of the measure read from the runs; cells with the same run and the same measure are one quantity.
         samples: Measured values, one per seed.
     """
 
@@ -215,7 +215,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A deviation: a cell beyond its tolerance, a reversed order, a missed shape, or a missed limit.
+    """A deviation: a cell beyond its tolerance, a reversed order, a shape that differs, or a limit that is not met.
 
     ``state`` is ``known`` (listed in deviations.toml and found), ``unlisted`` (only found) or ``gone`` (only listed).
     """
@@ -509,7 +509,7 @@ def order_id(order: Order) -> str:
 
 
 def limit_id(check: Check) -> str:
-    """The name that identifies a missed limit in deviations.toml."""
+    """The name of an unmet limit in deviations.toml."""
     return f"limit: {check.id}"
 
 

@@ -1,6 +1,6 @@
 """The evidence for a scorecard line: cells, orders, gains and shapes of the tables and figures that the line names.
 
-A scorecard line is not judged if one of its items was not run; it is missed if a run of an item failed.
+A scorecard line is not judged if one of its items was not run. The limit is not met if a run of an item failed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Reading:
         detail: Origin of the measured number: the worst cell or the reversed pairs, and the number of cells or pairs.
         calibrated: The included cells that were used to choose a parameter.
         of: The total, for a line that counts items.
-        spoiled: Reason why the line is missed regardless of the measured number; otherwise empty.
+        spoiled: Reason why the limit is not met for any measured number; otherwise empty.
     """
 
     measured: float | None

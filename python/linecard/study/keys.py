@@ -28,7 +28,7 @@ class Change(_Strict, frozen=True):
     Attributes:
         preset: Preset for the runs with this value.
         program: Program.
-        trace: Capture or described link that the runs receive.
+        trace: Capture or link profile that the runs receive.
         map_addresses: Whether packet addresses are mapped into the routed address space.
         set: Changes of keys, each as ``KEY=VALUE``.
         measure: The measure that the cell shows.
@@ -299,8 +299,8 @@ class FigureSpec(_Strict, frozen=True):
 class CheckSpec(_Strict, frozen=True):
     """A limit that the study sets on cells, orders or gains of the named tables.
 
-    A missed limit remains in force: ``deviations.toml`` explains it under ``limit: `` and its id, and ``--check``
-    fails.
+    A limit that is not met remains in force: ``deviations.toml`` explains it under ``limit: `` and its id, and
+    ``--check`` fails.
 
     Attributes:
         id: Name.
@@ -393,10 +393,10 @@ class At(_Strict, frozen=True):
 
 
 class Input(_Strict, frozen=True):
-    """An unpublished input on which a line of ``targets.csv`` depends, with a point at which the line is kept.
+    """An unpublished input on which a line of ``targets.csv`` depends, with a point at which the limit is met.
 
     The default values of the study do not change. The scorecard also runs the study at this point, and states whether
-    the line is kept there.
+    the study meets the limit at this point.
 
     Attributes:
         line: Name of the line in ``targets.csv``.
@@ -428,7 +428,7 @@ class Input(_Strict, frozen=True):
 
 
 class StudySpec(_Strict, frozen=True):
-    """The content of ``study.toml``.
+    """The contents of ``study.toml``.
 
     Attributes:
         id: Name of the study folder.
@@ -489,7 +489,7 @@ class KnownDeviation(_Strict, frozen=True):
 
 
 class Deviations(_Strict, frozen=True):
-    """The content of ``deviations.toml``.
+    """The contents of ``deviations.toml``.
 
     Attributes:
         deviations: The deviations that are known.

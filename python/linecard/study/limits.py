@@ -2,11 +2,12 @@
 
 The evaluator of each line is in ``limits.py`` in the study folder, and computes one number from the result of the
 study. This module does not depend on a document or on an expected number. Calibrated cells do not count in means.
-Calibrated cells are listed with their error, and a line is missed if such an error exceeds its limit.
+Calibrated cells are listed with their error, and a limit is not met if such an error exceeds it.
 
-A missed line may be *contradicted*: a function in the module of the study shows that the published cells alone
-contradict the limit. A missed line may also depend on an unpublished *input*, which the study names (``[[inputs]]``)
-with a point at which the line is kept. Contradicted lines and lines that depend on an input do not count as kept.
+A line whose limit is not met may be *contradicted*: a function of the study shows that the published cells alone
+contradict the limit. The line may also depend on an unpublished *input*, which the study names
+(``[[inputs]]``) with a point at which the limit is met. Neither a contradicted line nor a line that depends on an input
+counts as met.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ class AtPoint:
     Attributes:
         point: The input with its point.
         measured: Result of the line at this point, in words.
-        met: Whether the limit of the line is kept at this point.
-        lost: Names of lines that are kept by default, but not at this point.
+        met: Whether the limit of the line is met at this point.
+        lost: Names of lines whose limit is met by default, but not at this point.
     """
 
     point: Input
@@ -73,7 +74,7 @@ class AtPoint:
 
     @property
     def text(self) -> str:
-        """The input, the point, and the lines that are not kept at this point."""
+        """The input, the point, and the lines whose limit is not met at this point."""
         lost = (
             f"newly missed at this point: {', '.join(self.lost)}"
             if self.lost
@@ -94,7 +95,7 @@ class Line:
             ``count``.
         measured: The measured number; ``None`` if a run failed or was omitted.
         of: The total, for a line that counts items.
-        kept: Whether the limit is kept; ``None`` if not all items of the line were run.
+        kept: Whether the limit is met; ``None`` if not all items of the line were run.
         calibrated: The calibrated cells that the line includes.
         detail: Origin of the measured number.
         reason: Reason for a miss, from ``deviations.toml``.
@@ -139,7 +140,7 @@ class Line:
 
     @property
     def over(self) -> float | None:
-        """Excess over the limit in the unit of the line; 0 if the limit is kept."""
+        """Excess over the limit in the unit of the line; 0 if the limit is met."""
         if self.measured is None or self.limit is None:
             return None
         low = self.target.kind in ("at_least", "shape")
@@ -164,7 +165,7 @@ class Line:
 
     @property
     def over_text(self) -> str:
-        """The excess over the limit as text; empty if the line is kept or not judged."""
+        """The excess over the limit as text; empty if the limit is met or not judged."""
         if self.kept is not False:
             return ""
         return "no number" if self.over is None else f"by {quantity(self.over, self.unit)}"

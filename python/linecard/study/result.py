@@ -252,9 +252,9 @@ class StudyResult(Result):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Reasons why ``--check`` fails: missed limits, and deviations that are unlisted or gone; empty if it passes.
+        """Reasons why ``--check`` fails: limits that are not met, and deviations that are unlisted or gone.
 
-        The reason for a missed limit explains the miss, but does not excuse it.
+        ``--check`` fails for a limit that is not met, even if a reason is listed.
         """
         reasons = {deviation.id: deviation.reason for deviation in self.deviations}
         targets = [

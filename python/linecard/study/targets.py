@@ -1,6 +1,7 @@
 """Reads the limits of the shipped studies, one per line of ``studies/targets.csv``.
 
-The limits were set before the first run. A missed line is shown as missed; neither the file nor the limit is changed.
+The limits were set before the first run. The reports show every limit that is not met; the limit and the file do not
+change.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def _facts(result: StudyResult) -> list[Fact]:
         Fact("Error", f"mean {percent(result.mean_abs_error)}", f"largest {percent(result.max_abs_error)}", "strong"),
     ]
     if result.point_cells:
-        off = f"compared, mean difference {result.mean_abs_points:.1f} points"
+        off = f"compared, mean difference {result.mean_abs_points:.1f} percentage points"
         facts.append(Fact("Percentages", f"{len(result.point_cells)}", off))
     if result.bounds:
         kept = sum(cell.difference == 0 for cell in result.bounds)

@@ -37,7 +37,7 @@ class TrafficView(Result, TrafficViewReport, frozen=True):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FlowMixTraffic:
-    """Traffic generated from flow statistics, with packets in order of time.
+    """Traffic generated from flow statistics; the packets are in time order.
 
     Attributes:
         digests: One digest per packet, as a memory view of ``uint32``; different flows have different digests. NumPy

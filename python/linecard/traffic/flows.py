@@ -1,4 +1,4 @@
-"""Packet and flow statistics of a capture or a described link: `flows`."""
+"""Packet and flow statistics of a capture or a link profile: `flows`."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def flows(
     most_flows: int = MOST_FLOWS,
     progress: ProgressCallback | None = None,
 ) -> FlowStatistics:
-    """Count the packets and flows of a capture or a described link.
+    """Count the packets and flows of a capture or a link profile.
 
     Args:
         trace: The capture: pcap, pcapng, ERF, TSH or CSV, plain or compressed with gzip, zstd or bzip2. The input may
-            also be a described link: ``"edge"``, ``"core"``, or a ``.toml`` file in the format of ``presets/traffic``.
-        packets: Maximum number of packets; 0 for the whole capture, or for the number that a described link states.
+            also be a link profile: ``"edge"``, ``"core"``, or a ``.toml`` file in the format of ``presets/traffic``.
+        packets: Maximum number of packets; 0 for the whole capture, or for the number that a link profile states.
         strict: Stop at the first damaged record.
         most_flows: Number of flows at which counting stops with an error; each flow takes up to 220 bytes of memory.
         progress: Function that is called repeatedly with (bytes read, total bytes) for a capture.

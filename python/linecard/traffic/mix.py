@@ -43,7 +43,7 @@ def flow_mix(
         largest_flow_packets: Maximum number of packets in a flow.
         time_out_seconds: Idle time that ends a flow (1 second in Girish 2008, section 5.3.1).
         rate_pps: Packets per second.
-        seed: Seed of the traffic; equal seeds result in equal traffic.
+        seed: Seed of the traffic; the same seed generates identical traffic.
 
     Raises:
         ConfigError: No traffic can have these statistics; the error names the number that is out of range and a valid

@@ -11,8 +11,8 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """Statistics of one capture. A flow is a unidirectional 5-tuple: protocol, addresses and ports.
 
     Attributes:
-        file: Path of the capture, or name of a described link.
-        format: Format of the capture, or ``described link``.
+        file: Path of the capture, or name of a link profile.
+        format: Format of the capture; ``described link`` for a link profile.
         compression: Compression.
         packets: Number of packets in the capture.
         bytes: Bytes on the wire, from the original packet lengths.
@@ -32,8 +32,7 @@ class FlowsReport(msgspec.Struct, frozen=True, omit_defaults=True):
         single_packet_flows_percent: Flows with exactly one packet, in percent of all flows.
         packets_in_single_packet_flows_percent: Packets in flows with one packet, in percent of all packets.
         top10_flows_percent: Packets in the ten largest flows, in percent of all packets.
-        ipv4_checksums: Number of IPv4 headers that the capture contains completely, so that their checksums can be
-            verified.
+        ipv4_checksums: Number of complete IPv4 headers in the capture; Linecard verifies their checksums.
         ipv4_checksums_ok_percent: IPv4 headers with a valid checksum, in percent of complete IPv4 headers; ``None`` if
             there are none.
         skipped: Packets that belong to no flow, by reason. Packets without a flow still count as packets and bytes.

@@ -47,7 +47,7 @@ def hierarchy(
     packets: int = 50_000,
     seed: int = 1,
 ) -> HierarchyResult:
-    """Send received packets to the core and over the link to the host, and measure the rate that the two can process.
+    """Send received packets to the core and to the host behind a link, and measure the packet rate of both processors.
 
     Args:
         chip: A chip with a core and a host above its engines, under the same names as in ``ixp1200_host``.

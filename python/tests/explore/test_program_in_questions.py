@@ -89,7 +89,7 @@ def test_what_a_c_file_is_compiled_with_is_an_axis(cli, tmp_path, monkeypatch):
     assert rows[1]["throughput_mpps"] > 1.5 * rows[0]["throughput_mpps"]
     for bits, word in ((32, 1), (64, 2)):
         assert linecard.program_build("adds.c", bits=bits).read_bytes()[4] == word
-    for cflags, said in (("-fno-such-flag", "the compiler refused the file"), ("'", "cflags: found")):
+    for cflags, said in (("-fno-such-flag", "the compiler rejected the file"), ("'", "cflags: found")):
         with pytest.raises(linecard.LinecardError, match=said):
             linecard.program_build("adds.c", cflags=cflags)
 

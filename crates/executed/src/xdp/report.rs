@@ -66,7 +66,7 @@ pub struct MapReport {
     pub record_bytes: u64,
 }
 
-/// The results of an XDP program over its packets.
+/// The result of an XDP program that was executed on packets.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct XdpReport {
     /// The name of the program, as requested.

@@ -86,7 +86,7 @@ pub struct FlowStatistics {
     pub packets_in_single_packet_flows_percent: f64,
     /// Packets in the ten largest flows, in percent of all packets.
     pub top10_flows_percent: f64,
-    /// Number of IPv4 headers that the capture contains completely, so that their checksums can be verified.
+    /// Number of complete IPv4 headers in the capture; Linecard verifies their checksums.
     pub ipv4_checksums: u64,
     /// IPv4 headers with a valid checksum, in percent of complete IPv4 headers; `None` if there are none.
     pub ipv4_checksums_ok_percent: Option<f64>,

@@ -34,7 +34,8 @@ Cflags = Annotated[
 ]
 Bits = Annotated[int, typer.Option("--bits", metavar="N", help="Target of a C file: 32-bit or 64-bit RISC-V.")]
 Payload = Annotated[
-    str, typer.Option(metavar="KIND", help="Generated content of payload that the capture lacks: random or pages.")
+    str,
+    typer.Option(metavar="KIND", help="Contents of the generated payload if the capture has none: random or pages."),
 ]
 Routes = Annotated[
     Path | None,

@@ -18,7 +18,7 @@ def flowcache(
         Path,
         typer.Argument(
             metavar="CAPTURE",
-            help="A capture; a described link (edge, core, a TOML file); or digests, each a little-endian u32.",
+            help="A capture; a link profile (`edge`, `core`, a TOML file); or digests, each a little-endian u32.",
         ),
     ],
     entries: Annotated[str, typer.Option(metavar="N,…", help="Cache sizes, in entries.")] = "512,1024,2048",

@@ -23,7 +23,7 @@ def yes_no(flag: bool | None, yes: str = "kept", no: str = "missed") -> Text:
 
 
 def target_lines(lines: Iterable[Line]) -> RenderableType:
-    """Scorecard lines with the result, its limit and the excess; the reason for a missed limit is below the line."""
+    """Scorecard lines with the result, the limit and the excess; below an unmet limit, the reason."""
     table = grid("l", "l", "r", "w")
     for line in lines:
         numbers = Text.assemble(line.measured_text, (f" ({line.limit_text})", DIM))

@@ -42,7 +42,7 @@ def reproduce(
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Exit with status 1 if a limit is missed or the list of deviations is not up to date."
+            "--check", help="Exit with status 1 if a limit is not met or the list of deviations is not up to date."
         ),
     ] = False,
 ) -> None:

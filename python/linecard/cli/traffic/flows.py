@@ -1,4 +1,4 @@
-"""`linecard flows`: count the packets and flows of a capture or a described link."""
+"""`linecard flows`: count the packets and flows of a capture or a link profile."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def flows(
         Path,
         typer.Argument(
             metavar="CAPTURE",
-            help="Capture (pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2), or a described link: edge, core, "
-            "FILE.toml.",
+            help="Capture (pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2), or a link profile "
+            "(`edge`, `core`, FILE.toml).",
         ),
     ],
     packets: Packets = 0,
@@ -35,7 +35,7 @@ def flows(
         ),
     ] = 20_000_000,
 ) -> None:
-    """Count the packets and flows of a capture or a described link.
+    """Count the packets and flows of a capture or a link profile.
 
     The command prints the number of packets and bytes, the duration, the size distribution, the one-way flows, and the
     skipped packets by reason. The command reports each damaged record with its file, byte offset and packet number, and

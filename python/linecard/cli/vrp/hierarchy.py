@@ -26,7 +26,7 @@ def hierarchy(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Measure the packet rate and the cycles per packet when packets go to the core, or over the link to the host.
+    """Measure the packet rate of the core and the host, and the cycles that each of them needs per packet.
 
     `linecard run ixp1200_host` runs the simulated chip, and `linecard draw` draws it. The engines, the core and the
     link share the DRAM.

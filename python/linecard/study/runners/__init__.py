@@ -55,7 +55,7 @@ class StudyRun(Protocol):
 
     @property
     def run_id(self) -> str:
-        """Id of the run in tables; equal runs have equal ids."""
+        """Id of the run in tables; repetitions of the same run have the same id."""
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
