@@ -29,7 +29,7 @@ KINDS = {
     "standards": "DRAM standards, on which DRAM parts are based",
     "policies": "policies of DRAM controllers, for `linecard dram run --policy`",
     "queueing": "machine models that run queue managers, for `linecard queueing run --machine`",
-    "traffic": "link descriptions, which `--trace` accepts instead of a capture",
+    "traffic": "link profiles, which `--trace` accepts instead of a capture",
 }
 
 

@@ -42,6 +42,14 @@ def interrupted(when):
     assert took < SECONDS, f"{took:.2f} s"
 
 
+def settled_threads():
+    """The threads of this process, after threads that end have had a second to do so."""
+    end = time.monotonic() + SECONDS
+    while any(thread.name == "interrupt" for thread in threading.enumerate()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return threading.enumerate()
+
+
 def progress_of(seen):
     return lambda done, total: seen.append((done, total))
 
@@ -108,3 +116,14 @@ def test_time_that_stands_still_is_refused_and_not_waited_for(tmp_path, wording)
     assert linecard.check(chip).warnings[0].startswith("the run would never end")
     swept = linecard.sweep(chip, vary={"cluster.core.threads": [1, 2]}, packets=100)
     assert [row["status"] for row in swept.to_dict()["rows"]] == ["failed", "failed"]
+
+
+def test_a_command_in_this_process_leaves_signals_as_it_found_them(cli):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert cli("--version").status == 0
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        assert signal.set_wakeup_fd(-1) == -1
+        assert not any(thread.name == "interrupt" and thread.is_alive() for thread in settled_threads())
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -98,7 +98,7 @@ pub struct ProgramOptions {
     /// CSV file with the routes for `bpf_fib_lookup`.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub fib: Option<String>,
-    /// Input file for `app_init` of a C program; each shipped program has its own.
+    /// Input file for `app_init` of a C program; by default, the file of the shipped program.
     #[schemars(extend("x-type" = "path", "x-metavar" = "FILE"))]
     pub control: Option<String>,
     /// Number of processors for per-processor maps; packets use the processors in turn.
@@ -138,7 +138,8 @@ pub struct RunQuestion {
     #[serde(default)]
     #[schemars(extend("x-option" = "--band/--no-band", "x-usual" = true))]
     pub band: bool,
-    /// Find the bottleneck by runs with one improved part each; this takes several times the work of a short run.
+    /// Find the bottleneck with additional runs, each with one improved part; the runs take several times as long as a
+    /// short run.
     #[serde(default = "yes")]
     #[schemars(extend("x-option" = "-", "x-whole" = true))]
     pub verdict: bool,

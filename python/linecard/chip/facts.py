@@ -73,7 +73,7 @@ def only_chips(preset: str, overrides: list[str], command: str) -> None:
     if not any(key.startswith("cluster.") for key in keys):
         folders = {each["name"]: each["kind"] for each in _core.presets()}
         what = "is not a chip" if preset.endswith(".toml") else f"is a preset of {folders[preset]}"
-        message = f'{what}: `linecard describe` shows it; `linecard {command}` needs a chip, a file with kind = "chip"'
+        message = f'{what}: `linecard describe` shows it; `linecard {command}` needs a chip (kind = "chip")'
         raise ConfigError.of([ConfigProblem(preset, "", message)])
 
 
@@ -125,7 +125,7 @@ def _decode(result: RunResult | str | PathLike[str]) -> RunResult | _Run:
     if not isinstance(result, (str, PathLike)):
         return result
     file = Path(fspath(result))
-    expected = "expected what `linecard run CHIP --json` prints"
+    expected = "expected the output of `linecard run CHIP --json`"
     try:
         return msgspec.json.decode(file.read_bytes(), type=_Run)
     except OSError as error:

@@ -139,7 +139,8 @@ class Aim:
             else "request a lower precision"
         )
         found, wanted = f"{half * 100:.2g} %", f"{self.precision * 100:.3g} %"
-        return f"{tried} the half-width of the 95 % interval of {numbers} is {found} of it, expected {wanted}; {more}"
+        half_width = f"the half-width of the 95 % interval of {numbers} is {found} of the mean"
+        return f"{tried} {half_width}, expected {wanted}; {more}"
 
 
 def share_of(text: str) -> float:

@@ -81,7 +81,7 @@ def run(
         maps: CSV or TOML files that fill maps of an XDP program before the run.
         defines: Macros with which a C file or a shipped XDP program is recompiled.
         fib: CSV file with the routes for ``bpf_fib_lookup``.
-        control: Input file for ``app_init`` of a C program; each shipped program has its own.
+        control: Input file for ``app_init`` of a C program; by default, the file of the shipped program.
         cpus: Number of processors for per-processor maps; packets use the processors in turn.
         budget: Maximum number of instructions that the program executes per packet; default: 1 million for XDP, 20
             million for C.
@@ -94,8 +94,8 @@ def run(
             once. If the precision is not reached, ``warnings`` list the attempts and suggest changes.
         band: Also run at both ends of each interval that a source states for a value in the chip's file. For n
             intervals, this takes 2n + 2 more runs on all cores: one per end, and two that combine the ends by effect.
-        verdict: Find the bottleneck by runs with one improved part each; this takes several times the work of a short
-            run.
+        verdict: Find the bottleneck with additional runs, each with one improved part; the runs take several times as
+        long as a short run.
         progress: Function that is called from time to time with (packets done, total packets), in the thread that calls
             ``run``.
 

@@ -153,7 +153,7 @@ def _sure(summary: Summary) -> str:
 def _what_if(result: RunResult) -> Table:
     most = max((abs(each.gain) for each in result.what_if), default=0.0) or 1.0
     rows = [(each.change, Bar(each.gain / most, signed=True), f"{each.gain:+.1%}") for each in result.what_if]
-    said = "measured by runs on the same traffic, each with one improved part"
+    said = "each run has the same traffic and one improved part"
     return Table("What if", (wide("change"), BAR, "throughput"), rows, said)
 
 

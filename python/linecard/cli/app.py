@@ -74,13 +74,13 @@ def _run(command: typer.Typer) -> None:
 def main(command: typer.Typer = app) -> None:
     """Entry point: run the command, and turn every expected error into a message and an exit status."""
     own_stdout.take_over()
-    interrupt.end_within_a_second()
     for stream in (sys.stdout, sys.stderr):
         # A name of a file, or a line of a table, that the encoding lacks is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        _run(command)
+        with interrupt.ends_within_a_second():
+            _run(command)
     except LinecardError as error:
         from linecard.cli import stderr
 

@@ -15,17 +15,27 @@ import signal
 import socket
 import sys
 import threading
-from types import FrameType
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
 
 # The longest time that Ctrl-C may take.
 _SECONDS = 0.9
 _INTERRUPTED = 130
 
 
-def end_within_a_second() -> None:
-    """Make SIGINT end this process within a second; call it from the main thread of a command."""
+@contextmanager
+def ends_within_a_second() -> Iterator[None]:
+    """While the block runs, SIGINT ends this process within a second; for the main thread of a command.
+
+    After the block, SIGINT has the handler of before: the caller of a command may be a program that continues.
+    """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         # The signal has another handler, or it is ignored, as in a background job.
+        yield
         return
     heard = threading.Event()
 
@@ -37,14 +47,20 @@ def end_within_a_second() -> None:
     theirs.setblocking(False)
 
     def watch() -> None:
-        while byte := ours.recv(1):
-            if byte[0] == signal.SIGINT and not heard.wait(_SECONDS):
-                sys.stderr.write("linecard: interrupted\n")
-                sys.stderr.flush()
-                os._exit(_INTERRUPTED)
+        with ours:
+            # The end of the block closes the other side.
+            while byte := ours.recv(1):
+                if byte[0] == signal.SIGINT and not heard.wait(_SECONDS):
+                    sys.stderr.write("linecard: interrupted\n")
+                    sys.stderr.flush()
+                    os._exit(_INTERRUPTED)
 
-    signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
     signal.signal(signal.SIGINT, handle)
-    # The socket must live as long as the process: the signal writes to its number.
-    end_within_a_second.keeps = theirs  # type: ignore[attr-defined]
     threading.Thread(target=watch, name="interrupt", daemon=True).start()
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.set_wakeup_fd(before)
+        theirs.close()

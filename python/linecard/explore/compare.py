@@ -113,7 +113,7 @@ def compare(
     sides = [_read(name) for name in names]
     kinds = [kind for kind, _ in sides]
     if kinds[0] != kinds[1]:
-        message = f"found a {kinds[0]} and a {kinds[1]}, expected two of the same kind"
+        message = f"found a {kinds[0]} and a {kinds[1]}, expected two inputs of the same kind"
         raise ConfigError.of([ConfigProblem("compare", "", message)])
     program = program_arguments(options)
     if program_b is not None and "program" not in program:
@@ -326,7 +326,7 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
         b=names[1],
         kind="runs",
         answered=True,
-        basis="95 % intervals of each run, which must not overlap",
+        basis="a metric changed if the 95 % intervals of the two runs do not overlap",
         limits=(_limit(own[0]), _limit(own[1])),
         configuration=_differences(described[0], described[1]),
         metrics=tuple(metrics),
@@ -355,8 +355,9 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
         )
     went_well = [point for point in matched if all(row["status"] == "ok" for table in tables for row in table[point])]
     notes = [
-        f"{len(matched):,} points in both, {len(went_well):,} of them conclusive in both; "
-        f"{len(tables[0]) - len(matched):,} only in the first, {len(tables[1]) - len(matched):,} only in the second"
+        f"{len(matched):,} points are in both sweeps, {len(went_well):,} of them conclusive in both; "
+        f"{len(tables[0]) - len(matched):,} only in the first sweep, "
+        f"{len(tables[1]) - len(matched):,} only in the second sweep"
     ]
     changed = [p for p in matched if {r["status"] for r in tables[0][p]} != {r["status"] for r in tables[1][p]}]
     if changed:

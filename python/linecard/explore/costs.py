@@ -56,14 +56,14 @@ def _read(path: str, problems: list[ConfigProblem]) -> dict[str, float | Mapping
 
 def _wrong(cost: Any) -> str:
     if not isinstance(cost, dict):
-        return "expected a table with unit, source, and either value or of"
+        return "expected a table with `unit`, `source`, and either `value` or `of`"
     unknown = sorted(cost.keys() - KEYS)
     if unknown:
-        return f"no such key: {', '.join(unknown)}; expected unit, source, and either value or of"
+        return f"no such key: {', '.join(unknown)}; expected `unit`, `source`, and either `value` or `of`"
     if not all(isinstance(cost.get(key), str) and cost[key].strip() for key in ("unit", "source")):
         return "expected a unit and a source; write `assumed` as the source if no document states the cost"
     if ("value" in cost) == ("of" in cost):
-        return "expected either value (a number) or of (numbers by name)"
+        return "expected either `value` (a number) or `of` (numbers by name)"
     values = list(cost["of"].values()) if isinstance(cost.get("of"), dict) else [cost.get("value")]
     if not values or not all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in values):
         return "expected numbers"

@@ -250,7 +250,7 @@ def _cost(table: str, found: Any, of: list[Any]) -> Any:
             raise _Refused(f"uses the cost {table!r} of {of[0]!r}, which is one number; expected cost({table!r})")
         return found
     if not of or of[0] not in found:
-        asked = f"of {of[0]!r}" if of else "of nothing"
+        asked = f"of {of[0]!r}" if of else "without a name"
         raise _Refused(f"uses the cost {table!r} {asked}; the cost is known for {', '.join(found)}")
     return found[of[0]]
 

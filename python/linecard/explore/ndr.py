@@ -70,7 +70,7 @@ def ndr(
             loss.
         seed: The first seed.
         width: Relative width of the interval in which the search ends; 0.005 by default.
-        precision: Synonym of ``width``, such as 1%; only one of the two is allowed.
+        precision: Synonym of ``width``, such as 1%; use only one of the two options.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Number of parallel runs; ``None`` takes one per core. The result does not depend on the number of parallel
             runs.

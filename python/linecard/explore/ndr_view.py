@@ -33,9 +33,12 @@ def _(result: NdrResult) -> list[Part]:
             [_rates(row) for row in result.rows],
             length,
         ),
-        Table("Limit", (text(""), wide("")), [*limits, *doubts], "at the lowest load that lost packets"),
+        Table("Limit", (text(""), wide("")), [*limits, *doubts], "measured at the lowest load that lost packets"),
         Table(
-            "Latency", (text("frames"), *latency), times, "from the last received bit to the last sent bit of a packet"
+            "Latency",
+            (text("frames"), *latency),
+            times,
+            "time from the last received bit to the last sent bit of a packet",
         ),
         *_charts(result),
         _trials(result),

@@ -107,7 +107,7 @@ def _check_length(spec: Spec, place: str) -> None:
     """Refuse to halve runs without a length, and runs whose length is not stated or varies."""
     name = spec.subject.length
     if not name:
-        message = f"`{spec.what}` has no length to halve; omit this key"
+        message = f"a run of `{spec.what}` has no length, so it cannot be halved; omit this key"
     elif any(axis.name == name for axis in spec.axes):
         message = f"`{name}` is varied, so it cannot be halved; omit one of them"
     elif name not in spec.arguments:

@@ -198,4 +198,4 @@ def nearest(name: str, known: list[str]) -> str:
     """Return the most similar names, as the last part of the error for an unknown name."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     near += [key for key in known if key.rpartition(".")[2] == name.rpartition(".")[2] and key not in near][:3]
-    return f"which is unknown; nearest: {', '.join(near[:4])}" if near else "which is unknown"
+    return f"which is not a known name; nearest: {', '.join(near[:4])}" if near else "which is not a known name"

@@ -384,7 +384,7 @@ def _read(path: Path, most: int) -> bytes:
     with _open(path, os.O_RDONLY) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:
-            raise OSError(errno.EFBIG, "larger than any file of the store")
+            raise OSError(errno.EFBIG, "the file is larger than any file of a store")
         return file.read(size)
 
 

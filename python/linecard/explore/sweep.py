@@ -77,8 +77,8 @@ def sweep(
         columns: Columns computed from other columns. ``{"per_thread": "throughput_mpps / island.threads"}``.
         program: Program for all points, as in ``linecard run``.
         trace: Capture or link profile for all points.
-        packets: Packets of each run.
-        warmup_packets: Warm-up packets of each run.
+        packets: Number of packets in each run.
+        warmup_packets: Number of warm-up packets in each run.
         seed: Seed of all points, or the first of several seeds per point.
         repeat: Number of seeds for each point.
         precision: Lengthen runs until the throughput is known within ± this fraction (95 % interval), such as 1%. For

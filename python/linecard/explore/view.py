@@ -115,7 +115,7 @@ def chart_of(result: SweepResult) -> list[Part]:
     most = max(len(values) for places in groups.values() for values in places.values())
     note = ""
     if across in result.axes and len(groups) <= MOST_LINES:
-        note = f"points: means of {most} seeds; bars: the smallest and the largest" if most > 1 else ""
+        note = f"points: means of {most} seeds; bars: smallest and largest value" if most > 1 else ""
         series = [
             _line(", ".join(valued(name, value) for name, value in zip(others, group, strict=True)), places)
             for group, places in groups.items()

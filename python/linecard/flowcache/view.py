@@ -74,7 +74,7 @@ def _(result: FlowCacheResult) -> list[Part]:
                 "of the stored part",
             ),
             [_false_hits(row) for row in result.rows if row.false_hits is not None],
-            said="probabilities: measured, and expected for the digest and for its stored part",
+            said="probability of a false hit: measured, and expected for the digest and for its stored part",
         ),
     ]
 

@@ -56,7 +56,7 @@ def _(result: CoreResult) -> list[Part]:
             marked=[at for at, row in enumerate(result.rows) if row.threads == result.best_threads],
         ),
         _throughput(result),
-        Stacked("Cycles by cause", list(CYCLES), cycles, "share of cycles at each number of threads, %"),
+        Stacked("Cycles by cause", list(CYCLES), cycles, "% of all cycles, for each number of threads"),
         *(_malleable(result, result.adapted) if result.adapted is not None else []),
     ]
 
@@ -148,7 +148,7 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
             Axis("threads", zero=True),
             # One step alone is told by the facts.
             [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
-            "number of threads from each packet on, on trial or kept until the next trials",
+            "a trial tests a number of threads; the best number stays until the next trials",
         ),
         Facts(facts, "A malleable core, adapting"),
         Table(

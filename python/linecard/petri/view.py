@@ -63,7 +63,11 @@ def _(result: Simulated) -> list[Part]:
     facts = [Fact("Replications", f"{result.replications}", of_time)]
     if result.relative_half_width is not None:
         facts.append(
-            Fact("Accuracy", f"{result.relative_half_width:.2g}", "of the mean: half of the widest 95 % interval")
+            Fact(
+                "Accuracy",
+                f"{result.relative_half_width:.2g}",
+                "half-width of the widest 95 % interval, as a fraction of the mean",
+            )
         )
     if result.dead_replications:
         facts.append(Fact("Deadlocks", f"{result.dead_replications} replications", "no transition was enabled"))

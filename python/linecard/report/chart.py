@@ -233,7 +233,7 @@ def _axes(x: Axis, y: Axis, across: _Scale, up: _Scale) -> list[str]:
     if up.is_cut:
         foot = HEIGHT - _BOTTOM
         strokes = "".join(f'<path class="cut" d="M{_LEFT - 5} {foot - at} l10 -5"/>' for at in (4, 9))
-        found.append(strokes + _text(_LEFT + 9, foot - 5, "axis cut: does not begin at 0", kind="cut"))
+        found.append(strokes + _text(_LEFT + 9, foot - 5, "the axis does not begin at 0", kind="cut"))
     found.append(
         f'<rect class="frame" x="{_LEFT}" y="{_TOP}" width="{WIDTH - _LEFT - _RIGHT}" '
         f'height="{HEIGHT - _TOP - _BOTTOM}"/>{_text(centre, HEIGHT - 8, x.name, "middle", "name")}'

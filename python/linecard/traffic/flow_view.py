@@ -67,7 +67,7 @@ def sizes_chart(result: TrafficView) -> Chart:
     packets = [(row.flow_packets, row.packets_cumulative_percent) for row in result.sizes]
     return Chart(
         "Flows by size",
-        Axis("packets of a flow, at most", logarithmic=True),
+        Axis("flow size, packets", logarithmic=True),
         Axis("share, %", low=0, high=100),
         [Series("flows", flows), Series("packets in them", packets)],
     )

@@ -103,13 +103,13 @@ def _(result: HierarchyResult) -> list[Part]:
                     f"{result.messages_per_second / 1e3:,.1f} kpps",
                     "strong",
                 ),
-                Fact("At most", most, f"of {result.message_bytes} bytes to the host and back"),
+                Fact("At most", most, f"{result.message_bytes} bytes to the host and back"),
                 Fact("Host", f"{result.host_cycles_per_message:,.0f} cycles", "for each message"),
                 Fact("Core", f"{result.core_cycles_per_message:,.0f} cycles", "for each message"),
                 Fact(
                     "DRAM",
                     f"engines wait {result.engine_wait_ns:,.1f} ns",
-                    f"{result.engine_wait_alone_ns:,.1f} without core and host",
+                    f"{result.engine_wait_alone_ns:,.1f} ns if the core and the host are idle",
                 ),
             )
         ),

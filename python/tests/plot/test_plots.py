@@ -128,11 +128,11 @@ def test_seeds_are_drawn_with_their_range_and_an_axis_from_zero_is_not_marked(dr
     assert "points: means of 2 seeds; bars: the smallest and the largest" in texts
     assert {"island count", "throughput (Gbit/s)", "island threads 1"} <= set(texts)
     assert '<path class="range"' in svg
-    assert "axis cut: does not begin at 0" not in texts
+    assert "the axis does not begin at 0" not in texts
 
 
 def test_a_cut_axis_is_marked(drawn):
     svg, texts = drawn("flat")
     assert "latency, 50th percentile (ns)" in texts
     assert '<path class="cut"' in svg
-    assert "axis cut: does not begin at 0" in texts
+    assert "the axis does not begin at 0" in texts

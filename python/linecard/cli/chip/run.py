@@ -40,8 +40,8 @@ def run(
     """Simulate one design under one kind of traffic.
 
     The command prints throughput, loss, latency, the bottleneck with its cause, and the utilisation of every resource.
-    The command also prints a time breakdown for the DRAM and for packets. With `--json`, equal commands with equal
-    seeds print identical bytes.
+    The command also prints a time breakdown for the DRAM and for packets. With `--json`, the same command with the same
+    seed prints byte-identical output.
 
     **Examples**
 

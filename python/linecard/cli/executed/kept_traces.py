@@ -57,7 +57,7 @@ def show(
 
 
 def clear(folder: Folder) -> None:
-    """Remove the traces in a folder, but no other file.
+    """Remove the traces in a folder; all other files stay.
 
     **Examples**
 

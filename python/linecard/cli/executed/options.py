@@ -16,11 +16,16 @@ Trace = Annotated[str, typer.Option("--trace", metavar="CAPTURE", help=CAPTURE_H
 Control = Annotated[
     Path | None,
     typer.Option(
-        "--control", metavar="FILE", help="Control file, passed to app_init; each shipped program has its own."
+        "--control",
+        metavar="FILE",
+        help="Control file for app_init; by default, the control file of the shipped program.",
     ),
 ]
 Entry = Annotated[
-    str | None, typer.Option("--entry", metavar="NAME", help="Function called for each packet, if not app_packet.")
+    str | None,
+    typer.Option(
+        "--entry", metavar="NAME", help="Function that the program calls for each packet; by default, app_packet."
+    ),
 ]
 Define = Annotated[
     list[str] | None,

@@ -39,13 +39,13 @@ def print_estimate(found: Estimate, *, json: bool) -> None:
         return
     facts = [
         Fact("Runs", f"{found.runs:,}", f"of {found.points:,} points, {found.left_out:,} excluded by constraints"),
-        Fact("Found", f"{found.found:,}", "are in the store"),
+        Fact("Found", f"{found.found:,}", "finished runs in the store"),
     ]
     if found.seconds is None or found.seconds_each is None:
         facts.append(Fact("Time", "not known", "the timed runs were refused or failed; run the sweep to see why"))
     else:
-        each = f"{found.seconds_each * 1e3:,.0f} ms each on one core, from {found.probes:,} finished runs"
-        missing = f"for the {found.runs - found.found:,} missing; {each}"
+        each = f"{found.seconds_each * 1e3:,.0f} ms per run on one core, measured in {found.probes:,} runs"
+        missing = f"for {found.runs - found.found:,} missing runs; {each}"
         facts.append(Fact("Time", _duration(found.seconds), missing))
     stdout.show(*screen([Facts(facts)]))
 

@@ -110,9 +110,7 @@ def export(
 
     named = [named_format(file) for file in output or ()]
     if not named or any(kind not in {"csv", "parquet"} for kind, _ in named):
-        message = (
-            f"found {', '.join(output or ()) or 'no file'}, expected a file to write that ends in .csv or .parquet"
-        )
+        message = f"found {', '.join(output or ()) or 'no file'}, expected an output file that ends in .csv or .parquet"
         raise ConfigError.of([ConfigProblem("--output", "", message)])
     check_outputs(*(name for _, name in named))
     for kind, _ in named:

@@ -26,7 +26,7 @@ def compare_models(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random stream.")] = 1,
-    packets: Annotated[int, typer.Option(min=1, metavar="N", help="Packets of each run.")] = 30_000,
+    packets: Annotated[int, typer.Option(min=1, metavar="N", help="Number of packets in each run.")] = 30_000,
     json: Json = False,
     output: Output = None,
 ) -> None:

@@ -24,7 +24,7 @@ def explore(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Find every reachable marking of a net, its bounds and its deadlocks, without time and priorities.
+    """Find all reachable markings, the bounds and the deadlocks of a net; the search ignores times and priorities.
 
     The command first unfolds a coloured net. If the search reaches `--limit`, the command reports the limit and prints
     the markings found so far. The output of the exploration does not depend on `--jobs`.

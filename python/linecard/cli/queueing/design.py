@@ -33,7 +33,7 @@ def design(
     """Find the smallest queuing cache that reaches a target throughput.
 
     For each number of entries and engines, the command prints the fewest threads that reach the target. The command
-    also prints the combination with the smallest product of entries, engines and threads.
+    also prints the combination with the smallest value of entries x engines x threads.
 
     **Examples**
 

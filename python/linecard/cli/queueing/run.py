@@ -37,8 +37,8 @@ def run(
     """Compare queue managers under one workload.
 
     The command prints throughput, hit rate, latency and memory traffic of each manager, beside the predictions of the
-    analytical model. The command also prints the distance between packets of the same queue. Equal commands with equal
-    seeds print identical bytes.
+    analytical model. The command also prints the distance between packets of the same queue. The same command with the
+    same seed prints byte-identical output.
 
     **Examples**
 

@@ -22,7 +22,7 @@ def budget(
     json: Json = False,
     output: Output = None,
 ) -> None:
-    """Find how many operations a program may add to forwarding for every 64 bytes, at a packet rate.
+    """Find the number of operations that a program may add to forwarding for every 64 bytes of a packet.
 
     The command adds operations of one kind to the forwarding program until the chip no longer keeps up. The chip no
     longer keeps up if it loses 0.1 % of the packets, or if 1 % of the packets accumulate inside. The number of added

@@ -15,7 +15,7 @@ from linecard.cli.vrp.options import RATE_HELP, Seed, Set
 def hierarchy(
     chip: Chip = "ixp1200_host",
     rate: Annotated[str, typer.Option(metavar="RATE", help=RATE_HELP)] = "1.128Mpps",
-    packet_bytes: Annotated[int, typer.Option("--bytes", metavar="N", help="Bytes of a packet.")] = 64,
+    packet_bytes: Annotated[int, typer.Option("--bytes", metavar="N", help="Packet size in bytes.")] = 64,
     message_bytes: Annotated[
         int | None,
         typer.Option("--message", metavar="N", help="Bytes sent to the host and back; by default, the whole packet."),
