@@ -31,9 +31,9 @@ def interrupted(when):
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     thread = threading.Thread(target=send, daemon=True)
+    thread.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            thread.start()
             yield
         took = time.monotonic() - sent[0]
         thread.join()
@@ -124,6 +124,6 @@ def test_a_command_in_this_process_leaves_signals_as_it_found_them(cli):
         assert cli("--version").status == 0
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
         assert signal.set_wakeup_fd(-1) == -1
-        assert not any(thread.name == "interrupt" and thread.is_alive() for thread in settled_threads())
+        assert "interrupt" not in [thread.name for thread in settled_threads()]
     finally:
         signal.signal(signal.SIGINT, before)
