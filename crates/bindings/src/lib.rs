@@ -194,6 +194,12 @@ fn check_chip(py: Python<'_>, chip: String, overrides: Vec<String>) -> PyResult<
     plain::to_python(py, &check.map_err(errors::platform)?)
 }
 
+/// The lifts of a chip's limits; see `linecard.why`.
+#[pyfunction]
+fn lifts<'py>(py: Python<'py>, chip: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
+    plain::to_python(py, &linecard_platform::lifts(chip, &overrides).map_err(errors::platform)?)
+}
+
 /// What a block diagram of a chip shows; see `linecard.draw`.
 #[pyfunction]
 fn chip_drawing<'py>(py: Python<'py>, chip: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
@@ -237,6 +243,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(request_schemas, module)?)?;
     module.add_function(wrap_pyfunction!(report_schemas, module)?)?;
     module.add_function(wrap_pyfunction!(check_chip, module)?)?;
+    module.add_function(wrap_pyfunction!(lifts, module)?)?;
     module.add_function(wrap_pyfunction!(chip_drawing, module)?)?;
     module.add_function(wrap_pyfunction!(chip_template, module)?)?;
     module.add_function(wrap_pyfunction!(watched::worked_seconds, module)?)?;
