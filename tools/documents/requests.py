@@ -166,7 +166,7 @@ def documented(head: str, name: str, several: Iterable[str], tail: str = "") -> 
     return textwrap.indent(f'"""{text}\n"""', "    ", lambda line: bool(line.strip()))
 
 
-def formatted(text: str) -> str:
+def formatted(text: str, name: str = "x.py") -> str:
     """The text of a module as ruff formats it."""
-    command = (sys.executable, "-m", "ruff", "format", "--line-length", "120", "--stdin-filename", "x.py", "-")
+    command = (sys.executable, "-m", "ruff", "format", "--line-length", "120", "--stdin-filename", name, "-")
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
