@@ -9,6 +9,7 @@ use super::rules::{MOST_CYCLES, Rules};
 use super::scale::Share;
 use linecard_config::Section;
 use linecard_ebpf::MOST_LANES;
+use linecard_executed::rows_left_out;
 
 /// Declares a table of costs: its fields, their keys, defaults and meanings.
 macro_rules! costs {
@@ -117,6 +118,7 @@ const HELPERS: &[(u32, &str, &str)] = &[
 
 /// Costs of rows that are scheduled before the program runs.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "rows"), expect(dead_code, reason = "what schedules rows is left out"))]
 pub(crate) struct RowCosts {
     pub lanes: u32,
     /// Whether helpers leave r1 to r5 alone.
@@ -211,6 +213,9 @@ impl EbpfCosts {
             0..=u64::from(MOST_LANES),
             "instructions per row, which takes a cycle; rows are scheduled in advance. 0: instructions have costs by class",
         ) as u32;
+        if let Some(why) = rows_left_out().filter(|_| lanes > 0) {
+            section.fail("lanes", format!("found {lanes}: {why}"));
+        }
         let helpers = section.section("helpers").map_or_else(Vec::new, |helpers| {
             let own = |&(number, name, meaning): &(u32, &str, &str)| {
                 let cycles = helpers.integer_if(name, 0..=MOST_CYCLES, meaning)?;
