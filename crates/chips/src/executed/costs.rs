@@ -176,7 +176,7 @@ impl RowCosts {
 }
 
 /// Costs of eBPF programs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct EbpfCosts {
     pub cycles: EbpfCycles,
     /// Of all that stands here.
@@ -244,13 +244,11 @@ impl EbpfCosts {
                 cycles,
                 share,
                 helpers,
-                merge_bytes: 0,
                 waits_for_writes: waits,
                 waits_for_packet_writes: waits,
-                has_caches: false,
                 masked_index,
-                rules: Rules::default(),
                 rows,
+                ..Self::default()
             };
         }
         let meaning = "loads from the packet at constant distances within this number of bytes are one access; 0: each load is a separate access";
@@ -265,10 +263,9 @@ impl EbpfCosts {
                 waits,
                 "whether the thread waits for stores to the packet; the value of waits_for_writes if left out",
             ),
-            has_caches: false,
             masked_index,
             rules: Rules::read(section),
-            rows: None,
+            ..Self::default()
         }
     }
 
@@ -280,7 +277,7 @@ impl EbpfCosts {
 }
 
 /// Costs of C programs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RiscvCosts {
     pub cycles: RiscvCycles,
     /// Of all that stands here.
@@ -302,26 +299,9 @@ pub(crate) struct ExecutionCosts {
 impl ExecutionCosts {
     /// A cycle an instruction.
     pub fn plain() -> Self {
-        let cycles = EbpfCycles::plain();
         Self {
-            ebpf: EbpfCosts {
-                cycles,
-                share: Share::default(),
-                helpers: vec![],
-                merge_bytes: 0,
-                waits_for_writes: false,
-                waits_for_packet_writes: false,
-                has_caches: false,
-                masked_index: false,
-                rules: Rules::default(),
-                rows: None,
-            },
-            riscv: RiscvCosts {
-                cycles: RiscvCycles::plain(),
-                share: Share::default(),
-                waits_for_writes: false,
-                has_caches: false,
-            },
+            ebpf: EbpfCosts { cycles: EbpfCycles::plain(), ..EbpfCosts::default() },
+            riscv: RiscvCosts { cycles: RiscvCycles::plain(), ..RiscvCosts::default() },
         }
     }
 
