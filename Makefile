@@ -9,6 +9,8 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 # The extension is loaded by Python and must not be linked against its library.
 export PYO3_BUILD_EXTENSION_MODULE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# A snapshot in Rust that differs fails its test, and nothing is written.
+export INSTA_UPDATE ?= no
 
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -type f 2>/dev/null)
 CAPTURE := examples/captures/edge-mix.pcap.gz

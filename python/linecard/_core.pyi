@@ -1,15 +1,15 @@
-"""Types of the compiled core. Plain data in, plain data out; `linecard` has the public functions."""
+"""Types of the compiled core. Written by `make docs` from its bindings; `linecard` has what users call."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 __version__: Final[str]
 
+class Traced: ...
+
 def run(
     request: Mapping[str, Any], *, verdict: bool, progress: Callable[[int, int], object] | None
 ) -> dict[str, Any]: ...
-def request_schemas() -> list[tuple[str, dict[str, Any]]]: ...
-def report_schemas() -> list[tuple[str, dict[str, Any]]]: ...
 def flows(
     path: str, *, packets: int, strict: bool, most_flows: int, progress: Callable[[int, int], object] | None
 ) -> dict[str, Any]: ...
@@ -20,7 +20,7 @@ def flowcache(
     ways: Sequence[int | None],
     policies: Sequence[str],
     key: str | None,
-    hash: str | None,  # noqa: A002
+    hash: str | None,
     width_bits: int,
     result_bits: int,
     cold_window_packets: int,
@@ -48,62 +48,17 @@ def flow_mix(
     seed: int,
 ) -> dict[str, Any]: ...
 def dram(request: Mapping[str, Any], *, progress: Callable[[int, int], object] | None) -> dict[str, Any]: ...
-def hierarchy(
-    chip: str,
-    *,
-    overrides: Sequence[str],
-    rate_pps: float,
-    packet_bytes: int,
-    message_bytes: int,
-    one_in: int,
-    packets: int,
-    seed: int,
-) -> dict[str, Any]: ...
-def petri_explore(
-    path: str,
-    text: str | None,
-    set: Sequence[str],
-    *,
-    most_markings: int,
-    invariants: bool,
-    threads: int,
-    progress: Callable[[int, int], object] | None,
-) -> dict[str, Any]: ...
-def petri_parts(path: str, text: str | None, set: Sequence[str]) -> dict[str, Any]: ...
-def petri_firings(
-    path: str, text: str | None, set: Sequence[str], *, seed: int, first: int, most: int, time: float
-) -> list[dict[str, Any]]: ...
-def petri_pnml(path: str, text: str | None, set: Sequence[str], *, unfold: bool) -> str: ...
-def petri_solve(
-    path: str,
-    text: str | None,
-    set: Sequence[str],
-    *,
-    most_markings: int,
-    progress: Callable[[int, int], object] | None,
-) -> dict[str, Any]: ...
-def petri_simulate(
-    path: str,
-    text: str | None,
-    set: Sequence[str],
-    *,
-    warmup: float,
-    time: float,
-    replications: int,
-    accuracy: float | None,
-    of: Sequence[str],
-    most_replications: int,
-    seed: int,
-    threads: int,
-    progress: Callable[[int, int], object] | None,
-) -> dict[str, Any]: ...
 def applications() -> list[str]: ...
 def presets() -> list[dict[str, Any]]: ...
-def check_chip(chip: str, overrides: Sequence[str]) -> dict[str, Any]: ...
-def chip_drawing(chip: str, overrides: Sequence[str]) -> dict[str, Any]: ...
-def chip_template(preset: str) -> str: ...
 def describe(preset: str, overrides: Sequence[str]) -> dict[str, Any]: ...
 def declared_keys(preset: str, overrides: Sequence[str]) -> list[dict[str, Any]]: ...
+def request_schemas() -> list[tuple[str, dict[str, Any]]]: ...
+def report_schemas() -> list[tuple[str, dict[str, Any]]]: ...
+def check_chip(chip: str, overrides: Sequence[str]) -> dict[str, Any]: ...
+def lifts(chip: str, overrides: Sequence[str]) -> list[dict[str, Any]]: ...
+def chip_drawing(chip: str, overrides: Sequence[str]) -> dict[str, Any]: ...
+def chip_template(preset: str) -> str: ...
+def worked_seconds() -> float: ...
 def queueing_run(
     workload: str,
     *,
@@ -131,14 +86,64 @@ def queueing_design(
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
 def queueing_settings(machine: str, changes: Sequence[str]) -> list[dict[str, Any]]: ...
-def worked_seconds() -> float: ...
-
-class Traced: ...
-
-def traced_report(traced: Traced) -> dict[str, Any]: ...
-def traced_notes(traced: Traced) -> list[str]: ...
-def cached_traces(folder: str) -> list[dict[str, Any]]: ...
-def clear_cached_traces(folder: str) -> tuple[int, int]: ...
+def hierarchy(
+    chip: str,
+    *,
+    overrides: Sequence[str],
+    rate_pps: float,
+    packet_bytes: int,
+    message_bytes: int,
+    one_in: int,
+    packets: int,
+    seed: int,
+) -> dict[str, Any]: ...
+def shot_noise(
+    chip: str,
+    *,
+    overrides: Sequence[str],
+    seed: int,
+    windows: int,
+    window_ms: float,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
+def petri_explore(
+    path: str,
+    text: str | None,
+    set: Sequence[str],
+    *,
+    most_markings: int,
+    invariants: bool,
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
+def petri_solve(
+    path: str,
+    text: str | None,
+    set: Sequence[str],
+    *,
+    most_markings: int,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
+def petri_simulate(
+    path: str,
+    text: str | None,
+    set: Sequence[str],
+    *,
+    warmup: float,
+    time: float,
+    replications: int,
+    accuracy: float | None,
+    of: Sequence[str],
+    most_replications: int,
+    seed: int,
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
+def petri_parts(path: str, text: str | None, set: Sequence[str]) -> dict[str, Any]: ...
+def petri_firings(
+    path: str, text: str | None, set: Sequence[str], *, seed: int, first: int, most: int, time: float
+) -> list[dict[str, Any]]: ...
+def petri_pnml(path: str, text: str | None, set: Sequence[str], *, unfold: bool) -> str: ...
 def program_trace(
     elf: str,
     *,
@@ -156,6 +161,9 @@ def program_trace(
     cache_bytes: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> Traced: ...
+def traced_report(traced: Traced) -> dict[str, Any]: ...
+def traced_notes(traced: Traced) -> list[str]: ...
+def program_run(elf: str, budget: int, progress: Callable[[int, int], object] | None) -> tuple[int, int]: ...
 def xdp_run(
     file: str,
     *,
@@ -177,7 +185,8 @@ def xdp_run(
 def xdp_rows(
     file: str, *, name: str, program: str | None, lanes: int, kept_arguments: bool, path_exits: bool
 ) -> dict[str, Any]: ...
-def program_run(elf: str, budget: int, progress: Callable[[int, int], object] | None) -> tuple[int, int]: ...
+def cached_traces(folder: str) -> list[dict[str, Any]]: ...
+def clear_cached_traces(folder: str) -> tuple[int, int]: ...
 def core(
     traced: Traced,
     *,
@@ -193,7 +202,7 @@ def core(
 ) -> dict[str, Any]: ...
 def core_deployments(
     traced: Traced,
-    list: Sequence[tuple[int, float]],  # noqa: A002
+    list: Sequence[tuple[int, float]],
     *,
     events: int,
     chips: Sequence[str],
@@ -222,14 +231,5 @@ def core_termination(
     threads: int,
     packets: Sequence[int],
     events: int,
-    progress: Callable[[int, int], object] | None,
-) -> dict[str, Any]: ...
-def shot_noise(
-    chip: str,
-    *,
-    overrides: Sequence[str],
-    seed: int,
-    windows: int,
-    window_ms: float,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...

@@ -15,51 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The request of `linecard.run`.
-
-    Attributes:
-        chip: Name of a shipped chip, or path to a TOML file.
-        trace: Capture to replay, or a link profile (``edge``, ``core``, a ``.toml`` file); by default, the chip's
-            traffic generator.
-        set: New values for parameters. For example ``{"dram.banks": 2}``, or ``["dram.banks=2"]``.
-        seed: Seed of every random stream. Two runs with the same request and the same seed return identical results.
-        packets: Number of packets to measure: those sent or dropped while statistics are on. With 0, a capture is
-            replayed once, to its end. Default: 0 with a capture, otherwise 100,000.
-        warmup_packets: Length of the warm-up: packets that leave or are dropped before the statistics start. By default
-            the run detects the steady state.
-        map_addresses: Map addresses without a route to routed prefixes, for anonymised captures.
-        strict: Stop at the first damaged record of the capture.
-        timeline: Write a timeline for ui.perfetto.dev, compressed if the file name ends in ``.gz``.
-        timeline_from_us: Start of the timeline, in microseconds after the start of the measurement.
-        timeline_for_us: Length of the timeline in microseconds; by default, up to the maximum number of events.
-        pcap_out: Write sent and dropped packets to a capture (pcapng, for Wireshark). Timestamps count from the
-            beginning of the run. Each port and each reason for a drop is an interface of the capture. A comment marks
-            the packet that waited longest.
-        program: Program that each packet runs: an application such as ``nat``, a shipped executable program (``linecard
-            program list``), or a file with steps (``.toml``), C, XDP or an object. The default is the chip's own
-            program. A program name with a suffix or a path separator is a file. The other options apply only to a
-            program that is executed.
-        section: Function or section to run from an XDP object with several programs.
-        entry: C function that processes a packet, if it is not ``app_packet``.
-        maps: CSV or TOML files that fill maps of an XDP program before the run.
-        defines: Macros with which a C file or a shipped XDP program is recompiled.
-        fib: CSV file with the routes for ``bpf_fib_lookup``.
-        control: Input file for ``app_init`` of a C program; by default, the file of the shipped program.
-        cpus: Number of processors for per-processor maps; packets use the processors in turn.
-        budget: Maximum number of instructions that the program executes per packet; default: 1 million for XDP, 20
-            million for C.
-        unchecked: Let a C program access freed heap blocks, and bytes outside of its packet and its heap blocks.
-        cflags: Additional compiler flags for a C file, split as in a shell: ``-O1 -fno-inline``.
-        bits: Target of a C file: 32-bit or 64-bit RISC-V.
-        precision: Lengthen the run until the throughput is known within ± this fraction (95 % interval), such as 1%. In
-            Python, 0.01 means 1 %. The run is repeated with four times as many packets, until it is steady and precise
-            enough. The run takes at most 256,000 packets; with 64,000 requested packets or more, it is repeated at most
-            once. If the precision is not reached, ``warnings`` list the attempts and suggest changes.
-        band: Also run at both ends of each interval that a source states for a value in the chip's file. For n
-            intervals, this takes 2n + 2 more runs on all cores: one per end, and two that combine the ends by effect.
-        verdict: Find the bottleneck with additional runs, each with one improved part; the runs take several times as
-            long as a short run.
-    """
+    """The request of `linecard.run`, which documents the fields."""
 
     chip: str | PathLike[str]
     trace: str | PathLike[str] | None = None
@@ -92,28 +48,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dram:
-    """The request of `linecard.dram`.
-
-    Attributes:
-        device: DRAM part: a shipped preset, or the path of a TOML file.
-        policy: Controller policy: a shipped preset, or the path of a TOML file.
-        trace: Trace of requests to replay, plain or compressed with gzip.
-        format: Format of the trace: csv (columns ``arrival,op,address`` and optionally ``bytes``), dramsim3 (``address
-            OP clock``) or ramulator (``LD address``); by default detected from the first line.
-        pattern: Pattern to run instead of a trace: stream, random, bank_conflicts or packet_cells.
-        count: Number of requests in the pattern; default 100,000.
-        spacing: Clocks between two requests of the pattern; the default 0 sends requests as fast as the controller
-            accepts them.
-        reads: Fraction of the pattern's accesses that are reads; default 1, or 2/3 for the pattern ``random``.
-        narrow: Fraction of the pattern's accesses that transfer half the usual number of bytes.
-        seed: Seed of the pattern.
-        in_flight: Maximum number of outstanding requests.
-        set: New values for parameters of the part or the policy. For example ``{"timing.tRCD": "15 ns", "policy.page":
-            "closed"}``.
-        requests: Write the outcome of each request to a CSV file.
-        commands: Write every DRAM command to a CSV file.
-        frames: Keep requests and commands as polars data frames in the result (extra ``frames``).
-    """
+    """The request of `linecard.dram`, which documents the fields."""
 
     device: str | PathLike[str]
     policy: str | PathLike[str] = "frfcfs_open"

@@ -17,6 +17,7 @@ from tools.command import HEADER
 from tools.correlation import documents as correlation
 from tools.documents.chip_keys import chip_page
 from tools.documents.commands import commands_page
+from tools.documents.core import core_text
 from tools.documents.glossary import glossary_page
 from tools.documents.memory_keys import memory_page
 from tools.documents.metrics import metrics_page
@@ -40,9 +41,9 @@ SCREEN = re.compile(r"(<!-- screen: begin -->\n).*?(<!-- screen: end -->)", re.D
 
 
 def written_modules() -> dict[str, str]:
-    """What is written into the package: requests, reports, and schemas of files."""
+    """What is written into the package: the core's types, requests, reports, and schemas of files."""
     schemas = {f"schemas/{name}": text for name, text in schema_texts().items()}
-    return {**request_texts(), **report_texts(), **schemas}
+    return {"_core.pyi": core_text(), **request_texts(), **report_texts(), **schemas}
 
 
 def main_screen() -> str:

@@ -95,7 +95,7 @@ def _schema() -> str:
     for request in _REQUESTS:
         parts += [
             f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {request.shape}:",
-            documented(f"The request of `linecard.{request.function}`.", "Attributes", said(request.fields)),
+            f'    """The request of `linecard.{request.function}`, which documents the fields."""\n',
             *(f"    {each.name}: {each.annotation}{_default(each)}" for each in request.fields),
         ]
     for head, of, several in (
@@ -167,7 +167,7 @@ def documented(head: str, name: str, several: Iterable[str], tail: str = "") -> 
     return textwrap.indent(f'"""{text}\n"""', "    ", lambda line: bool(line.strip()))
 
 
-def formatted(text: str) -> str:
+def formatted(text: str, name: str = "x.py") -> str:
     """The text of a module as ruff formats it."""
-    command = (sys.executable, "-m", "ruff", "format", "--line-length", "120", "--stdin-filename", "x.py", "-")
+    command = (sys.executable, "-m", "ruff", "format", "--line-length", "120", "--stdin-filename", name, "-")
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout

@@ -12,13 +12,13 @@ from rich.text import Text
 from linecard import files
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.options import Exit
-from linecard.cli.study.lines import target_lines
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.study.columns import percent
 from linecard.study.compare import item_name
 from tools import command
 from tools.scorecard import card as cards
 from tools.scorecard import documents
+from tools.scorecard.lines import target_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -47,12 +47,14 @@ fn run<'py>(
 
 /// JSON Schemas of requests, from which Python's functions, options and reference are written.
 #[pyfunction]
+#[pyo3(signature = () -> "list[tuple[str, dict[str, Any]]]")]
 fn request_schemas(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     plain::to_python(py, &linecard_platform::request_schemas())
 }
 
 /// JSON Schemas of what this module hands over, by the package of Python that it belongs to.
 #[pyfunction]
+#[pyo3(signature = () -> "list[tuple[str, dict[str, Any]]]")]
 fn report_schemas(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     plain::to_python(py, &reports::schemas())
 }
@@ -183,6 +185,7 @@ fn applications() -> Vec<String> {
 
 /// The shipped presets; see `linecard.presets`.
 #[pyfunction]
+#[pyo3(signature = () -> "list[dict[str, Any]]")]
 fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     plain::to_python(py, &linecard_platform::presets())
 }
@@ -192,6 +195,13 @@ fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 fn check_chip(py: Python<'_>, chip: String, overrides: Vec<String>) -> PyResult<Bound<'_, PyAny>> {
     let check = watched(py, None, move |_| linecard_platform::check_chip(&chip, &overrides))?;
     plain::to_python(py, &check.map_err(errors::platform)?)
+}
+
+/// The lifts of a chip's limits; see `linecard.why`.
+#[pyfunction]
+#[pyo3(signature = (chip, overrides) -> "list[dict[str, Any]]")]
+fn lifts<'py>(py: Python<'py>, chip: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
+    plain::to_python(py, &linecard_platform::lifts(chip, &overrides).map_err(errors::platform)?)
 }
 
 /// What a block diagram of a chip shows; see `linecard.draw`.
@@ -216,6 +226,7 @@ fn describe<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyRes
 
 /// Every key that the reader of a preset asks for, as it declares it.
 #[pyfunction]
+#[pyo3(signature = (preset, overrides) -> "list[dict[str, Any]]")]
 fn declared_keys<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
     let keys = linecard_platform::declared(preset, &overrides).map_err(errors::platform)?;
     plain::to_python(py, &keys)
@@ -237,6 +248,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(request_schemas, module)?)?;
     module.add_function(wrap_pyfunction!(report_schemas, module)?)?;
     module.add_function(wrap_pyfunction!(check_chip, module)?)?;
+    module.add_function(wrap_pyfunction!(lifts, module)?)?;
     module.add_function(wrap_pyfunction!(chip_drawing, module)?)?;
     module.add_function(wrap_pyfunction!(chip_template, module)?)?;
     module.add_function(wrap_pyfunction!(watched::worked_seconds, module)?)?;

@@ -101,7 +101,7 @@ fn petri_parts<'py>(
 
 /// Firings of a run; see `linecard.petri.firings`.
 #[pyfunction]
-#[pyo3(signature = (path, text, set, *, seed, first, most, time))]
+#[pyo3(signature = (path, text, set, *, seed, first, most, time) -> "list[dict[str, Any]]")]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn petri_firings<'py>(
     py: Python<'py>,
@@ -120,7 +120,7 @@ fn petri_firings<'py>(
 
 /// A net as PNML; see `linecard.petri.pnml`.
 #[pyfunction]
-#[pyo3(signature = (path, text, set, *, unfold))]
+#[pyo3(signature = (path, text, set, *, unfold) -> "str")]
 fn petri_pnml<'py>(
     py: Python<'py>,
     path: String,

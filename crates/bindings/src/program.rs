@@ -137,7 +137,7 @@ fn program_trace(
 
 /// The traces that a folder keeps, those used last first; see `linecard.cached_traces`.
 #[pyfunction]
-#[pyo3(name = "cached_traces")]
+#[pyo3(name = "cached_traces", signature = (folder) -> "list[dict[str, Any]]")]
 fn cache_show<'py>(py: Python<'py>, folder: &str) -> PyResult<Bound<'py, PyAny>> {
     let found = py.detach(|| cached_traces(folder)).map_err(errors::platform)?;
     plain::to_python(py, &found)
@@ -187,7 +187,7 @@ fn core_splits<'py>(
 
 /// Runs every chip under every deployment (latency, references a cycle).
 #[pyfunction]
-#[pyo3(signature = (traced, list, *, events, chips, adapt_packets, per_chip, jobs, progress))]
+#[pyo3(signature = (traced, list, *, events, chips, adapt_packets, per_chip, jobs, progress) -> "list[dict[str, Any]]")]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn core_deployments<'py>(
     py: Python<'py>,
@@ -213,7 +213,7 @@ fn core_deployments<'py>(
 
 /// Compares ways to keep registers under one deployment.
 #[pyfunction]
-#[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, threads, cache_registers, only_predicted, events, jobs, progress))]
+#[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, threads, cache_registers, only_predicted, events, jobs, progress) -> "list[dict[str, Any]]")]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn core_registers<'py>(
     py: Python<'py>,

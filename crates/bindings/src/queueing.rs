@@ -199,6 +199,7 @@ pub struct Setting {
 
 /// Every setting with value, unit, meaning and source; see `linecard.queueing_settings`.
 #[pyfunction]
+#[pyo3(signature = (machine, changes) -> "list[dict[str, Any]]")]
 fn queueing_settings(py: Python<'_>, machine: String, changes: Vec<String>) -> PyResult<Bound<'_, PyAny>> {
     let (_, described) = queue_settings(&machine, &changes).map_err(platform)?;
     let setting = |Described { key, value, unit, meaning, source, .. }| Setting {

@@ -3,7 +3,7 @@
 use linecard_flowcache::TrafficView;
 use linecard_platform::{
     CachedTrace, ChipCheck, ChipDrawing, CoreReport, Declared, Description, ExploreReport, FiringView,
-    HierarchyReport, MemoryReport, Metric, NetView, PresetInfo, ProgramReport, RowsReport, RunReport,
+    HierarchyReport, Lift, MemoryReport, Metric, NetView, PresetInfo, ProgramReport, RowsReport, RunReport,
     ShotNoiseReport, SimulateReport, SolveReport, XdpReport,
 };
 use schemars::generate::SchemaSettings;
@@ -33,6 +33,6 @@ reports! {
     "flowcache": crate::flowcache::Outcome;
     "queueing": crate::queueing::Outcome, crate::queueing::DesignOutcome, crate::queueing::Setting;
     "petri": ExploreReport, SolveReport, SimulateReport, NetView, FiringView;
-    "explore": ChipCheck;
+    "explore": ChipCheck, Lift;
     "vrp": HierarchyReport;
 }

@@ -15,6 +15,7 @@ mod from_counts;
 mod hierarchy;
 mod hot_channels;
 mod kind;
+mod lifts;
 mod limits;
 mod listed;
 mod named_places;
@@ -51,6 +52,7 @@ pub use design::applications;
 pub use drawing::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};
 pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
 pub use kind::{is_chip, is_program};
+pub use lifts::{Lift, lifts};
 pub use report::{
     Bottleneck, DramTime, DropCount, ExecutedProgram, Interval, Intervals, LatencyNs, Metric, PacketTime,
     PartReport, ProgramResult, ResourceUse, RunReport, SourceLine, Summary, WhatIf,

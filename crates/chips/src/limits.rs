@@ -4,32 +4,18 @@
 use super::design::Design;
 use super::executed::Shared;
 use super::from_counts::dram_shares;
+use super::lifts::{
+    BUFFERS, ENGINES, LINK, Limit, ORDER, PACKET_MEMORY, PLACE, PORTS_IN, PORTS_OUT, QUEUES, RINGS, SHAPERS,
+    THREADS, TRANSMIT_BUFFER, TRANSMIT_SLOTS,
+};
 use crate::report::{Bottleneck, WhatIf};
 use crate::request::RunRequest;
-use linecard_chip::config::{ClusterConfig, PlacementRule, WhenFull};
+use linecard_chip::config::{ClusterConfig, WhenFull};
 use linecard_chip::{ChipConfig, Counts, DispatchRule, Loss, Outcome, PlaceCounts, RunLimit};
 use linecard_files::Error;
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
-
-/// A part that may be the limit, and how it is made better.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Limit {
-    Engines(String),
-    Threads(String),
-    Place(String),
-    Link(String),
-    PortsOut(String),
-    Shapers(String),
-    PortsIn(String),
-    Pools,
-    TransmitBuffer,
-    TransmitSlots,
-    Queues,
-    PacketMemory,
-    Order,
-    Inboxes,
-}
+use std::ptr;
 
 /// What stands where nothing limits a run, and where that is not known.
 const OFFERED_LOAD: &str = "offered load";
@@ -58,148 +44,53 @@ const BUSY: f64 = 0.4;
 /// Parts that are tried at most.
 const MOST_TRIED: usize = 8;
 
-impl Limit {
-    /// The name in results.
-    fn name(&self) -> String {
-        match self {
-            Limit::Engines(name) => format!("engines of {name}"),
-            Limit::Threads(name) => format!("threads of {name}"),
-            Limit::Place(name) | Limit::Link(name) => name.clone(),
-            Limit::PortsOut(name) => format!("{name}, outward"),
-            Limit::Shapers(name) => format!("{name}, shapers"),
-            Limit::PortsIn(name) => format!("{name}, inward"),
-            Limit::Pools => "receive buffer".to_owned(),
-            Limit::TransmitBuffer => "transmit buffer".to_owned(),
-            Limit::TransmitSlots => "transmit slots".to_owned(),
-            Limit::Queues => "output queues".to_owned(),
-            Limit::PacketMemory => "room for packets in memory".to_owned(),
-            Limit::Order => "order of packets".to_owned(),
-            Limit::Inboxes => "room in rings".to_owned(),
-        }
-    }
+/// A part that may be the limit.
+struct Candidate {
+    limit: &'static Limit,
+    name: String,
+    /// How busy or how full it is.
+    level: f64,
+}
 
-    /// What was made better.
+impl Candidate {
     fn lifted(&self) -> String {
-        match self {
-            Limit::Engines(name) => format!("engines of {name} at twice the clock"),
-            Limit::Threads(name) => format!("twice the threads in {name}"),
-            Limit::Place(name) => format!("{name} twice as fast"),
-            Limit::Link(name) => format!("{name} at twice the rate"),
-            Limit::PortsOut(name) => format!("{name} sending at twice the rate"),
-            Limit::Shapers(name) => format!("shapers of {name} at twice the rate"),
-            Limit::PortsIn(name) => format!("{name} receiving at twice the rate"),
-            Limit::Pools => "four times the receive buffer".to_owned(),
-            Limit::TransmitBuffer => "four times the transmit buffer".to_owned(),
-            Limit::TransmitSlots => "transmit slots handed over in half the time".to_owned(),
-            Limit::Queues => "four times the room in output queues".to_owned(),
-            Limit::PacketMemory => "four times the room for packets".to_owned(),
-            Limit::Order => "no order kept".to_owned(),
-            Limit::Inboxes => "four times the room in rings".to_owned(),
-        }
-    }
-
-    /// The chip with this part made better.
-    fn lift(&self, config: &ChipConfig) -> ChipConfig {
-        let mut config = config.clone();
-        match self {
-            Limit::Engines(name) => {
-                config.clusters.iter_mut().filter(|c| c.group == *name).for_each(|c| c.clock_hz *= 2);
-            }
-            Limit::Threads(name) => {
-                for cluster in config.clusters.iter_mut().filter(|c| c.group == *name) {
-                    cluster.threads *= 2;
-                    cluster.in_use.iter_mut().flatten().for_each(|threads| *threads *= 2);
-                }
-            }
-            Limit::Place(name) => {
-                for place in config.places.iter_mut().filter(|place| place.group == *name) {
-                    place.kind.numbers_mut().faster();
-                }
-            }
-            Limit::Link(name) => {
-                let named = config.links.iter_mut().filter(|link| link.name.split('.').next() == Some(name));
-                named.for_each(|link| link.byte_fs /= 2);
-            }
-            Limit::PortsOut(name) => {
-                let ports = config.ports.iter_mut().filter(|port| port.group == *name);
-                ports.filter_map(|port| port.transmit.as_mut()).for_each(|t| t.bits_per_second *= 2);
-            }
-            Limit::Shapers(name) => {
-                let ports = config.ports.iter_mut().filter(|port| port.group == *name);
-                for transmit in ports.filter_map(|port| port.transmit.as_mut()) {
-                    transmit.scheduler.shapers_mut().for_each(|shaper| shaper.bits_per_second *= 2);
-                }
-            }
-            Limit::PortsIn(name) => {
-                let ports = config.ports.iter_mut().filter(|port| port.group == *name);
-                ports.filter_map(|port| port.receive.as_mut()).for_each(|r| r.bits_per_second *= 2);
-            }
-            Limit::Pools => {
-                config.pools.iter_mut().for_each(|pool| pool.cells = pool.cells.saturating_mul(4))
-            }
-            Limit::TransmitBuffer => {
-                if let Some(transmit) = &mut config.transmit {
-                    transmit.cells = transmit.cells.saturating_mul(4);
-                }
-            }
-            Limit::TransmitSlots => {
-                let out = config.ports.iter_mut().filter_map(|port| port.transmit.as_mut());
-                for slots in out.filter_map(|transmit| transmit.slots.as_mut()) {
-                    slots.handshake_ps /= 2;
-                    slots.drain_cell_ps /= 2;
-                }
-            }
-            Limit::Queues => {
-                let out = config.ports.iter_mut().filter_map(|port| port.transmit.as_mut());
-                out.for_each(|t| t.queue_packets = t.queue_packets.saturating_mul(4));
-            }
-            Limit::PacketMemory => {
-                if let Some(packets) = &mut config.packets
-                    && let PlacementRule::Allocator(allocator) = &mut packets.placement
-                {
-                    allocator.cells = allocator.cells.saturating_mul(4);
-                }
-            }
-            Limit::Order => config.order.kept = linecard_chip::config::OrderKept::Nothing,
-            Limit::Inboxes => {
-                let rings = config.inboxes.iter_mut().filter_map(|inbox| inbox.capacity.as_mut());
-                rings.for_each(|capacity| *capacity = capacity.saturating_mul(4));
-            }
-        }
-        config
+        self.limit.change(&self.name)
     }
 }
 
 /// Parts that may be the limit, the likeliest first, each with how busy or how full it is.
-fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<(Limit, f64)> {
-    let mut found: Vec<(Limit, f64)> = Vec::new();
-    let mut add = |limit: Limit, level: f64| match found.iter_mut().find(|(other, _)| *other == limit) {
-        Some((_, most)) => *most = most.max(level),
-        None => found.push((limit, level)),
+fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut add = |limit: &'static Limit, name: &str, level: f64| match found
+        .iter_mut()
+        .find(|other| ptr::eq(other.limit, limit) && other.name == name)
+    {
+        Some(known) => known.level = known.level.max(level),
+        None => found.push(Candidate { limit, name: name.to_owned(), level }),
     };
     for cluster in &counts.clusters {
-        add(Limit::Engines(cluster.group.clone()), cluster.busiest);
+        add(&ENGINES, &cluster.group, cluster.busiest);
         // Threads are the limit where all of them are taken and their engines are not.
-        add(Limit::Threads(cluster.group.clone()), cluster.threads_held * (1.0 - 0.5 * cluster.busy));
+        add(&THREADS, &cluster.group, cluster.threads_held * (1.0 - 0.5 * cluster.busy));
     }
     for place in &counts.places {
-        add(Limit::Place(place.group.clone()), taken_up(place));
+        add(&PLACE, &place.group, taken_up(place));
     }
     for link in &counts.links {
         let group = link.name.split('.').next().unwrap_or(&link.name);
-        add(Limit::Link(group.to_owned()), link.utilization);
+        add(&LINK, group, link.utilization);
     }
     for port in &counts.ports {
-        add(Limit::PortsOut(port.group.clone()), port.transmit.unwrap_or(0.0));
-        add(Limit::PortsIn(port.group.clone()), port.receive.unwrap_or(0.0));
-        add(Limit::Shapers(port.group.clone()), port.shaper.unwrap_or(0.0));
-        add(Limit::TransmitSlots, port.slots.unwrap_or(0.0));
+        add(&PORTS_OUT, &port.group, port.transmit.unwrap_or(0.0));
+        add(&PORTS_IN, &port.group, port.receive.unwrap_or(0.0));
+        add(&SHAPERS, &port.group, port.shaper.unwrap_or(0.0));
+        add(&TRANSMIT_SLOTS, "", port.slots.unwrap_or(0.0));
     }
     let lost = |number: usize| counts.drops[number] as f64 / counts.packets_in.max(1) as f64;
     let evidence = |share: f64| if share > 0.0 { 0.5 + share.min(0.5) } else { 0.0 };
-    add(Limit::Pools, evidence(lost(Loss::Program(DropReason::ReceiveBufferFull).number())));
-    add(Limit::Queues, evidence(lost(Loss::OutputQueueFull.number())));
-    add(Limit::PacketMemory, evidence(lost(Loss::PacketMemoryFull.number())));
+    add(&BUFFERS, "", evidence(lost(Loss::Program(DropReason::ReceiveBufferFull).number())));
+    add(&QUEUES, "", evidence(lost(Loss::OutputQueueFull.number())));
+    add(&PACKET_MEMORY, "", evidence(lost(Loss::PacketMemoryFull.number())));
     let waited = |part: &str| {
         let spent = |list: &[linecard_chip::Spent]| {
             list.iter().filter(|s| s.part == part).map(|s| s.ticks).sum::<u128>()
@@ -207,10 +98,10 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<(Limit, f64)> {
         let all: u128 = counts.packet_time.iter().map(|s| s.ticks).sum();
         spent(&counts.packet_time) as f64 / all.max(1) as f64
     };
-    add(Limit::Order, evidence(waited("wait order")));
-    add(Limit::Inboxes, evidence(waited("wait inbox room")));
+    add(&ORDER, "", evidence(waited("wait order")));
+    add(&RINGS, "", evidence(waited("wait inbox room")));
     if config.transmit.is_some() {
-        add(Limit::TransmitBuffer, evidence(waited("wait queue room")));
+        add(&TRANSMIT_BUFFER, "", evidence(waited("wait queue room")));
     }
     let waits_for_queue = config
         .ports
@@ -218,10 +109,10 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<(Limit, f64)> {
         .filter_map(|port| port.transmit.as_ref())
         .any(|transmit| transmit.when_full == WhenFull::Wait);
     if waits_for_queue {
-        add(Limit::Queues, evidence(waited("wait queue room")));
+        add(&QUEUES, "", evidence(waited("wait queue room")));
     }
-    found.retain(|(_, level)| *level >= BUSY);
-    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    found.retain(|candidate| candidate.level >= BUSY);
+    found.sort_by(|a, b| b.level.total_cmp(&a.level));
     found.truncate(MOST_TRIED);
     found
 }
@@ -351,7 +242,7 @@ pub(super) fn judge(
     }
     let found = candidates(&config, counts);
     let lost = overloaded(counts);
-    let first = found.first().map_or(0.0, |(_, level)| *level);
+    let first = found.first().map_or(0.0, |candidate| candidate.level);
     let grows = super::from_counts::piles_up(chip, counts);
     if !config.saturated && lost == 0 && !grows && super::from_counts::is_too_short(chip) {
         let busiest = busiest(&config, counts);
@@ -384,36 +275,35 @@ pub(super) fn judge(
         return Ok((limit, Vec::new()));
     }
     let (packets, base) = long_enough(design, request, &config, &Rerun::of(chip), tell)?;
-    let mut gains: Vec<(&Limit, f64, f64)> = Vec::new();
-    for (limit, level) in &found {
-        let lifted = match rerun(design, request, &limit.lift(&config), packets, tell) {
+    let mut gains: Vec<(&Candidate, f64)> = Vec::new();
+    for candidate in &found {
+        let lifted = candidate.limit.lift(&config, &candidate.name);
+        let lifted = match rerun(design, request, &lifted, packets, tell) {
             // Some parts do not come in twice the number.
             Err(Error::Config { .. }) => continue,
             lifted => lifted?.rate,
         };
-        gains.push((limit, *level, if base > 0.0 { lifted / base - 1.0 } else { 0.0 }));
+        gains.push((candidate, if base > 0.0 { lifted / base - 1.0 } else { 0.0 }));
     }
-    gains.sort_by(|a, b| b.2.total_cmp(&a.2));
+    gains.sort_by(|a, b| b.1.total_cmp(&a.1));
     let measured = match packets {
         Some(packets) => format!("measured by re-runs of {packets} packets"),
         None => "measured by re-runs as long as the run".to_owned(),
     };
-    let others: Vec<String> = gains
-        .iter()
-        .skip(1)
-        .map(|(limit, _, gain)| format!("{} {:+.0} %", limit.lifted(), gain * 100.0))
-        .collect();
-    let what_if =
-        gains.iter().map(|(limit, _, gain)| WhatIf { change: limit.lifted(), gain: *gain }).collect();
-    let limit = match gains.first() {
-        Some((limit, level, gain)) if *gain >= LEAST_GAIN => Bottleneck {
-            component: limit.name(),
-            utilization: *level,
+    let said = |gains: &[(&Candidate, f64)]| -> String {
+        let each = gains.iter().map(|(part, gain)| format!("{} {:+.0} %", part.lifted(), gain * 100.0));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let what_if = gains.iter().map(|(part, gain)| WhatIf { change: part.lifted(), gain: *gain }).collect();
+    let limit = match gains.split_first() {
+        Some(((part, gain), others)) if *gain >= LEAST_GAIN => Bottleneck {
+            component: part.limit.component(&part.name),
+            utilization: part.level,
             why: format!(
                 "With {}, {:.0} % more leaves ({measured}){}.",
-                limit.lifted(),
+                part.lifted(),
                 gain * 100.0,
-                if others.is_empty() { String::new() } else { format!("; with {}", others.join(", ")) }
+                if others.is_empty() { String::new() } else { format!("; with {}", said(others)) }
             ),
         },
         // No part is the limit where threads wait for each other.
@@ -437,17 +327,7 @@ pub(super) fn judge(
             why: format!(
                 "No part alone is the limit: making one of them better gains less than {:.0} % ({measured}){}.",
                 LEAST_GAIN * 100.0,
-                match gains.is_empty() {
-                    true => String::new(),
-                    false => format!(
-                        ": {}",
-                        gains
-                            .iter()
-                            .map(|(limit, _, gain)| format!("{} {:+.0} %", limit.lifted(), gain * 100.0))
-                            .collect::<Vec<_>>()
-                            .join(", ")
-                    ),
-                }
+                if gains.is_empty() { String::new() } else { format!(": {}", said(&gains)) }
             ),
         },
     };

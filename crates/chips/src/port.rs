@@ -332,12 +332,7 @@ pub(super) fn order(root: &Section<'_>) -> OrderConfig {
     let Some(section) = root.section("order") else { return usual };
     let kinds = [("flow", OrderKept::Flow), ("port", OrderKept::Port), ("none", OrderKept::Nothing)];
     OrderConfig {
-        kept: section.choice_or(
-            "kept",
-            "flow",
-            &kinds,
-            "packets that must leave in arrival order",
-        ),
+        kept: section.choice_or("kept", "flow", &kinds, "packets that must leave in arrival order"),
         window: section.integer_or(
             "window_packets",
             1024,

@@ -54,10 +54,14 @@ mod memory;
 mod object;
 mod profile;
 mod routes;
+#[cfg(feature = "rows")]
 mod rows;
 mod sparse;
 mod trace;
 mod world;
+
+/// Most lanes of a row.
+pub const MOST_LANES: u32 = 8;
 
 pub use code::{Code, Kind, Op};
 pub use error::{EbpfError, Fault};
@@ -73,6 +77,7 @@ pub use memory::{
 pub use object::{MapDefinition, MapKind, Named, Object, Program, READ_ONLY_FLAG, SourceLine};
 pub use profile::{Count, Counters, Profile};
 pub use routes::{Fib, Route};
-pub use rows::{BlockRows, Charge, ExitAction, MOST_LANES, Rows, Rules};
+#[cfg(feature = "rows")]
+pub use rows::{BlockRows, Charge, ExitAction, Rows, Rules};
 pub use trace::{Event, PacketEntry, Recorder, Step, Trace};
 pub use world::{Arrival, MOST_PACKET_BYTES, Target};

@@ -22,5 +22,5 @@ pub use trace::{
 };
 pub use xdp::{
     BlockReport, LaneRows, MapEntry, MapReport, RegionReport, RowsReport, RowsRequest, XdpLoad, XdpReport,
-    XdpRequest, load_xdp, refused_xdp, rows_of_xdp, run_xdp,
+    XdpRequest, load_xdp, refused_xdp, rows_left_out, rows_of_xdp, run_xdp,
 };

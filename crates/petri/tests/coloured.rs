@@ -1,5 +1,6 @@
 //! Do coloured nets behave as they are written: as unfolded nets that are solved, as closed forms, as traces by hand?
 
+use insta::assert_snapshot;
 use linecard_petri::{
     Choice, Colour, ColouredBuilder, ColouredNet, NetBuilder, PetriError, Run, Servers, Simulated, Timing,
     TimingText, explore, simulate, simulate_coloured, solve,
@@ -395,39 +396,16 @@ fn what_has_no_value_is_told_with_transition_place_and_binding() {
     let error =
         |guard: &str, token: &str, timing: TimingText| net(guard, token, timing).unwrap_err().to_string();
     let one = || exponential("1");
-    for (found, expected) in [
-        (
-            error("8 // (x - 4) == 2", "x", one()),
-            "transition \"go\" with x = 4: the guard of it is a division by zero",
-        ),
-        (
-            error("", "x * 3", one()),
-            "transition \"go\" with x = 4: a token of place \"b\" is the value 12, which the colour of the place does not have",
-        ),
-        (
-            error("", "x", exponential("4 - x")),
-            "transition \"go\" with x = 4: the time of it is 0, expected a time from 0, or a rate or weight above 0",
-        ),
-        (
-            error("x and true", "x", one()),
-            "transition \"go\": in `x and true`, column 1: found a whole number, expected a condition",
-        ),
-        (
-            error("", "y", one()),
-            "transition \"go\": in `y`, column 1: found `y`, expected a variable of an input arc of the transition, a \
-             parameter, or a word of an enumeration",
-        ),
-        (
-            error("x < (3", "x", one()),
-            "transition \"go\": in `x < (3`, column 7: found the end, expected `)`",
-        ),
-        (
-            error("", "x", immediate("0", 0)),
-            "transition \"go\": found 0, expected a rate, delay or weight above 0",
-        ),
-    ] {
-        assert_eq!(found, expected);
-    }
+    let said = [
+        error("8 // (x - 4) == 2", "x", one()),
+        error("", "x * 3", one()),
+        error("", "x", exponential("4 - x")),
+        error("x and true", "x", one()),
+        error("", "y", one()),
+        error("x < (3", "x", one()),
+        error("", "x", immediate("0", 0)),
+    ];
+    assert_snapshot!(said.join("\n"));
 }
 
 #[test]

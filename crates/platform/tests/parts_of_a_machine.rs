@@ -1,6 +1,7 @@
 //! Files of links, DRAM parts and policies: is everything that is wrong with them told at once, and are values taken in every
 //! notation?
 
+use insta::assert_snapshot;
 use linecard_platform::{Error, InputError, PacketInput, describe};
 use std::path::PathBuf;
 
@@ -20,9 +21,10 @@ impl Folder {
 }
 
 /// `line: key: message` of every problem.
-fn told(error: Error, file: &str) -> Vec<String> {
+fn told(error: Error, file: &str) -> String {
     let Error::Config { problems } = error else { panic!("{error}") };
-    problems.iter().map(|problem| problem.to_string().replace(&format!("{file}:"), "")).collect()
+    let lines = problems.iter().map(|problem| problem.to_string().replace(&format!("{file}:"), ""));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 const LINK: &str = "title = 'mine'\nsource = 'measured'\n[flows]\npackets = 20000\nsingle_flows = '45 %'\n\
@@ -30,7 +32,7 @@ const LINK: &str = "title = 'mine'\nsource = 'measured'\n[flows]\npackets = 2000
     concurrent_flows = 400\ntime_out = '1000 ms'\nrate = '3 kpps'\nskip = 25\ntcp = 85\nhosts = 1500\nseed = 11\n\
     [sizes]\nsource = 'counted'\nbytes = [40, 1500]\npercent = [60, 40]\n";
 
-fn link(text: &str) -> Result<u64, Vec<String>> {
+fn link(text: &str) -> Result<u64, String> {
     let folder = Folder::new();
     let file = folder.write("link.toml", text);
     match PacketInput::open(&file, 1, false) {
@@ -53,22 +55,11 @@ fn all_that_is_wrong_with_a_link_is_told_at_once() {
         .replace("rate = '3 kpps'", "rate = '3 MHz'")
         .replace("hosts = 1500", "hosts = { value = 1500, unit = 'flows' }")
         .replace("percent = [60, 40]", "");
-    assert_eq!(
-        link(&wrong).unwrap_err(),
-        [
-            "3: flows.seed: missing: expected a number from 0 to 1000000000000000 (seed; the same seed generates identical traffic)",
-            "12: flows.rate: found `3 MHz`, a frequency (Hz, kHz, MHz, GHz), but the key requires a rate in packets \
-             (packets/s, kpps, Mpps, Gpps); expected a number from 1 to 100000000",
-            "14: flows.tcp: found `850`; expected a number from 0 to 100",
-            "15: flows.hosts: unit is `flows`; expected `hosts`",
-            "16: flows.sed: no such key; did you mean `seed`?",
-            "17: sizes.percent: missing: expected a list of numbers (share of the packets with each of these sizes)",
-        ]
-    );
+    assert_snapshot!(link(&wrong).unwrap_err());
 }
 
 /// Rows of a file as `key=value unit`, or what is wrong with it.
-fn described(text: &str, overrides: &[&str]) -> Result<Vec<String>, Vec<String>> {
+fn described(text: &str, overrides: &[&str]) -> Result<Vec<String>, String> {
     let folder = Folder::new();
     let file = folder.write("mine.toml", text);
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
@@ -96,37 +87,17 @@ fn all_that_is_wrong_with_a_policy_is_told_at_once() {
         .replace("ideal = false", "idael = false")
         .replace("'lazy'", "'lzay'")
         .replace("prefetch = true", "prefetch = 1\nscheduler = 'fcfs'");
-    assert_eq!(
-        described(&wrong, &["policy.refresh=0", "policy.transaction_queue=0", "timing.tRCD=4"]).unwrap_err(),
-        [
-            "2: policy.ideal: missing: expected true or false (every access takes the time of a row hit)",
-            "8: policy.precharge: found `lzay`; did you mean `lazy`? expected one of eager, lazy",
-            "9: policy.batch_k: found `4 clocks` with the unknown unit `clocks`, but the key requires `requests`; expected a \
-             whole number from 0 to 1024",
-            "11: policy.prefetch: found `1`; expected true or false",
-            "12: policy.scheduler: has no effect: policy.controller is packet_buffer",
-            "13: policy.idael: no such key; did you mean `ideal`?",
-            "--set (number 1): policy.refresh: found `0`; expected true or false",
-            "--set (number 2): policy.transaction_queue: found `0`; expected a whole number from 1 to 1024",
-            "--set (number 3): timing.tRCD: no such key",
-        ]
+    assert_snapshot!(
+        described(&wrong, &["policy.refresh=0", "policy.transaction_queue=0", "timing.tRCD=4"]).unwrap_err()
     );
-    assert_eq!(
-        described(&POLICY.replace("packet_buffer", "packet_bufer"), &[]).unwrap_err(),
-        [
-            "4: policy.controller: found `packet_bufer`; did you mean `packet_buffer`? expected one of queued, packet_buffer"
-        ]
-    );
+    assert_snapshot!(described(&POLICY.replace("packet_buffer", "packet_bufer"), &[]).unwrap_err());
 }
 
 #[test]
 fn marks_of_a_queue_of_writes_may_stay_in_a_file_without_one_but_are_not_set() {
     let text = "title = 'mine'\nextends = 'policies/split_watermark'\n[policy]\nsource = 'a choice'\nwrites = 'unified'";
     assert!(described(text, &[]).unwrap().iter().any(|row| row.starts_with("policy.write_high=")));
-    assert_eq!(
-        described(text, &["policy.write_high=3"]).unwrap_err(),
-        ["--set (number 1): policy.write_high: has no effect: policy.writes is unified"]
-    );
+    assert_snapshot!(described(text, &["policy.write_high=3"]).unwrap_err());
 }
 
 const PART: &str = "title = 'mine'\nsource = 'a datasheet'\nextends = 'standards/sdram'\n[clock]\nperiod_ns = '5000 ps'\n\
@@ -173,44 +144,14 @@ fn all_that_is_wrong_with_a_part_is_told_at_once() {
         .replace("IDD0 = 100\n", "")
         + "[refresh]\nmode = 'al_bank'\n[[constraint]]\nname = 'mine'\nlevel = 'banks'\nbefore = ['ACT']\nafter = ['RDD']\n\
            cycles = 'tRCD +'\nwindw = 4\n";
-    let times = "whole or half clocks (unit `clocks`) or a time (unit `ns`)";
-    let powers = "a size (bytes, KB, KiB, MB, MiB, GB, GiB)";
-    let expected = [
-        "8: organization.ranks: found `9`; expected a whole number from 1 to 8".to_owned(),
-        "11: organization.rows: 4000 is not a power of two".to_owned(),
-        format!(
-            "13: organization.bus_bytes: found `8 ns`, a time (ps, ns, us, ms, s), but the key requires {powers}; expected a \
-             whole number from 1 to 256"
-        ),
-        format!("16: timing.tRRD: missing: expected {times}: the standard's table, or the data bus, needs it"),
-        format!("19: timing.tRCD: found `18 MHz`; expected {times}"),
-        "23: timing.tRDR: no such key; did you mean `tRRD`?".to_owned(),
-        format!("30: timing.tREFI: found `7.8` with unit `us`; expected {times}"),
-        "32: map.order: no field is called `bnak`; did you mean `bank`? expected the fields channel, rank, bankgroup, bank, row \
-         and column, in any order"
-            .to_owned(),
-        "33: energy.IDD0: missing: expected a number from 0 to 10000 (one bank activated and precharged every tRC)".to_owned(),
-        "43: refresh.mode: found `al_bank`; did you mean `all_bank`? expected none, all_bank or per_bank".to_owned(),
-        "46: constraint[18].level: found `banks`; did you mean `bank`? expected one of rank, group, bank, other_ranks".to_owned(),
-        "48: constraint[18].after[0]: found `RDD`; did you mean `RD`? expected names out of ACT, PRE, RD, WR, REF, REFB"
-            .to_owned(),
-        "49: constraint[18].cycles: formula `tRCD +` ends early, expected a name or a number; expected a number of clocks, or a \
-         formula over the names of times such as max(tRTP, 4)"
-            .to_owned(),
-        "50: constraint[18].windw: no such key; did you mean `window`?".to_owned(),
-        "--set (number 1): foo.x: no such key".to_owned(),
-    ];
-    assert_eq!(described(&wrong, &["foo.x=1"]).unwrap_err(), expected);
+    assert_snapshot!(described(&wrong, &["foo.x=1"]).unwrap_err());
 }
 
 #[test]
 fn times_of_refreshes_that_there_are_none_of_may_stay_in_a_file_but_are_not_set() {
     let text = "title = 'mine'\nextends = 'dram/ddr4_2400'\n[refresh]\nsource = 'a choice'\nmode = 'none'";
     assert!(described(text, &[]).unwrap().iter().any(|row| row.starts_with("timing.tRFC=")));
-    assert_eq!(
-        described(text, &["timing.tREFI=1"]).unwrap_err(),
-        ["--set (number 1): timing.tREFI: has no effect: refresh.mode is none"]
-    );
+    assert_snapshot!(described(text, &["timing.tREFI=1"]).unwrap_err());
 }
 
 #[test]

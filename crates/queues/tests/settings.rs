@@ -1,6 +1,7 @@
 //! Are the settings of queue managers those of their file, under changes and in files of a user's own, and is everything
 //! told that is wrong with them?
 
+use insta::assert_snapshot;
 use linecard_files::{ConfigProblem, Error};
 use linecard_queueing::{Entry, Locking, Settings, Token};
 use linecard_queues::{describe, queue_settings};
@@ -47,17 +48,7 @@ fn every_setting_reads_what_it_shows() {
 fn every_wrong_change_is_said() {
     let wrong = ["threads=0", "engine=4", "memory_ns=-1", "write=around", "queues=65537", "burst"];
     let texts: Vec<_> = problems("kumar2006", &wrong).iter().map(ToString::to_string).collect();
-    assert_eq!(texts.len(), wrong.len(), "{texts:?}");
-    for (text, part) in texts.iter().zip([
-        "--set (number 1): threads: found `0`; expected a whole number from 1 to 16384",
-        "engine: no such key; did you mean `engines`?",
-        "a number from 0 to 1000000",
-        "one of back, through",
-        "a whole number from 1 to 65536",
-        "expected key=value",
-    ]) {
-        assert!(text.contains(part), "{text}");
-    }
+    assert_snapshot!(texts.join("\n"));
 }
 
 #[test]
@@ -102,16 +93,7 @@ fn what_is_wrong_with_a_file_stands_at_its_line() {
     );
     let path = mine.to_str().unwrap();
     let found: Vec<_> = problems(path, &[]).iter().map(ToString::to_string).collect();
-    let expected = [
-        format!("{path}:3: threads: found `0`; expected a whole number from 1 to 16384"),
-        format!("{path}:4: engine: no source"),
-        format!("{path}:4: engine: no such key; did you mean `engines`?"),
-        format!("{path}:5: memory_ns: found `3 MHz`"),
-    ];
-    assert_eq!(found.len(), expected.len(), "{found:?}");
-    for (found, expected) in found.iter().zip(&expected) {
-        assert!(found.starts_with(expected), "{found}");
-    }
+    assert_snapshot!(found.join("\n").replace(path, "mine.toml"));
 }
 
 #[test]

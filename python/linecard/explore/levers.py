@@ -1,7 +1,7 @@
 """The parameters that the throughput of a chip depends on, and the changes that lift a limit.
 
-Both follow from the description of any chip: rules derive the kind of a number from its key. A change consists of
-settings in the form of ``--set``.
+Parameters follow from the description of any chip: rules derive the kind of a number from its key. The core lists the
+lifts (``crates/chips/src/lifts.rs``). A change consists of settings in the form of ``--set``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
+from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.explore.reports import Lift
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,20 +26,6 @@ _ONE_LIST = frozenset({"free_list", "least_loaded"})
 _SIZES = frozenset(
     {"bytes", "cells", "entries", "pool_bytes", "queue_packets", "window_packets", "send_cells", "slots"}
 )
-# Lifts by table and key: the factor, the kind of limit, its component, and the text of the change.
-_LIFTED: dict[str, tuple[tuple[str, int, str, str, str], ...]] = {
-    "link": (("rate_gbps", 2, "link", "{}", "{} at twice the rate"),),
-    "port": (
-        ("rate_gbps", 2, "port", "{}", "{} at twice the rate"),
-        ("queue_packets", 4, "buffer", "queues of {}", "four times the queues of {}"),
-    ),
-    "buffer": (
-        ("bytes", 4, "buffer", "buffer {}", "four times the buffer {}"),
-        ("cells", 4, "buffer", "buffer {}", "four times the buffer {}"),
-    ),
-    "ring": (("entries", 4, "buffer", "{}", "four times the room in {}"),),
-    "memory": (("pool_bytes", 4, "buffer", "room in {}", "four times the room for packets in {}"),),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +47,6 @@ class Parameter:
     scaled: Callable[[float], tuple[Settings, float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Lift:
-    """A way to lift a limit.
-
-    Attributes:
-        component: The improved part, named as in the results of a run.
-        kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``shaper``, ``buffer``, ``lock``,
-            ``order``.
-        text: The change in words.
-        settings: The settings of the change.
-    """
-
-    component: str
-    kind: str
-    text: str
-    settings: Mapping[str, Any]
-
-
 class Chip:
     """A chip's parameters, described once."""
 
@@ -86,10 +56,10 @@ class Chip:
         Raises:
             ConfigError: The file is invalid, or not a chip.
         """
+        self._preset, self._settings = preset, settings
         rows = _core.describe(preset, settings)["parameters"]
         self.values: dict[str, Any] = {row["key"]: row["value"] for row in rows}
         self.units: dict[str, str] = {row["key"]: row["unit"] for row in rows}
-        self.sources: dict[str, str] = {row["key"]: row["source"] for row in rows}
         if not any(key.startswith("cluster.") for key in self.values):
             message = f'found {preset}, which is not a chip; expected a file with `kind = "chip"`'
             raise ConfigError.of([ConfigProblem("chip", "", message)])
@@ -104,10 +74,6 @@ class Chip:
         """Names of a table's components, such as the memories."""
         found = (re.match(rf"{table}\.([^.]+)\.", key) for key in self.values)
         return list(dict.fromkeys(each[1] for each in found if each))
-
-    def keys_of(self, table: str, name: str) -> list[str]:
-        """Keys of a component."""
-        return [key for key in self.values if key.startswith(f"{table}.{name}.")]
 
     def in_full(self, changes: Mapping[str, Any]) -> Settings:
         """Changes with full keys, so that a later change replaces an earlier one."""
@@ -125,8 +91,6 @@ class Chip:
             if takes and all(rules.get(inbox) in _ONE_LIST for inbox in takes):
                 found.append(name)
         return frozenset(found)
-
-    # ---- parameters ----
 
     def parameters(self, *, saturated: bool) -> list[Parameter]:
         """Every number that throughput may depend on. The cycles of all steps are one parameter."""
@@ -206,115 +170,6 @@ class Chip:
             if self.values.get(f"memory.{name}.kind") == "dram" and f"memory.{name}.part" in self.values
         ]
 
-    # ---- lifts ----
-
-    def lifts(self) -> list[Lift]:
-        """The lifts of a chip: twice the speed, half the latency, twice the threads, four times the capacity."""
-        found = [lift for name in self.groups("cluster") for lift in self._of_cluster(name)]
-        found += [
-            lift for table in ("memory", "unit") for each in self.groups(table) for lift in self._of_place(table, each)
-        ]
-        for table, rules in _LIFTED.items():
-            for name in self.groups(table):
-                for last, factor, kind, component, text in rules:
-                    found += self._more(
-                        f"{table}.{name}.{last}", factor, component.format(name), kind, text.format(name)
-                    )
-                found += self._latency(table, name) if table == "link" else []
-                for key in self.keys_of(table, name) if table == "port" else ():
-                    if re.search(r"\.(class|group)\[\d+\]\.rate_gbps$", key):
-                        shaper = f"shaper of {self.values[key.replace('.rate_gbps', '.name')]} of {name}"
-                        found += self._more(key, 2, shaper, "shaper", f"{shaper} at twice the rate")
-        for last in ("bytes", "cells"):
-            found += self._more(f"transmit.{last}", 4, "transmit buffer", "buffer", "four times the transmit buffer")
-        if self.values.get("order.kept", "none") != "none":
-            said = "four times the window of packets in order"
-            found += self._more("order.window_packets", 4, "order of packets", "order", said)
-            found.append(Lift("order of packets", "order", "no order kept", {"order.kept": "none"}))
-        return [*found, *self._locks()]
-
-    def _more(self, key: str, factor: int, component: str, kind: str, text: str) -> list[Lift]:
-        value = self.number(key)
-        if value is None:
-            return []
-        more = int(value) * factor if self._is_whole(key) else value * factor
-        return [Lift(component, kind, text, {key: more})]
-
-    def _of_cluster(self, name: str) -> list[Lift]:
-        clock = self.values.get(f"cluster.{name}.clock")
-        rate = self.number(f"clock.{clock}_mhz")
-        found = []
-        if rate is not None:
-            # A separate clock, because other clusters may share theirs.
-            own = {f"clock.lifted_{name}_mhz": rate * 2, f"cluster.{name}.clock": f"lifted_{name}"}
-            found.append(Lift(f"engines of {name}", "engines", f"engines of {name} at twice the clock", own))
-        key = f"cluster.{name}.threads"
-        return [*found, *self._more(key, 2, f"threads of {name}", "threads", f"twice the threads in {name}")]
-
-    def _of_place(self, table: str, name: str) -> list[Lift]:
-        kind = self.values.get(f"{table}.{name}.kind", "server")
-        faster: Settings = {}
-        for key in self.keys_of(table, name):
-            last = key.rpartition(".")[2]
-            value = self.number(key)
-            if value is None:
-                continue
-            if re.fullmatch(r"(access|word|byte|add|test_and_set|swap|write)_(ns|cycles)", last):
-                faster[key] = value / 2
-            elif last == "rate_gbps":
-                faster[key] = value * 2
-        if kind == "dram":
-            faster = {f"memory.{name}.channels": int(self.values[f"memory.{name}.channels"]) * 2}
-        if kind == "slots":
-            clock = self.values.get(f"memory.{name}.clock")
-            rate = self.number(f"clock.{clock}_mhz")
-            faster = {}
-            if rate is not None:
-                faster = {f"clock.lifted_{name}_mhz": rate * 2, f"memory.{name}.clock": f"lifted_{name}"}
-        found = []
-        if faster:
-            text = f"twice the channels of {name}" if kind == "dram" else f"{name} twice as fast"
-            found.append(Lift(name, "place", text, faster))
-        if kind == "cached":
-            size = f"memory.{name}.cache_bytes"
-            found += self._more(size, 4, name, "place", f"four times the cache of {name}")
-        return [*found, *self._latency(table, name)]
-
-    def _latency(self, table: str, name: str) -> list[Lift]:
-        for unit in ("ns", "cycles"):
-            key = f"{table}.{name}.latency_{unit}"
-            value = self.number(key)
-            if value is not None:
-                return [Lift(name, "latency", f"half the latency of {name}", {key: value / 2})]
-        return []
-
-    def _locks(self) -> list[Lift]:
-        """Lifts of the locks of the chip's program: each not taken, or held half as long if the file numbers it.
-
-        Settings do not reach programs of single clusters.
-        """
-        held: dict[int, list[int]] = {}
-        taken: dict[int, list[str]] = {}
-        open_since: dict[int, int] = {}
-        steps = [key for key in self.values if re.fullmatch(r"program\.step\[\d+\]\.op", key)]
-        for number, key in enumerate(steps):
-            if self.values[key] in {"lock", "unlock"}:
-                lock = int(self.values.get(f"program.step[{number}].lock", 0))
-                taken.setdefault(lock, []).append(key)
-                if self.values[key] == "lock":
-                    open_since[lock] = number
-                elif lock in open_since:
-                    held.setdefault(lock, []).extend(range(open_since.pop(lock) + 1, number + 1))
-        found = []
-        for lock, keys in sorted(taken.items()):
-            # A step without a lock must not have the key `lock`, so that a lock that the file numbers stays.
-            written = any(self.sources.get(key.replace(".op", ".lock"), "default") != "default" for key in keys)
-            if not written:
-                settings: Settings = dict.fromkeys(keys, "compute")
-                found.append(Lift(f"lock {lock}", "lock", f"lock {lock} not taken", settings))
-                continue
-            cycles = [f"program.step[{number}].cycles" for number in held.get(lock, [])]
-            shorter = {key: round((self.number(key) or 0) / 2) for key in cycles if self.number(key)}
-            if shorter:
-                found.append(Lift(f"lock {lock}", "lock", f"half the cycles under lock {lock}", shorter))
-        return found
+    def lifts(self) -> tuple[Lift, ...]:
+        """The lifts of the chip: twice the speed, half the latency, twice the threads, four times the capacity."""
+        return convert(_core.lifts(self._preset, self._settings), tuple[Lift, ...])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 
@@ -63,3 +65,20 @@ class PlaceCheck(msgspec.Struct, frozen=True, omit_defaults=True):
     peak_mops: float | None
     peak_gbps: float | None
     formula: str
+
+
+class Lift(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A lifted limit of a chip.
+
+    Attributes:
+        component: The improved part, named as in the results of a run.
+        kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``shaper``, ``buffer``, ``lock`` or
+            ``order``.
+        text: The change in words.
+        settings: The settings of the change.
+    """
+
+    component: str
+    kind: str
+    text: str
+    settings: dict[str, Any]

@@ -32,8 +32,9 @@ from linecard.chip.length import LEAST_OUT, SAME, THROUGHPUT, Aim, longer, wrong
 from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, measured, numbers_of
 from linecard.explore.execute import Counts, Record, SweepProgress
-from linecard.explore.levers import Chip, Lift, Parameter
+from linecard.explore.levers import Chip, Parameter
 from linecard.explore.program_options import program_arguments
+from linecard.explore.reports import Lift
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.why_result import LEAST_GAIN, Elasticity, Lifted, Limit, Sensitivity, WhyResult

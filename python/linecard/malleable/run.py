@@ -7,7 +7,6 @@ area, which adapts its number of threads at run time.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
@@ -16,6 +15,7 @@ from linecard._convert import convert
 from linecard.executed.riscv import program_trace
 from linecard.executed.trace_result import ProgramTrace
 from linecard.malleable.result import CoreResult
+from linecard.request import default_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,7 +82,7 @@ def core(
         clock_mhz=clock_mhz,
         events=events,
         adapt_packets=adapt_packets,
-        jobs=jobs or os.cpu_count() or 1,
+        jobs=jobs or default_jobs(),
         progress=progress,
     )
     return convert({**found, "program": traced}, CoreResult)
@@ -120,17 +120,16 @@ def deployments(
     Raises:
         ConfigError: The name of a chip is unknown.
     """
-    found: list[dict[str, Any]] = _core.core_deployments(
+    return _core.core_deployments(
         traced.traced,
-        list(points),
+        points,
         events=events,
-        chips=list(chips),
+        chips=chips,
         adapt_packets=adapt_packets,
         per_chip=per_chip,
-        jobs=jobs or os.cpu_count() or 1,
+        jobs=jobs or default_jobs(),
         progress=progress,
     )
-    return found
 
 
 def registers(
@@ -161,18 +160,17 @@ def registers(
     Returns:
         One dictionary for each scheme.
     """
-    found: list[dict[str, Any]] = _core.core_registers(
+    return _core.core_registers(
         traced.traced,
         latency_cycles=latency,
         refs_per_cycle=bandwidth,
         threads=threads,
-        cache_registers=list(cache_registers),
+        cache_registers=cache_registers,
         only_predicted=only_predicted,
         events=events,
-        jobs=jobs or os.cpu_count() or 1,
+        jobs=jobs or default_jobs(),
         progress=progress,
     )
-    return found
 
 
 def termination(
@@ -205,13 +203,12 @@ def termination(
     Raises:
         ConfigError: ``packets`` is empty, has a number below 1, or is not ascending.
     """
-    found: dict[str, Any] = _core.core_termination(
+    return _core.core_termination(
         traced.traced,
         latency_cycles=latency,
         refs_per_cycle=bandwidth,
         threads=threads,
-        packets=list(packets),
+        packets=packets,
         events=events,
         progress=progress,
     )
-    return found

@@ -307,6 +307,7 @@ def test_nothing_compiled_stays_unwrapped():
         "core_registers",
         "core_termination",
         "declared_keys",
+        "lifts",
         "request_schemas",
         "traced_notes",
         "traced_report",

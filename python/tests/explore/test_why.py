@@ -223,6 +223,15 @@ def test_a_planted_bottleneck_is_named(chip, planted):
     assert question.load == ("saturated" if planted == "a port" else "as given")
 
 
+@pytest.mark.parametrize("changes", [[], ["program.step[6].lock=1", "program.step[8].lock=1"]])
+def test_every_lift_has_its_settings(chip, changes, wording):
+    wording(
+        "\n".join(
+            f"{lift.component} ({lift.kind}): {lift.text}: {lift.settings}" for lift in Chip(chip, changes).lifts()
+        )
+    )
+
+
 def test_a_gain_within_noise_is_no_verdict_and_not_called_small(wording):
     def lifted(gain, low, high):
         return Lifted(("crypto",), "place", "crypto twice as fast", gain, low, high, {})

@@ -9,6 +9,7 @@ use super::rules::{MOST_CYCLES, Rules};
 use super::scale::Share;
 use linecard_config::Section;
 use linecard_ebpf::MOST_LANES;
+use linecard_executed::rows_left_out;
 
 /// Declares a table of costs: its fields, their keys, defaults and meanings.
 macro_rules! costs {
@@ -117,6 +118,7 @@ const HELPERS: &[(u32, &str, &str)] = &[
 
 /// Costs of rows that are scheduled before the program runs.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "rows"), expect(dead_code, reason = "what schedules rows is left out"))]
 pub(crate) struct RowCosts {
     pub lanes: u32,
     /// Whether helpers leave r1 to r5 alone.
@@ -174,7 +176,7 @@ impl RowCosts {
 }
 
 /// Costs of eBPF programs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct EbpfCosts {
     pub cycles: EbpfCycles,
     /// Of all that stands here.
@@ -211,6 +213,9 @@ impl EbpfCosts {
             0..=u64::from(MOST_LANES),
             "instructions per row, which takes a cycle; rows are scheduled in advance. 0: instructions have costs by class",
         ) as u32;
+        if let Some(why) = rows_left_out().filter(|_| lanes > 0) {
+            section.fail("lanes", format!("found {lanes}: {why}"));
+        }
         let helpers = section.section("helpers").map_or_else(Vec::new, |helpers| {
             let own = |&(number, name, meaning): &(u32, &str, &str)| {
                 let cycles = helpers.integer_if(name, 0..=MOST_CYCLES, meaning)?;
@@ -239,13 +244,11 @@ impl EbpfCosts {
                 cycles,
                 share,
                 helpers,
-                merge_bytes: 0,
                 waits_for_writes: waits,
                 waits_for_packet_writes: waits,
-                has_caches: false,
                 masked_index,
-                rules: Rules::default(),
                 rows,
+                ..Self::default()
             };
         }
         let meaning = "loads from the packet at constant distances within this number of bytes are one access; 0: each load is a separate access";
@@ -260,10 +263,9 @@ impl EbpfCosts {
                 waits,
                 "whether the thread waits for stores to the packet; the value of waits_for_writes if left out",
             ),
-            has_caches: false,
             masked_index,
             rules: Rules::read(section),
-            rows: None,
+            ..Self::default()
         }
     }
 
@@ -275,7 +277,7 @@ impl EbpfCosts {
 }
 
 /// Costs of C programs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RiscvCosts {
     pub cycles: RiscvCycles,
     /// Of all that stands here.
@@ -297,26 +299,9 @@ pub(crate) struct ExecutionCosts {
 impl ExecutionCosts {
     /// A cycle an instruction.
     pub fn plain() -> Self {
-        let cycles = EbpfCycles::plain();
         Self {
-            ebpf: EbpfCosts {
-                cycles,
-                share: Share::default(),
-                helpers: vec![],
-                merge_bytes: 0,
-                waits_for_writes: false,
-                waits_for_packet_writes: false,
-                has_caches: false,
-                masked_index: false,
-                rules: Rules::default(),
-                rows: None,
-            },
-            riscv: RiscvCosts {
-                cycles: RiscvCycles::plain(),
-                share: Share::default(),
-                waits_for_writes: false,
-                has_caches: false,
-            },
+            ebpf: EbpfCosts { cycles: EbpfCycles::plain(), ..EbpfCosts::default() },
+            riscv: RiscvCosts { cycles: RiscvCycles::plain(), ..RiscvCosts::default() },
         }
     }
 

@@ -4,7 +4,7 @@
 //! of the region they go to. Costs are summed up over runs of code: a step is the cycles since the step before, then an
 //! access. On engines with lanes rows cost instead, which are scheduled before: a block's where it begins.
 
-use super::costs::{EbpfCosts, RowCosts};
+use super::costs::EbpfCosts;
 use super::done::{Done, Fate};
 use super::hot::Words;
 use super::locks::Locks;
@@ -14,8 +14,8 @@ use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{Placed, ROOM_BYTES, room_of};
 use super::scale::Carrying;
 use linecard_ebpf::{
-    Access as Touch, AccessKind, Arrival, Charge, Code, EbpfError, Hook, Kind, Machine, Op, PACKET, Rows,
-    Rules, STACK, Target, Verdict, wanted_after,
+    Access as Touch, AccessKind, Arrival, EbpfError, Hook, Kind, Machine, Op, PACKET, STACK, Target, Verdict,
+    wanted_after,
 };
 use linecard_program::script::{Access, Steps};
 use std::collections::BTreeMap;
@@ -78,8 +78,9 @@ impl PricedCode {
         let mut sums = Vec::with_capacity(originals.len() + 1);
         let mut sum = 0u32;
         let cycles = match costs.rows {
-            None => by_class(&originals, &operands, costs),
-            Some(rows) => by_rows(code, machine.starts(), &originals, costs, rows),
+            #[cfg(feature = "rows")]
+            Some(rows) => super::by_rows::by_rows(code, machine.starts(), &originals, costs, rows),
+            _ => by_class(&originals, &operands, costs),
         };
         for each in &cycles {
             sums.push(sum);
@@ -130,25 +131,6 @@ impl PricedCode {
 /// Cycles of each operation by its class and its operands.
 fn by_class(ops: &[Op], operands: &Operands, costs: &EbpfCosts) -> Vec<Cycles> {
     ops.iter().enumerate().map(|(index, op)| cycles(op, operands.holds(index), costs)).collect()
-}
-
-/// The same by rows. A helper's first cycle is its row.
-fn by_rows(code: &Code, starts: &[u32], ops: &[Op], costs: &EbpfCosts, rows: RowCosts) -> Vec<Cycles> {
-    let RowCosts { kept_arguments, path_exits, exit_alone, .. } = rows;
-    let rules = Rules { kept_arguments, path_exits, exit_alone, ..Rules::default() };
-    let found = Rows::new(code, starts, rows.lanes, rules);
-    let cycles = |charge: &Charge| charge.rows + if charge.asks { rows.register_exit } else { 0 };
-    let helper = |op: &Op| match op.kind {
-        Kind::Helper => costs.helper(op.imm as u32).saturating_sub(1),
-        _ => 0,
-    };
-    let both = found.executed.iter().zip(&found.jumped).zip(ops);
-    both.map(|((executed, jumped), op)| Cycles {
-        own: cycles(executed) + helper(op),
-        taken: cycles(jumped) + costs.cycles.taken_cycles,
-        taken_upper: 0,
-    })
-    .collect()
 }
 
 /// How often operations were executed, what they cost, and what they asked memories for.

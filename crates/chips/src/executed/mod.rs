@@ -8,6 +8,8 @@
 //! `state` (C). `[bind]` places them; maps without a place of their own go where `maps`, or else `table`, is bound. What is
 //! bound to no memory is the engine's own, and costs the cycles of its instructions.
 
+#[cfg(feature = "rows")]
+mod by_rows;
 mod costs;
 mod done;
 mod ebpf;

@@ -47,3 +47,8 @@ pub fn document(text: &str, overrides: &[&str]) -> Document {
 pub fn said(document: Document) -> Vec<String> {
     document.finish().err().unwrap_or_default().iter().map(Problem::to_string).collect()
 }
+
+/// The same as lines.
+pub fn told(document: Document) -> String {
+    said(document).join("\n")
+}

@@ -25,14 +25,12 @@ mod values;
 
 pub use rules::Rules;
 
+use crate::MOST_LANES;
 use crate::code::Code;
 use graph::{Block, Graph};
 use inst::Does;
 use std::collections::{BTreeMap, BTreeSet};
 use table::Table;
-
-/// Most lanes of a row.
-pub const MOST_LANES: u32 = 8;
 
 /// The source of an exit's action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -310,15 +310,7 @@ mod tests {
     fn all_that_is_wrong_with_a_toml_file_stands_at_its_line() {
         let text = "[[entry]]\nkey = 1\nvalue = \"7\"\n[[entry]]\nkey = 2.5\nvalu = 3\n[[entry]]\nkey = 3\nvalue = 4\n\
                     inner = [{ key = 1, value = 2 }]\n[[entry]]\nkey = 4\ninner = [{ key = 1 }]\n";
-        let error = toml_rows("m.toml", text.to_owned()).err().map(|error| error.to_string());
-        let said = [
-            "m.toml:4: entry[1].value: missing: expected a number or a text",
-            "m.toml:5: entry[1].key: found `2.5`; expected a number or a text",
-            "m.toml:6: entry[1].valu: no such key; did you mean `value`?",
-            "m.toml:9: entry[2].value: has no effect: `inner` has the entries",
-            "m.toml:13: entry[3].inner[0].value: missing: expected a number or a text",
-        ];
-        assert_eq!(error, Some(said.join("\n")));
+        insta::assert_snapshot!(toml_rows("m.toml", text.to_owned()).err().unwrap());
         let none = toml_rows("m.toml", "entries = []".to_owned()).err().map(|error| error.to_string());
         assert!(
             none.is_some_and(|said| said.contains("missing: expected entries: [[entry]] with key and value"))

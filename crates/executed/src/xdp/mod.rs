@@ -8,7 +8,7 @@ mod rows;
 pub use report::{MapEntry, MapReport, RegionReport, XdpReport};
 pub use request::XdpRequest;
 pub use request::refused_xdp;
-pub use rows::{BlockReport, LaneRows, RowsReport, RowsRequest, rows_of_xdp};
+pub use rows::{BlockReport, LaneRows, RowsReport, RowsRequest, rows_left_out, rows_of_xdp};
 
 use super::packets::Packets;
 use linecard_ebpf::{Arrival, Machine, Object, Options, Profile};

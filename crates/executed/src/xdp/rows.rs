@@ -1,8 +1,5 @@
-//! What an XDP program comes to in rows, for engines that carry out several instructions a cycle.
+//! What an XDP program comes to in rows, for engines that carry out several instructions a cycle; with the feature `rows`.
 
-use super::{XdpLoad, load_xdp};
-use linecard_ebpf::{ExitAction, MOST_LANES, Machine, Options, Rows, Rules};
-use linecard_files::{Error, problem};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -65,50 +62,88 @@ pub struct RowsReport {
     pub blocks: Vec<BlockReport>,
 }
 
-/// Schedules a program for one lane to as many as are asked for.
-///
-/// # Errors
-/// When the object cannot be used, or when lanes are out of range.
-pub fn rows_of_xdp(request: &RowsRequest) -> Result<RowsReport, Error> {
-    if !(1..=MOST_LANES).contains(&request.lanes) {
-        let message = format!("found {}, expected 1 to {MOST_LANES}", request.lanes);
-        return Err(Error::Config { problems: vec![problem("lanes".to_owned(), "", message)] });
-    }
-    let machine = load_xdp(&XdpLoad {
-        object: &request.object,
-        name: &request.name,
-        program: request.program.as_deref(),
-        maps: &[],
-        routes: None,
-        options: Options::default(),
-    })?;
-    let rules =
-        Rules { kept_arguments: request.kept_arguments, path_exits: request.path_exits, ..Rules::default() };
-    let all: Vec<Rows> =
-        (1..=request.lanes).map(|lanes| Rows::new(machine.code(), machine.starts(), lanes, rules)).collect();
-    let lanes = (1..).zip(&all).map(|(lanes, rows)| LaneRows {
-        lanes,
-        rows: rows.total,
-        instructions_per_row: f64::from(rows.operations) / f64::from(rows.total.max(1)),
-    });
-    Ok(RowsReport {
-        name: request.name.clone(),
-        program: machine.program().to_owned(),
-        instructions: all.last().map_or(0, |rows| rows.operations),
-        lanes: lanes.collect(),
-        blocks: all.last().map_or_else(Vec::new, |rows| blocks(&machine, rows)),
-    })
+/// Why this build schedules no rows: it lacks the feature `rows`.
+pub fn rows_left_out() -> Option<&'static str> {
+    let why = "this build leaves the scheduler of rows out; build with the feature rows";
+    (!cfg!(feature = "rows")).then_some(why)
 }
 
-fn blocks(machine: &Machine, rows: &Rows) -> Vec<BlockReport> {
-    let report = |block: &linecard_ebpf::BlockRows| BlockReport {
-        place: machine.line(block.first).map_or_else(|| machine.place(block.first), |line| line.to_string()),
-        rows: block.rows,
-        instructions: block.instructions,
-        exit: block.exit.map(|exit| match exit {
-            ExitAction::Constant => "constant",
-            ExitAction::Register => "register",
-        }),
-    };
-    rows.blocks.iter().filter(|block| block.rows > 0).map(report).collect()
+#[cfg(feature = "rows")]
+mod kept {
+    use super::super::{XdpLoad, load_xdp, request::config};
+    use super::{BlockReport, LaneRows, RowsReport, RowsRequest};
+    use linecard_ebpf::{BlockRows, ExitAction, MOST_LANES, Machine, Options, Rows, Rules};
+    use linecard_files::Error;
+
+    /// Schedules a program for one lane to as many as are asked for.
+    ///
+    /// # Errors
+    /// When the object cannot be used, or when lanes are out of range.
+    pub fn rows_of_xdp(request: &RowsRequest) -> Result<RowsReport, Error> {
+        if !(1..=MOST_LANES).contains(&request.lanes) {
+            let message = format!("found {}, expected 1 to {MOST_LANES}", request.lanes);
+            return Err(config("lanes", message));
+        }
+        let machine = load_xdp(&XdpLoad {
+            object: &request.object,
+            name: &request.name,
+            program: request.program.as_deref(),
+            maps: &[],
+            routes: None,
+            options: Options::default(),
+        })?;
+        let rules = Rules {
+            kept_arguments: request.kept_arguments,
+            path_exits: request.path_exits,
+            ..Rules::default()
+        };
+        let all: Vec<Rows> = (1..=request.lanes)
+            .map(|lanes| Rows::new(machine.code(), machine.starts(), lanes, rules))
+            .collect();
+        let lanes = (1..).zip(&all).map(|(lanes, rows)| LaneRows {
+            lanes,
+            rows: rows.total,
+            instructions_per_row: f64::from(rows.operations) / f64::from(rows.total.max(1)),
+        });
+        Ok(RowsReport {
+            name: request.name.clone(),
+            program: machine.program().to_owned(),
+            instructions: all.last().map_or(0, |rows| rows.operations),
+            lanes: lanes.collect(),
+            blocks: all.last().map_or_else(Vec::new, |rows| blocks(&machine, rows)),
+        })
+    }
+
+    fn blocks(machine: &Machine, rows: &Rows) -> Vec<BlockReport> {
+        let report = |block: &BlockRows| BlockReport {
+            place: machine
+                .line(block.first)
+                .map_or_else(|| machine.place(block.first), |line| line.to_string()),
+            rows: block.rows,
+            instructions: block.instructions,
+            exit: block.exit.map(|exit| match exit {
+                ExitAction::Constant => "constant",
+                ExitAction::Register => "register",
+            }),
+        };
+        rows.blocks.iter().filter(|block| block.rows > 0).map(report).collect()
+    }
 }
+
+#[cfg(not(feature = "rows"))]
+mod kept {
+    use super::super::request::config;
+    use super::{RowsReport, RowsRequest, rows_left_out};
+    use linecard_files::Error;
+
+    /// Refuses, as the scheduler is left out.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn rows_of_xdp(request: &RowsRequest) -> Result<RowsReport, Error> {
+        let why = rows_left_out().unwrap_or_default();
+        Err(config(&request.name, format!("found {} lanes: {why}", request.lanes)))
+    }
+}
+
+pub use kept::rows_of_xdp;

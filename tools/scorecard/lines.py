@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from linecard.study.limits import Line
 
 
-def yes_no(flag: bool | None, yes: str = "kept", no: str = "missed") -> Text:
-    """A verdict as a word in colour."""
-    if flag is None:
+def _judged(line: Line) -> Text:
+    """The verdict on a line in words and colour."""
+    if line.kept is None:
         return Text("not judged", style=DIM)
-    return Text(yes, style="green") if flag else Text(no, style="bold red")
+    return Text("kept", style="green") if line.kept else Text(line.outcome, style="bold red")
 
 
 def target_lines(lines: Iterable[Line]) -> RenderableType:
@@ -36,5 +36,5 @@ def target_lines(lines: Iterable[Line]) -> RenderableType:
             what.append(f"\n{line.outcome}: {line.shown}")
         if line.kept is False:
             what.append(f"\n{line.reason or 'no reason listed'}", style=DIM)
-        table.add_row(line.target.id, yes_no(line.kept, no=line.outcome), numbers, what)
+        table.add_row(line.target.id, _judged(line), numbers, what)
     return table
