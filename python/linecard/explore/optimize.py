@@ -55,8 +55,8 @@ def optimize(
 ) -> OptimizeResult:
     """Find the best designs of a design space.
 
-    Full-length runs that are not conclusive become longer, as in :func:`linecard.sweep`. The result counts the points
-    that stay inconclusive; none of these points is among the best designs.
+    Full-length runs that are not conclusive become longer, as in :func:`linecard.sweep`. The result states the number
+    of points that stay inconclusive. No inconclusive point is among the best designs.
 
     Args:
         file: File with a design space and its objectives (``kind = "optimize"``). The file is a sweep file with the

@@ -524,7 +524,7 @@ def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
 
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
-    """Return the limit with its reason: the part, or else the pair, with the largest gain beyond noise; or none."""
+    """Return the limit and its reason: the part or the pair with the largest gain beyond noise, or none."""
     offered = {
         "as given": "",
         "saturated": "The chip carries its offered load; with a saturated input, ",

@@ -10,8 +10,8 @@ Every study is judged by the following comparisons:
 - **Gains**: for each improvement that the document states in percent, the difference between measured and published
   gain in percentage points.
 - **Calibrated**: a cell that was used to choose a parameter. Reports show calibrated cells, but no mean error includes
-  them. A calibrated cell that misses is still a miss: limits on the largest error apply to calibrated cells, and cell
-  tolerances do, too.
+  them. A calibrated cell can also exceed its limit: limits on the largest error and cell tolerances apply to calibrated
+  cells.
 """
 
 from __future__ import annotations
