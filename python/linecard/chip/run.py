@@ -95,7 +95,7 @@ def run(
         band: Also run at both ends of each interval that a source states for a value in the chip's file. For n
             intervals, this takes 2n + 2 more runs on all cores: one per end, and two that combine the ends by effect.
         verdict: Find the bottleneck with additional runs, each with one improved part; the runs take several times as
-        long as a short run.
+            long as a short run.
         progress: Function that is called from time to time with (packets done, total packets), in the thread that calls
             ``run``.
 

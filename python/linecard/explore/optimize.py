@@ -2,7 +2,7 @@
 
 If the budget covers every point, the function runs all points. If the budget does not cover every point, a search
 proposes points in batches, each point at most once. Optuna's TPE sampler (ask and tell) proposes one half of a batch;
-the other half are neighbours of the current front. The sampler receives the results of a whole batch at once, in the
+neighbours of the current front form the other half. The sampler receives the results of a whole batch at once, in the
 order of the proposals. The proposals do not depend on the number of workers.
 
 With ``halving``, a batch is larger and starts with short runs. The better half of a batch continues with runs of twice

@@ -39,7 +39,7 @@ class StoreContents(Result):
     """The contents of a store.
 
     Attributes:
-        title: Name of the store, and its size in words.
+        title: Name of the store, and its size as text.
         use: Size of the store in numbers.
         groups: Numbers of runs by subject, design and code version.
         damaged: Number of unreadable files.

@@ -447,8 +447,8 @@ class Question:
             bad = sum(record["status"] != "ok" for record in records)
             if bad:
                 self.not_tried.append(
-                    f"the chip refuses {bad} of {len(records)} combinations of values "
-                    "between half and twice the given values"
+                    f"{bad} of {len(records)} combinations of values between half and twice the given values "
+                    "are invalid for the chip"
                 )
             return [math.log(self.speed(record)) if record["status"] == "ok" else None for record in records]
 

@@ -122,8 +122,8 @@ class TableSpec(_Strict, frozen=True):
             measured value meets a bound, the cell has no error.
         tolerance: Largest allowed relative error of a cell, as a fraction.
         tolerance_points: Tolerance in the unit of the measure, for percentages; it replaces ``tolerance``.
-        packets: Number of packets per run, if it differs from that of the study.
-        warmup_packets: Number of warm-up packets, if it differs from that of the study.
+        packets: Number of packets per run, if it differs from the study's number of packets.
+        warmup_packets: Number of warm-up packets, if it differs from the study's number of warm-up packets.
         quick: Length of the runs with ``--quick``, if shorter than ``packets`` and ``warmup_packets``.
         note: Note for readers of the report.
         origin: Position of the numbers in the document; the page of correlations shows it for every point.
@@ -276,8 +276,8 @@ class FigureSpec(_Strict, frozen=True):
         where: Key columns whose value is the same for all runs.
         checks: Statements of the document about the curves.
         runner: Name of the runner that executes the runs, as for a table.
-        packets: Number of packets per run, if it differs from that of the study.
-        warmup_packets: Number of warm-up packets, if it differs from that of the study.
+        packets: Number of packets per run, if it differs from the study's number of packets.
+        warmup_packets: Number of warm-up packets, if it differs from the study's number of warm-up packets.
         note: Note for readers of the report.
     """
 
