@@ -40,7 +40,7 @@ class StoreContents(Result):
 
     Attributes:
         title: Name of the store, and its size as text.
-        use: Size of the store in numbers.
+        use: Number of runs, their size in bytes, and the size limit.
         groups: Numbers of runs by subject, design and code version.
         damaged: Number of unreadable files.
     """

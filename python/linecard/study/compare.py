@@ -534,7 +534,7 @@ def judge_deviations(
 
     Args:
         present: Details of each found deviation, by its id.
-        possible: Ids of everything that was judged.
+        possible: Ids of all judged items.
         listed: The deviations that the study lists in deviations.toml.
         complete: Whether the whole study was run, so that a listed id that was not found is outdated.
     """

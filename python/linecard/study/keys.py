@@ -115,8 +115,8 @@ class TableSpec(_Strict, frozen=True):
             columns.
         headline: Whether the cells count in the main numbers of the study. Cells do not count if they follow from
             inputs by arithmetic, restate inputs, or appear in no document. Reports list the uncounted cells separately.
-        restates: The measure of other tables that these cells repeat in another unit; such cells are not separate
-            quantities.
+        restates: Measure of other tables that the cells of this table repeat in another unit. Repeated cells are not
+        separate quantities.
         runner: Name of the runner that executes the runs; see :mod:`linecard.study.runners`.
         relation: Name of the column that states the relation of a published value: ``=``, ``<`` or ``>``. If the
             measured value meets a bound, the cell has no error.
@@ -341,8 +341,8 @@ class Varied(_Strict, frozen=True):
 class Calibration(_Strict, frozen=True):
     """A parameter that no document states and that was chosen on cells; these cells do not count as reproduced.
 
-    The value of the parameter is read from the preset under ``keys``. If no preset has the value, ``value`` states it,
-    and ``vary`` lists its numbers that can be varied.
+    The value of the parameter is read from the preset under ``keys``. If no preset has the calibrated value, ``value``
+    states the value, and ``vary`` lists the numbers that can be varied.
 
     Attributes:
         parameter: The parameter that was chosen.
