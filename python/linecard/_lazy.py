@@ -1,8 +1,8 @@
 """Lazy imports: a package imports each name on first use.
 
 `import linecard` and `linecard --help` therefore start fast. Some functions have the same name as their package:
-`linecard.dram` is a function, and `linecard.dram.result` is a module of a package. Such a name always refers to the
-function, even after an import from the package.
+`linecard.dram` is a function, and `linecard.dram.result` is a module of a package. The name `linecard.dram` always
+refers to the function, even after an import from the package.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def need_for(kind: str) -> None:
 
 
 class Result:
-    """The result of a request. Each class declares the fields of its table, of its manifest and of its plain data.
+    """The result of a request. Each class declares the fields of its table, its manifest and its ``to_dict`` output.
 
     Attributes:
         TABLE: Name of the field whose records are the rows of the table.
@@ -155,7 +155,7 @@ class ResultOfRun(Result):
     """A result of a run; runs with the same request return identical results.
 
     Attributes:
-        CHANCE: Names of the fields that may differ between equal results.
+        CHANCE: Names of the fields that may differ between two results of the same request.
     """
 
     __slots__ = ()

@@ -20,7 +20,8 @@ class Several(Result, Generic[Each]):
 
     Attributes:
         results: The results, in order.
-        name: Name of the list of results in the plain data; for a single result, the plain data is that of the result.
+        name: Name of the list of results in the dictionary that ``to_dict`` returns. A single result returns its own
+            dictionary.
         key: Name of the field in which the results differ; this field is the first column of the table.
     """
 

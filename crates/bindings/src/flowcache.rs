@@ -368,7 +368,7 @@ struct CacheRow {
     row: Row,
     /// Whether the policy uses future packets, which hardware cannot implement.
     oracle: bool,
-    /// SHA-256 over one byte per packet, 1 for a hit; runs with equal values agree on every hit and miss.
+    /// SHA-256 over one byte per packet, 1 for a hit; runs with the same hash agree on every hit and miss.
     hit_seq_sha256: String,
     /// Size of an entry in bits: the stored part of the digest, and the result.
     entry_bits: u32,

@@ -24,7 +24,7 @@ pub struct Metric {
     pub value: f64,
 }
 
-/// Packet latency in nanoseconds, from the last bit of a packet in to its last bit out.
+/// Packet latency in nanoseconds, from the last received bit of a packet to its last sent bit.
 #[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub struct LatencyNs {
     /// Arithmetic mean of the latency, exact.

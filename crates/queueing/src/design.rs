@@ -13,7 +13,7 @@ const ENGINES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Most threads to try.
 pub const MOST_DESIGN_THREADS: u32 = 64;
 
-/// A queuing cache with one number of entries and of engines.
+/// A queuing cache with a given number of entries and engines.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Serialize)]
 #[schemars(rename = "QueueDesign")]
 pub struct Design {

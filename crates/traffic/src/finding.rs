@@ -101,7 +101,7 @@ pub struct Diagnostic {
     pub found: String,
     /// Description of what the format requires at this position.
     pub expected: String,
-    /// Description of how the reader continued.
+    /// Action of the reader after the finding.
     pub action: String,
 }
 

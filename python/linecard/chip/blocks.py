@@ -163,7 +163,7 @@ def _used(block: Block, facts: Facts, component: str, *also: str) -> Block:
 
 
 def cluster_block(facts: Facts, cluster: Cluster, inner: list[Block]) -> Block:
-    """The block of a cluster, or of several equal clusters."""
+    """The block of a cluster, or of several identical clusters."""
     engines, threads = cluster.engines, cluster.threads
     lines = [
         f"{engines:,} engine{'s' * (engines > 1)} × {threads:,} thread{'s' * (threads > 1)}",

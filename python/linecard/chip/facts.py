@@ -51,7 +51,7 @@ class Facts:
         return self.values.get(key, ("", ""))[0]
 
     def quantity(self, table: str, stem: str) -> str:
-        """A time with its unit, from a parameter in any unit of time; empty if the file does not contain it."""
+        """A time with its unit, from a parameter in any unit of time; empty if the file omits the parameter."""
         for key, (value, unit) in self.values.items():
             if key.startswith(f"{table}.{stem}_") and value not in {"", "0"}:
                 return f"{value} {unit}"

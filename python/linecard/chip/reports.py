@@ -108,7 +108,7 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class LatencyNs(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Packet latency in nanoseconds, from the last bit of a packet in to its last bit out.
+    """Packet latency in nanoseconds, from the last received bit of a packet to its last sent bit.
 
     Attributes:
         mean: Arithmetic mean of the latency, exact.

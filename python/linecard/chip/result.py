@@ -83,7 +83,7 @@ class Band:
 
 
 class RunResult(ResultOfRun, RunReport, frozen=True, kw_only=True):
-    """The complete result of a run. Two runs of the same request return equal results on any machine.
+    """The complete result of a run. Two runs of the same request return identical results on any machine.
 
     Attributes:
         request: The fields of the request that the report does not repeat.

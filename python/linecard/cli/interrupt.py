@@ -5,7 +5,7 @@ blocking system call (a pipe without a writer, a slow device). A separate thread
 one second for the main thread to handle it. If the main thread does not handle the signal within that second, the
 separate thread ends the process as Ctrl-C does.
 
-Unfinished output remains in a temporary file, as after a kill, and never gets its final name.
+If the process is killed, unfinished output remains in a temporary file and never gets the final name.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _INTERRUPTED = 130
 
 @contextmanager
 def ends_within_a_second() -> Iterator[None]:
-    """While the block runs, SIGINT ends this process within a second; for the main thread of a command.
+    """While the block runs, SIGINT ends this process within a second. Use the block in the main thread of a command.
 
-    After the block, SIGINT has the handler of before: the caller of a command may be a program that continues.
+    After the block, SIGINT has its previous handler, because the program that called the command may continue.
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         # The signal has another handler, or it is ignored, as in a background job.

@@ -25,9 +25,9 @@ class Exit(IntEnum):
 
 
 EPILOG = (
-    "Exit status: 0 ok · 1 reproduce --check or compare-models found a difference, or vrp check refused an extension · "
-    "2 wrong usage or configuration · 3 capture damaged (result still printed) or unusable · "
-    "4 the run failed · 130 interrupted"
+    "Exit status: 0 ok · 1 reproduce --check or compare-models found a difference, or vrp check rejected an extension"
+    " · 2 wrong usage or configuration · 3 damaged capture (the result is still printed), or unusable capture"
+    " · 4 the run failed · 130 interrupted"
 )
 
 

@@ -106,7 +106,7 @@ class XdpReport(msgspec.Struct, frozen=True, omit_defaults=True):
         regions: Accesses by instructions and by helpers, for each memory region.
         helpers: Number of calls to each helper.
         lines: Source lines, sorted by number of instructions.
-        maps: Content of the maps at the end.
+        maps: Final contents of the maps.
     """
 
     name: str
@@ -143,7 +143,7 @@ class RegionUse(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class XdpMap(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Content of a map at the end; ``listed`` contains the first ``entries``, for arrays only the nonzero entries.
+    """Final contents of a map; ``listed`` contains the first ``entries``, for arrays only the nonzero entries.
 
     Attributes:
         name: Name.

@@ -3,7 +3,7 @@
 The driver sends each file below the current folder that a request names (designs, programs, captures). All other files
 must have the same contents on every worker, and all workers must have the same build of Linecard. Each worker hashes
 its requests, and rejects a run if its own hash differs from the driver's hash. If a worker dies, the driver resubmits
-the runs of that worker. A cluster and local threads produce equal tables.
+the runs of that worker. A cluster and local threads produce identical tables.
 """
 
 from __future__ import annotations

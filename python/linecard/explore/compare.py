@@ -4,7 +4,7 @@
   change has a confidence interval (Student's t over seeds).
 - In two finished runs, three numbers have intervals of their own (batch means); such a number changed only if its
   intervals do not overlap.
-- In two sweeps, points with equal axis values are compared, and the interval is computed over the points.
+- In two sweeps, points with the same axis values are compared, and the interval is computed over the points.
 """
 
 from __future__ import annotations

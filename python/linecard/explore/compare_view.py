@@ -76,7 +76,7 @@ def _lines(lines: Sequence[LineMoved]) -> Table:
     ]
     columns = (wide("source"), text("a"), text("b"), "cycles", "stall", "instructions", text("beyond noise"))
     marked = [at for at, line in enumerate(lines) if line.beyond_noise]
-    said = "per packet; the largest change of cycles and stalls first"
+    said = "values per packet; sorted by the change of cycles and stalls"
     return Table("Lines of the programs", columns, rows, said, LINES_SHOWN, marked)
 
 

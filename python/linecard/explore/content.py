@@ -7,8 +7,8 @@ The hash of a run covers:
 - the files of a shipped program (if the run executes one), and
 - the compiled core of Linecard.
 
-The request includes the name of a file, but not the folder of the file. Equal files in different folders, or on
-different machines with equal builds, have equal hashes. The hash of a TOML file covers the values in the file, not its
+The request includes the name of a file, but not the folder of the file. Identical files have the same hash in different
+folders, and on different machines with the same build. The hash of a TOML file covers the values in the file, not its
 layout.
 """
 
@@ -102,7 +102,7 @@ def canonical(data: Any) -> bytes:
 
 
 def files_of(request: Request) -> dict[str, str]:
-    """Map each file that a request names, directly or through other files, to the hash of its content.
+    """Map each file that a request names, directly or through other files, to the hash of its contents.
 
     The map also contains a file whose name matches a text by chance: an unnecessary run is better than a wrong record.
 
@@ -155,7 +155,7 @@ class Keys:
     """Expands short keys: ``island.threads`` becomes ``cluster.island.threads`` if the chip has such a cluster.
 
     The description of a design lists all of its keys. A key that the design does not have stays as written, and the
-    core checks it.
+    core checks the key.
     """
 
     def __init__(self, preset: str) -> None:

@@ -44,7 +44,7 @@ class Task:
 class Counts:
     """Counts of distinct runs (found in the store, successful, refused, failed), and the simulation time.
 
-    ``not_kept`` counts the runs that the store could not keep, and ``remarks`` holds the remarks of the store.
+    ``not_kept`` is the number of runs that the store could not keep, and ``remarks`` holds the remarks of the store.
     """
 
     found: int = 0

@@ -13,7 +13,7 @@ def dominates(a: Vector, b: Vector) -> bool:
 
 
 def front_of(vectors: Sequence[Vector]) -> list[int]:
-    """The indices of the vectors that no other vector dominates; among equal vectors, only the first."""
+    """The indices of the vectors that no other vector dominates; among identical vectors, only the first."""
     found: list[int] = []
     for number in sorted(range(len(vectors)), key=lambda n: (tuple(vectors[n]), n)):
         # A vector that dominates precedes in this order, and so does the first of equal vectors.

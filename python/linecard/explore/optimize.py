@@ -2,7 +2,7 @@
 
 If the budget covers every point, the function runs all points. If the budget does not cover every point, a search
 proposes points in batches, each point at most once. Optuna's TPE sampler (ask and tell) proposes one half of a batch;
-the other half are neighbours of the current front. The sampler receives the results of a whole batch at once, in the
+neighbours of the current front form the other half. The sampler receives the results of a whole batch at once, in the
 order of the proposals. The proposals do not depend on the number of workers.
 
 With ``halving``, a batch is larger and starts with short runs. The better half of a batch continues with runs of twice
@@ -55,8 +55,8 @@ def optimize(
 ) -> OptimizeResult:
     """Find the best designs of a design space.
 
-    Full-length runs that are not conclusive become longer, as in :func:`linecard.sweep`. The result counts the points
-    that stay inconclusive; none of these points is among the best designs.
+    Full-length runs that are not conclusive become longer, as in :func:`linecard.sweep`. The result states the number
+    of points that stay inconclusive. No inconclusive point is among the best designs.
 
     Args:
         file: File with a design space and its objectives (``kind = "optimize"``). The file is a sweep file with the

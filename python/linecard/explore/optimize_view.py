@@ -44,7 +44,7 @@ def _facts(result: OptimizeResult) -> list[Fact]:
     shorter = f", after {result.short_runs:,} shorter runs" if result.short_runs else ""
     facts = [Fact("Run", f"{result.runs:,} of {result.points:,} points", f"{how}{shorter}")]
     if result.refused or result.beyond_limits:
-        said = f"{result.refused:,} were refused or failed, {result.beyond_limits:,} break a limit"
+        said = f"{result.refused:,} refused or failed points, {result.beyond_limits:,} points that break a limit"
         facts.append(Fact("Left out", "", said))
     for said, best, worst in zip(result.objectives, result.best, result.worst, strict=True):
         facts.append(Fact("Objective", said, f"{best:,.5g} at best, {worst:,.5g} at worst"))

@@ -35,8 +35,8 @@ class Repeated:
     Attributes:
         point: Value of each axis except the seed.
         seeds: Seeds of the successful runs, ascending.
-        status: Status: ``ok``; ``refused`` or ``failed`` if any run was; otherwise the reason why a run was not
-            conclusive, such as ``not steady``.
+        status: Status: ``ok``; ``refused`` or ``failed`` if a run was refused or failed; otherwise the reason why a run
+            was not conclusive, such as ``not steady``.
         numbers: Mean and 95 % interval of each number that all runs of the point have.
         values: Values of each number by name, in the order of the seeds.
     """

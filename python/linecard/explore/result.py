@@ -120,7 +120,7 @@ class SweepResult(Result):
 
     @property
     def answered(self) -> bool:
-        """Whether a row is conclusive, or all rows were refused or failed and their reasons are the result."""
+        """Whether at least one row is conclusive, or all rows were refused or failed."""
         states = {row["status"] for row in self.rows}
         return not states.isdisjoint({"ok", RATE_ONLY}) or states.isdisjoint(DOUBTS)
 

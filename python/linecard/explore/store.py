@@ -1,9 +1,9 @@
-"""The store of finished runs: one immutable file per run, named by the hash of its content.
+"""The store of finished runs: one immutable file per run, named by the hash of the run's inputs.
 
-The store writes each file with a checksum under a temporary name, and then renames it. After a kill, a run's file is
-therefore complete or missing; the store treats a damaged file as missing. A sweep claims a point before executing it,
-so two sweeps that share a store do not execute the same point twice. A claim is an operating-system lock on one byte of
-a file. The operating system releases the lock when the process ends.
+The store writes each file with a checksum under a temporary name, and then renames it. If the process is killed, a
+run's file is therefore complete or missing. The store treats a damaged file as missing. A sweep claims a point before
+executing it, so two sweeps that share a store do not execute the same point twice. A claim is an operating-system lock
+on one byte of a file. The operating system releases the lock when the process ends.
 
 - `DIR/linecard-store.json`: the format and size limit of the store.
 - `DIR/claims`: the file in which one byte is locked for each claimed point.

@@ -39,8 +39,8 @@ class StoreContents(Result):
     """The contents of a store.
 
     Attributes:
-        title: Name of the store, and its size in words.
-        use: Size of the store in numbers.
+        title: Name of the store, and its size as text.
+        use: Number of runs, their size in bytes, and the size limit.
         groups: Numbers of runs by subject, design and code version.
         damaged: Number of unreadable files.
     """

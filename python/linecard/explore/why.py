@@ -448,8 +448,8 @@ class Question:
             bad = sum(record["status"] != "ok" for record in records)
             if bad:
                 self.not_tried.append(
-                    f"the chip refuses {bad} of {len(records)} combinations of values "
-                    "between half and twice the given values"
+                    f"{bad} of {len(records)} combinations of values between half and twice the given values "
+                    "are invalid for the chip"
                 )
             return [math.log(self.speed(record)) if record["status"] == "ok" else None for record in records]
 
@@ -525,7 +525,7 @@ def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
 
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
-    """Return the limit with its reason: the part, or else the pair, with the largest gain beyond noise; or none."""
+    """Return the limit and its reason: the part or the pair with the largest gain beyond noise, or none."""
     offered = {
         "as given": "",
         "saturated": "The chip carries its offered load; with a saturated input, ",

@@ -74,7 +74,7 @@ class CacheRow(CacheRowMethods, msgspec.Struct, frozen=True, omit_defaults=True)
         hit_but_fa_miss: Hits that are misses in the fully associative LRU cache.
         policy_state_bits: Bits of policy state, without tags and results; ``None`` for an oracle.
         oracle: Whether the policy uses future packets, which hardware cannot implement.
-        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit; runs with equal values agree on every hit and
+        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit; runs with the same hash agree on every hit and
             miss.
         entry_bits: Size of an entry in bits: the stored part of the digest, and the result.
         cache_bytes: Size of all entries in bytes, without the policy state.

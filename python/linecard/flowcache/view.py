@@ -164,7 +164,7 @@ def _curves(curves: CacheCurves, packets: int) -> list[Part]:
             ],
             said="packets that miss, in percent",
         ),
-        bars("Reuse", reuse, "distinct digests between two uses of a digest; packets, cumulative share"),
+        bars("Reuse", reuse, "distinct digests between two uses of a digest; packets, and cumulative percentage"),
     ]
 
 

@@ -24,9 +24,9 @@ class ExploreReport(msgspec.Struct, frozen=True, omit_defaults=True):
         bounds: Maximum number of tokens in each place.
         unbounded_places: Places that the search proved to be unbounded before it stopped.
         place_invariants: Minimal P-semiflows: weights of places for which no firing changes the weighted sum of tokens.
-            The field is ``None`` if semiflows were not requested, or if they are too many.
+            The field is ``None`` if semiflows were not requested, or if there are too many semiflows.
         transition_invariants: Minimal T-semiflows: numbers of firings that lead back to the same marking. The field is
-            ``None`` if semiflows were not requested, or if they are too many.
+            ``None`` if semiflows were not requested, or if there are too many semiflows.
     """
 
     net: str

@@ -171,7 +171,7 @@ class QueueDesignReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class QueueDesign(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A queuing cache with one number of entries and of engines.
+    """A queuing cache with a given number of entries and engines.
 
     Attributes:
         entries: Entries.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def study_report(
     result: StudyResult, charts: Mapping[str, Sequence[Part]], calibrations: Sequence[Mapping[str, Any]] = ()
 ) -> str:
-    """Write the complete page of a study as text. Equal studies result in equal pages.
+    """Write the complete page of a study as text. The same study results in the same page.
 
     Args:
         result: The result of the study.

@@ -63,7 +63,7 @@ def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
 
 
 def difference_text(table: TableResult, cell: Cell) -> str:
-    """The error of a cell as text: in percent, or in points if the table has a tolerance in points."""
+    """The error of a cell as text: in percent, or in percentage points if the tolerance of the table has this unit."""
     if cell.measured is None:
         return "failed"
     if cell.relation != "=":

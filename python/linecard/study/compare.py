@@ -10,8 +10,8 @@ Every study is judged by the following comparisons:
 - **Gains**: for each improvement that the document states in percent, the difference between measured and published
   gain in percentage points.
 - **Calibrated**: a cell that was used to choose a parameter. Reports show calibrated cells, but no mean error includes
-  them. A calibrated cell that misses is still a miss: limits on the largest error apply to calibrated cells, and cell
-  tolerances do, too.
+  them. A calibrated cell can also exceed its limit: limits on the largest error and cell tolerances apply to calibrated
+  cells.
 """
 
 from __future__ import annotations
@@ -534,7 +534,7 @@ def judge_deviations(
 
     Args:
         present: Details of each found deviation, by its id.
-        possible: Ids of everything that was judged.
+        possible: Ids of all judged items.
         listed: The deviations that the study lists in deviations.toml.
         complete: Whether the whole study was run, so that a listed id that was not found is outdated.
     """

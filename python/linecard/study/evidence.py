@@ -32,9 +32,10 @@ class Reading:
     Attributes:
         measured: The number to compare with the limit; ``None`` if a run failed or no cell counts.
         detail: Origin of the measured number: the worst cell or the reversed pairs, and the number of cells or pairs.
-        calibrated: The included cells that were used to choose a parameter.
+        calibrated: The cells of the line that were used to choose a parameter.
         of: The total, for a line that counts items.
-        spoiled: Reason why the limit is not met for any measured number; otherwise empty.
+        spoiled: Reason why the limit counts as not met even if the measured number is within the limit; otherwise
+            empty.
     """
 
     measured: float | None
@@ -139,7 +140,7 @@ def _calibrated(cells: Iterable[Cell]) -> tuple[Cell, ...]:
 
 
 def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
-    """The largest error among the cells, including calibrated cells: a calibrated cell that misses is a miss."""
+    """The largest error among the cells, including calibrated cells."""
     sizes = _sizes(cells, size)
     inside = _calibrated(cells)
     if not cells or None in sizes:

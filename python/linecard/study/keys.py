@@ -115,15 +115,15 @@ class TableSpec(_Strict, frozen=True):
             columns.
         headline: Whether the cells count in the main numbers of the study. Cells do not count if they follow from
             inputs by arithmetic, restate inputs, or appear in no document. Reports list the uncounted cells separately.
-        restates: The measure of other tables that these cells repeat in another unit; such cells are not separate
-            quantities.
+        restates: Measure of other tables that the cells of this table repeat in another unit. Repeated cells are not
+        separate quantities.
         runner: Name of the runner that executes the runs; see :mod:`linecard.study.runners`.
         relation: Name of the column that states the relation of a published value: ``=``, ``<`` or ``>``. If the
             measured value meets a bound, the cell has no error.
         tolerance: Largest allowed relative error of a cell, as a fraction.
         tolerance_points: Tolerance in the unit of the measure, for percentages; it replaces ``tolerance``.
-        packets: Number of packets per run, if it differs from that of the study.
-        warmup_packets: Number of warm-up packets, if it differs from that of the study.
+        packets: Number of packets per run, if it differs from the study's number of packets.
+        warmup_packets: Number of warm-up packets, if it differs from the study's number of warm-up packets.
         quick: Length of the runs with ``--quick``, if shorter than ``packets`` and ``warmup_packets``.
         note: Note for readers of the report.
         origin: Position of the numbers in the document; the page of correlations shows it for every point.
@@ -276,8 +276,8 @@ class FigureSpec(_Strict, frozen=True):
         where: Key columns whose value is the same for all runs.
         checks: Statements of the document about the curves.
         runner: Name of the runner that executes the runs, as for a table.
-        packets: Number of packets per run, if it differs from that of the study.
-        warmup_packets: Number of warm-up packets, if it differs from that of the study.
+        packets: Number of packets per run, if it differs from the study's number of packets.
+        warmup_packets: Number of warm-up packets, if it differs from the study's number of warm-up packets.
         note: Note for readers of the report.
     """
 
@@ -341,8 +341,8 @@ class Varied(_Strict, frozen=True):
 class Calibration(_Strict, frozen=True):
     """A parameter that no document states and that was chosen on cells; these cells do not count as reproduced.
 
-    The value of the parameter is read from the preset under ``keys``. If no preset has the value, ``value`` states it,
-    and ``vary`` lists its numbers that can be varied.
+    The value of the parameter is read from the preset under ``keys``. If no preset has the calibrated value, ``value``
+    states the value, and ``vary`` lists the numbers that can be varied.
 
     Attributes:
         parameter: The parameter that was chosen.

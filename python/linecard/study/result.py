@@ -139,7 +139,7 @@ PERCENT = "percent"
 class StudyResult(Result):
     """The result of a study.
 
-    Equal studies return equal results on any machine and for any ``jobs``, except for ``seconds``.
+    The same study returns the same result on any machine and for any ``jobs``, except for ``seconds``.
 
     Attributes:
         study: Definition of the study.
@@ -211,7 +211,7 @@ class StudyResult(Result):
 
     @property
     def mean_abs_points(self) -> float | None:
-        """Mean absolute difference of the cells that are judged in points."""
+        """Mean absolute difference of the cells that are compared in percentage points."""
         return mean_abs(cell.difference for cell in self.point_cells)
 
     @property

@@ -100,7 +100,7 @@ class Diagnostic(DiagnosticMethods, msgspec.Struct, frozen=True, omit_defaults=T
         line: Line number, from 1, in a text file; otherwise ``None``.
         found: Description of what the capture contains at this position.
         expected: Description of what the format requires at this position.
-        action: Description of how the reader continued.
+        action: Action of the reader after the finding.
     """
 
     kind: str

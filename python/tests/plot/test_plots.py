@@ -125,7 +125,7 @@ def test_no_text_of_a_plot_is_a_raw_key(drawn, name):
 
 def test_seeds_are_drawn_with_their_range_and_an_axis_from_zero_is_not_marked(drawn):
     svg, texts = drawn("sweep")
-    assert "points: means of 2 seeds; bars: the smallest and the largest" in texts
+    assert "points: means of 2 seeds; bars: smallest and largest value" in texts
     assert {"island count", "throughput (Gbit/s)", "island threads 1"} <= set(texts)
     assert '<path class="range"' in svg
     assert "the axis does not begin at 0" not in texts

@@ -42,7 +42,7 @@ pub struct MapEntry {
     pub numbers: Option<Vec<u64>>,
 }
 
-/// Content of a map at the end; `listed` contains the first `entries`, for arrays only the nonzero entries.
+/// Final contents of a map; `listed` contains the first `entries`, for arrays only the nonzero entries.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "XdpMap")]
 pub struct MapReport {
@@ -93,7 +93,7 @@ pub struct XdpReport {
     pub helpers: Vec<Share>,
     /// Source lines, sorted by number of instructions.
     pub lines: Vec<Share>,
-    /// Content of the maps at the end.
+    /// Final contents of the maps.
     pub maps: Vec<MapReport>,
 }
 

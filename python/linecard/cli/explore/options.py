@@ -47,5 +47,5 @@ def end_by_store(counts: Counts) -> None:
 
 
 def filled(use: StoreUse) -> str:
-    """Return the size and the size limit of a store in words."""
+    """Return the size and the size limit of a store as text."""
     return f"{use.runs:,} runs, {use.used_bytes / 1e6:,.1f} MB of {use.limit_bytes / 1e6:,.0f} MB"
