@@ -35,10 +35,10 @@ pub struct ExploreReport {
     /// Places that the search proved to be unbounded before it stopped.
     pub unbounded_places: Vec<String>,
     /// Minimal P-semiflows: weights of places for which no firing changes the weighted sum of tokens. The field is
-    /// `None` if semiflows were not requested, or if they are too many.
+    /// `None` if semiflows were not requested, or if there are too many semiflows.
     pub place_invariants: Option<Vec<Semiflow>>,
     /// Minimal T-semiflows: numbers of firings that lead back to the same marking. The field is `None` if semiflows
-    /// were not requested, or if they are too many.
+    /// were not requested, or if there are too many semiflows.
     pub transition_invariants: Option<Vec<Semiflow>>,
 }
 

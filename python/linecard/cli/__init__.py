@@ -5,11 +5,12 @@ Commands write data to stdout, and progress and diagnostics to stderr. Every com
 | status | meaning |
 |---|---|
 | 0 | success |
-| 1 | `reproduce --check`: a limit is not met, or the list of deviations is not up to date; `vrp check`: the extension
-is rejected | | 1 | `compare-models`: the models differ by more than their limits | | 2 | wrong usage, or a
-configuration error; every problem is listed | | 3 | the capture is damaged (the result is still printed) or cannot be
-used | | 4 | the run failed: a deadlock, or a packet that fits no buffer; `sweep`: one of its runs failed (table
-printed) | | 130 | interrupted |
+| 1 | `reproduce --check`: a limit is not met, or the list of deviations is stale; `vrp check`: rejected |
+| 1 | `compare-models`: the models differ by more than their limits |
+| 2 | wrong usage, or a configuration error; every problem is listed |
+| 3 | the capture is damaged (the result is still printed) or cannot be used |
+| 4 | the run failed: a deadlock, or a packet that fits no buffer; `sweep`: one of its runs failed (table printed) |
+| 130 | interrupted |
 """
 
 from linecard._lazy import make_lazy

@@ -18,8 +18,8 @@ class FlowCacheReport(msgspec.Struct, frozen=True, omit_defaults=True):
         compression: Compression of the input file.
         packets_without_flow: Number of packets in the capture that belong to no flow and are left out.
         damage: Findings in the capture, by kind; not every finding is damage.
-        damaged_records: Findings that are damage.
-        diagnostics: The first findings, with file, byte offset and packet number.
+        damaged_records: Number of findings that are damage.
+        diagnostics: The first findings in the capture, each with file, byte offset and packet number.
         packets: Number of packets that were looked up.
         key: Header fields that define a flow; ``None`` if the input consists of digests.
         hash: Hash function that computes the digests; ``None`` if the input consists of digests.

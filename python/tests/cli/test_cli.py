@@ -91,8 +91,8 @@ def test_packets_are_those_that_leave_and_those_that_are_dropped_and_the_help_sa
     assert found.packets_dropped > 0
     assert found.packets_out + found.packets_dropped == 500
     told = " ".join(cli("run", "--help").out.replace("│", "").split())
-    assert "Packets to measure: sent or dropped while statistics are on" in told
-    assert "Packets that leave or are dropped before statistics start" in told
+    assert "Number of packets to measure: those sent or dropped while statistics are on" in told
+    assert "packets that leave or are dropped before the statistics start" in told
 
 
 def test_shares_are_shares():

@@ -95,7 +95,7 @@ def test_two_shipped_programs_are_compared_on_a_chip(cli, tmp_path):
     assert own[f"parse_count.c:{number.number}"] == number.instructions_per_packet
     page = tmp_path / "page.html"
     again = cli(*words, "--set", "island.count=1", "--store", tmp_path / "s", "-o", page)
-    assert "Lines of the programs per packet" in " ".join(again.out.split())
+    assert "Lines of the programs values per packet" in " ".join(again.out.split())
     assert "<h2>Lines of the programs</h2>" in page.read_text()
 
 

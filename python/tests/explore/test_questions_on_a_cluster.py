@@ -34,7 +34,7 @@ def test_a_question_is_answered_on_a_cluster_as_on_threads(question, address, cl
     # What the cluster ran is kept, and threads find it.
     again = cli(*command, tmp_path / "cluster")
     assert again.out == threads.out
-    assert " 0 run" in again.err
+    assert " 0 executed" in again.err
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
