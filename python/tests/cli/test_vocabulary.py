@@ -61,7 +61,9 @@ def test_no_option_is_a_synonym_of_another(command):
 def test_jobs_are_parallelism_and_threads_are_hardware():
     for command, names, parameter in ALL:
         if "--jobs" in names:
-            assert re.fullmatch(r"Number of (parallel \w+|\w+ \w+ in parallel); by default, one per core\.", parameter.help), command
+            assert re.fullmatch(
+                r"Number of (parallel \w+|\w+ \w+ in parallel); by default, one per core\.", parameter.help
+            ), command
             assert (parameter.metavar, parameter.default) == ("N", None), command
         if "--threads" in names:
             assert command in HARDWARE_THREADS, command
