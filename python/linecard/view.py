@@ -119,7 +119,7 @@ class Table(NamedTuple):
         shown: Number of rows on a terminal and in a notebook; pages and files contain all rows.
         marked: Indices of the highlighted rows.
         below: Text below the table.
-        folded: Whether the table appears only on pages, in folded form.
+        folded: Whether the table appears only on pages, collapsed.
     """
 
     title: str

@@ -48,7 +48,7 @@ pub struct RunRequest {
     /// the steady state.
     #[schemars(extend("x-option" = "--warmup", "x-metavar" = "N"))]
     pub warmup_packets: Option<u64>,
-    /// Map addresses without a route to routed prefixes, for anonymised captures.
+    /// Replace each address that has no route by an address in a routed prefix, for anonymised captures.
     #[serde(default)]
     pub map_addresses: bool,
     /// Stop at the first damaged record of the capture.

@@ -64,7 +64,7 @@ def run(
             replayed once, to its end. Default: 0 with a capture, otherwise 100,000.
         warmup_packets: Length of the warm-up: packets that leave or are dropped before the statistics start. By default
             the run detects the steady state.
-        map_addresses: Map addresses without a route to routed prefixes, for anonymised captures.
+        map_addresses: Replace each address that has no route by an address in a routed prefix, for anonymised captures.
         strict: Stop at the first damaged record of the capture.
         timeline: Write a timeline for ui.perfetto.dev, compressed if the file name ends in ``.gz``.
         timeline_from_us: Start of the timeline, in microseconds after the start of the measurement.

@@ -40,7 +40,7 @@ class OnceKeys(TypedDict, total=False):
 
     Attributes:
         name: Readable name of the step.
-        cycles: Cycles that the engine computes before the action of the step.
+        cycles: Cycles that the engine spends on computation before the action of the step.
         unless_executed: Whether to omit the step if a program is executed (``program=``), because that program does
             this work itself.
         part: Part of the program to which the step belongs, or several parts; ``program.without`` of the chip omits

@@ -334,7 +334,7 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
     if isinstance(files, str):
         files = [files]
     if not isinstance(files, list) or not all(isinstance(each, str) for each in files):
-        draft.note(lines.at("costs"), "costs", "expected the name of a file, or a list of them")
+        draft.note(lines.at("costs"), "costs", "expected a file name, or a list of file names")
     else:
         # As everywhere: relative to the current folder, or to the file that names it.
         beside = [str(Path(path).parent / each) for each in files]

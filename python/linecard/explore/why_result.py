@@ -108,8 +108,8 @@ class Sensitivity:
     Attributes:
         parameter: Key of the parameter.
         morris_mean: Mean of the absolute elementary effects on ln throughput, over the whole range of the parameter.
-        morris_spread: Standard deviation of the elementary effects; it is large if the effect depends on other
-            parameters.
+        morris_spread: Standard deviation of the elementary effects; it is large if the effect is non-linear or
+            depends on other parameters.
         sobol_first: Fraction of the variance that this parameter explains alone; ``None`` if the screening excluded the
             parameter.
         sobol_total: Fraction of the variance that the parameter explains, including interactions with other parameters.

@@ -87,7 +87,11 @@ def _slopes(result: WhyResult) -> Table:
     determined = [each for each in result.elasticities if each.determined]
     steepest = max((abs(each.value) for each in determined), default=1.0) or 1.0
     unsure = len(result.elasticities) - len(determined)
-    more = f" {unsure} parameters have no determined elasticity; simulate more packets or seeds." if unsure else ""
+    more = (
+        f" {unsure} parameters have an elasticity that the runs do not determine; simulate more packets or seeds."
+        if unsure
+        else ""
+    )
     lacks = f"; the sum lacks the timing of {', '.join(result.out_of_reach)}" if result.out_of_reach else ""
     between = _between(result.elasticity_sum_low, result.elasticity_sum_high, ".2f") or "one seed"
     adds_up = f"The sum over rates minus the sum over times is {result.elasticity_sum:.2f} ({between})"

@@ -297,7 +297,7 @@ class FigureSpec(_Strict, frozen=True):
 
 
 class CheckSpec(_Strict, frozen=True):
-    """A limit that the study sets on cells, orders or gains of the named tables.
+    """A limit of the study on the values, the order or the gains in the named tables.
 
     A limit that is not met remains in force: ``deviations.toml`` explains it under ``limit: `` and its id, and
     ``--check`` fails.

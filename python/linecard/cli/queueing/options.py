@@ -31,7 +31,7 @@ Machine = Annotated[
     typer.Option(
         "--machine",
         metavar="M",
-        help="Machine model that runs the queue managers: a shipped preset, or the path of a TOML file.",
+        help="Model of the machine with the queue managers: a shipped preset, or the path of a TOML file.",
     ),
 ]
 Set = Annotated[
