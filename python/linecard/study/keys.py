@@ -324,8 +324,8 @@ class Varied(_Strict, frozen=True):
 
     Attributes:
         name: Name of the calibrated number.
-        value: The chosen value of the number. When ``--robustness`` varies a number by a tenth, it does not round
-            numbers with a decimal point.
+        value: The chosen value of the number. ``--robustness`` changes the value by 10 %, and rounds the result only if
+            the value has no decimal point.
         runner: Runner of the runs in which the number is varied.
         program: The ``program`` of the runs; the calibrated number replaces ``{value}`` in it.
         of: Name of the varied ``program`` in the study, if any.
