@@ -1,9 +1,9 @@
-//! The list of limits of a chip, and how each is lifted: in the configuration for the verdict of a run, by settings for
+//! The list of limits of a chip with two ways to lift each: in the configuration for the verdict of a run, and by settings for
 //! `linecard why`.
 //!
-//! The two differ where no key sets what the verdict changes, such as transmit slots or a memory of any kind, and where the counts
-//! of a run do not name the part: the verdict enlarges all receive buffers together. Settings also reach what no count shows:
-//! latencies, caches and locks.
+//! The two ways differ. The counts of a run name groups, so the verdict enlarges all receive buffers together; settings enlarge one.
+//! The verdict also changes what no key sets, such as transmit slots. Settings also change what no count shows: latencies, caches
+//! and locks.
 
 use super::design::Design;
 use linecard_chip::ChipConfig;
