@@ -69,7 +69,7 @@ def test_a_sweep_is_interrupted():
 
 
 def test_work_that_looks_at_nothing_is_left_to_itself(tmp_path):
-    """A pipe that nobody writes to is waited for in the system, where no progress is told.
+    """A read from a pipe without a writer blocks in a system call, where the core polls for nothing.
 
     Each call has its own pipe: the reader that the first one leaves behind would announce the second too early.
     """

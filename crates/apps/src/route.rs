@@ -198,8 +198,8 @@ impl RouteTable {
         Ok(Self { v4: Trie::new(v4, MOST_NODES)?, v6: LazyCell::new(Box::new(|| v6)) })
     }
 
-    /// As `new`, with routes of IPv6 that are listed when the first IPv6 address is looked up; prefixes of more
-    /// than 16 bits are left out.
+    /// As `new`, with routes of IPv6 that are listed when the first IPv6 address is looked up. Their nodes have no
+    /// limit: they are generated, not read from a file.
     ///
     /// # Errors
     ///
@@ -208,11 +208,8 @@ impl RouteTable {
         v4: &[Route],
         v6: impl FnOnce() -> Vec<Route<u128>> + 'static,
     ) -> Result<Self, TooLarge> {
-        let build = || {
-            let mut routes = v6();
-            routes.retain(|route| route.length <= 16);
-            Trie::new(&routes, 0).unwrap_or_default()
-        };
+        // Without a limit there is no error.
+        let build = || Trie::new(&v6(), usize::MAX).unwrap_or_default();
         Ok(Self { v4: Trie::new(v4, MOST_NODES)?, v6: LazyCell::new(Box::new(build)) })
     }
 

@@ -219,7 +219,7 @@ pub(crate) trait Memory {
         Found::Past
     }
 
-    /// Puts a request at the head of those that wait for the line of `address`. Returns the previous head.
+    /// Puts a request at the head of the requests that wait for the line of `address`. Returns the previous head.
     fn wait_for(&mut self, address: u64, request: u32) -> u32 {
         let _ = (address, request);
         NO_REQUEST
