@@ -132,267 +132,271 @@ impl<W: Word> Cpu<W> {
         let ops = code.ops.as_slice();
         let low = code.low;
         let mut index = pc.wrapping_sub(low) >> 1;
-        let mut first = index;
         // Instructions are counted per run: the rest of the budget is this plus the code behind the present
         // instruction.
         let rest = code.rest();
         let behind = |index: u32| i64::from(rest.get(index as usize).copied().unwrap_or(0));
         let mut limit = budget as i64 - behind(index);
 
-        loop {
-            let Some(&op) = ops.get(index as usize) else {
-                *instructions += (budget as i64 - limit) as u64;
-                return Err((Fault::Jump { target: low.wrapping_add(index << 1).into() }, index));
-            };
-            macro_rules! left {
-                () => {
-                    limit + i64::from(rest[index as usize]) - 1
+        'runs: loop {
+            // The first of consecutive instructions changes only here. The loop over them would otherwise move it
+            // between registers and the stack for each instruction.
+            let first = index;
+            loop {
+                let Some(&op) = ops.get(index as usize) else {
+                    *instructions += (budget as i64 - limit) as u64;
+                    return Err((Fault::Jump { target: low.wrapping_add(index << 1).into() }, index));
                 };
-            }
-            // Ends the run at the present instruction and continues at an index.
-            macro_rules! jump {
-                ($to:expr) => {{
-                    hook.run(first, index);
-                    let left = left!();
-                    index = $to;
-                    first = index;
-                    if left < 0 {
-                        *instructions += (budget as i64 - left) as u64;
-                        return Err((Fault::Runaway { budget }, index));
-                    }
-                    limit = left - behind(index);
-                    continue;
-                }};
-            }
-            macro_rules! end {
-                ($result:expr) => {{
-                    *instructions += (budget as i64 - left!()) as u64;
-                    return $result;
-                }};
-            }
-            macro_rules! fault {
-                ($fault:expr) => {
-                    end!(Err(($fault, index)))
-                };
-            }
-            macro_rules! tried {
-                ($result:expr) => {
-                    match $result {
-                        Ok(value) => value,
-                        Err(fault) => fault!(fault),
-                    }
-                };
-            }
-            let a = x[usize::from(op.rs1)];
-            let d = usize::from(op.rd);
-            let imm = W::signed(op.imm);
-            // Half of all instructions need neither, and this code executes for every one.
-            macro_rules! b {
-                () => {
-                    x[usize::from(op.rs2())]
-                };
-            }
-            macro_rules! address {
-                () => {
-                    a.plus(imm)
-                };
-            }
-            macro_rules! branch {
-                ($taken:expr) => {
-                    if $taken {
+                macro_rules! left {
+                    () => {
+                        limit + i64::from(rest[index as usize]) - 1
+                    };
+                }
+                // Ends the run at the present instruction and continues at an index.
+                macro_rules! jump {
+                    ($to:expr) => {{
+                        hook.run(first, index);
+                        let left = left!();
+                        index = $to;
+                        if left < 0 {
+                            *instructions += (budget as i64 - left) as u64;
+                            return Err((Fault::Runaway { budget }, index));
+                        }
+                        limit = left - behind(index);
+                        continue 'runs;
+                    }};
+                }
+                macro_rules! end {
+                    ($result:expr) => {{
+                        *instructions += (budget as i64 - left!()) as u64;
+                        return $result;
+                    }};
+                }
+                macro_rules! fault {
+                    ($fault:expr) => {
+                        end!(Err(($fault, index)))
+                    };
+                }
+                macro_rules! tried {
+                    ($result:expr) => {
+                        match $result {
+                            Ok(value) => value,
+                            Err(fault) => fault!(fault),
+                        }
+                    };
+                }
+                let a = x[usize::from(op.rs1)];
+                let d = usize::from(op.rd);
+                let imm = W::signed(op.imm);
+                // Half of all instructions need neither, and this code executes for every one.
+                macro_rules! b {
+                    () => {
+                        x[usize::from(op.rs2())]
+                    };
+                }
+                macro_rules! address {
+                    () => {
+                        a.plus(imm)
+                    };
+                }
+                macro_rules! branch {
+                    ($taken:expr) => {
+                        if $taken {
+                            jump!(index.wrapping_add((op.imm >> 1) as u32))
+                        }
+                    };
+                }
+                macro_rules! load {
+                    ($load:ident, $signed:ty) => {{
+                        let (value, at) = tried!(memory.$load(address!()));
+                        hook.access(at);
+                        x[d] = W::signed(value as $signed as i32);
+                    }};
+                }
+                macro_rules! store {
+                    ($store:ident, $as:ty) => {{
+                        let at = tried!(memory.$store(address!(), b!().low() as $as));
+                        hook.access(at);
+                    }};
+                }
+                // What RV64 does with the lowest 32 bits.
+                macro_rules! on_low {
+                    ($what:ident, $other:expr) => {
+                        x[d] = W::signed(Word::$what(a.low(), $other) as i32)
+                    };
+                }
+                macro_rules! reserve {
+                    ($load:ident, $signed:ty) => {{
+                        tried!(memory.check_atomic(a, size_of::<$signed>()));
+                        let (value, at) = tried!(memory.$load(a));
+                        *reserved = Some(a);
+                        hook.access(at);
+                        x[d] = W::cut(value as $signed as i64 as u64);
+                    }};
+                }
+                macro_rules! conditional {
+                    ($store:ident, $as:ty) => {{
+                        tried!(memory.check_atomic(a, size_of::<$as>()));
+                        let succeeds = reserved.take() == Some(a);
+                        if succeeds {
+                            tried!(memory.$store(a, Into::<u64>::into(b!()) as $as));
+                        }
+                        hook.access(memory.kept_at(a.low()));
+                        x[d] = W::unsigned(u32::from(!succeeds));
+                    }};
+                }
+                macro_rules! atomic {
+                    ($load:ident, $store:ident, $as:ty, $signed:ty) => {{
+                        tried!(memory.check_atomic(a, size_of::<$as>()));
+                        let (old, at) = tried!(memory.$load(a));
+                        tried!(memory.$store(a, atomic::changed(op, old, Into::<u64>::into(b!()) as $as)));
+                        hook.access(at);
+                        x[d] = W::cut(old as $signed as i64 as u64);
+                    }};
+                }
+                match op.code {
+                    C::Const => x[d] = imm,
+                    C::Auipc if wide => x[d] = W::unsigned(low.wrapping_add(index << 1)).plus(imm),
+                    C::Jal => {
+                        x[d] = W::unsigned(low.wrapping_add(index.wrapping_add(op.halfwords()) << 1));
                         jump!(index.wrapping_add((op.imm >> 1) as u32))
                     }
-                };
-            }
-            macro_rules! load {
-                ($load:ident, $signed:ty) => {{
-                    let (value, at) = tried!(memory.$load(address!()));
-                    hook.access(at);
-                    x[d] = W::signed(value as $signed as i32);
-                }};
-            }
-            macro_rules! store {
-                ($store:ident, $as:ty) => {{
-                    let at = tried!(memory.$store(address!(), b!().low() as $as));
-                    hook.access(at);
-                }};
-            }
-            // What RV64 does with the lowest 32 bits.
-            macro_rules! on_low {
-                ($what:ident, $other:expr) => {
-                    x[d] = W::signed(Word::$what(a.low(), $other) as i32)
-                };
-            }
-            macro_rules! reserve {
-                ($load:ident, $signed:ty) => {{
-                    tried!(memory.check_atomic(a, size_of::<$signed>()));
-                    let (value, at) = tried!(memory.$load(a));
-                    *reserved = Some(a);
-                    hook.access(at);
-                    x[d] = W::cut(value as $signed as i64 as u64);
-                }};
-            }
-            macro_rules! conditional {
-                ($store:ident, $as:ty) => {{
-                    tried!(memory.check_atomic(a, size_of::<$as>()));
-                    let succeeds = reserved.take() == Some(a);
-                    if succeeds {
-                        tried!(memory.$store(a, Into::<u64>::into(b!()) as $as));
-                    }
-                    hook.access(memory.kept_at(a.low()));
-                    x[d] = W::unsigned(u32::from(!succeeds));
-                }};
-            }
-            macro_rules! atomic {
-                ($load:ident, $store:ident, $as:ty, $signed:ty) => {{
-                    tried!(memory.check_atomic(a, size_of::<$as>()));
-                    let (old, at) = tried!(memory.$load(a));
-                    tried!(memory.$store(a, atomic::changed(op, old, Into::<u64>::into(b!()) as $as)));
-                    hook.access(at);
-                    x[d] = W::cut(old as $signed as i64 as u64);
-                }};
-            }
-            match op.code {
-                C::Const => x[d] = imm,
-                C::Auipc if wide => x[d] = W::unsigned(low.wrapping_add(index << 1)).plus(imm),
-                C::Jal => {
-                    x[d] = W::unsigned(low.wrapping_add(index.wrapping_add(op.halfwords()) << 1));
-                    jump!(index.wrapping_add((op.imm >> 1) as u32))
-                }
-                C::Jalr => {
-                    let target = address!().and(W::signed(!1));
-                    x[d] = W::unsigned(low.wrapping_add(index.wrapping_add(op.halfwords()) << 1));
-                    if target == W::unsigned(STOP) {
-                        hook.run(first, index);
-                        end!(Ok(()))
-                    }
-                    let offset = target.offset(low);
-                    if offset >= ops.len() * 2 {
-                        if target == W::unsigned(WATCHED) {
-                            hook.run(first, index);
-                            fault!(Fault::Returned)
-                        }
-                        fault!(Fault::Jump { target: target.into() })
-                    }
-                    jump!((offset >> 1) as u32)
-                }
-                C::Beq => branch!(a == b!()),
-                C::Bne => branch!(a != b!()),
-                C::Blt => branch!(a.is_below(b!())),
-                C::Bge => branch!(!a.is_below(b!())),
-                C::Bltu => branch!(a < b!()),
-                C::Bgeu => branch!(a >= b!()),
-                C::Lb => load!(load_u8, i8),
-                C::Lh => load!(load_u16, i16),
-                C::Lw => load!(load_u32, i32),
-                C::Lbu => load!(load_u8, u8),
-                C::Lhu => load!(load_u16, u16),
-                C::Sb => store!(store_u8, u8),
-                C::Sh => store!(store_u16, u16),
-                C::Sw => store!(store_u32, u32),
-                C::Lwu if wide => {
-                    let (value, at) = tried!(memory.load_u32(address!()));
-                    hook.access(at);
-                    x[d] = W::unsigned(value);
-                }
-                C::Ld if wide => {
-                    let (value, at) = tried!(memory.load_u64(address!()));
-                    hook.access(at);
-                    x[d] = W::cut(value);
-                }
-                C::Sd if wide => {
-                    let at = tried!(memory.store_u64(address!(), b!().into()));
-                    hook.access(at);
-                }
-                C::Addi => x[d] = address!(),
-                C::Slti => x[d] = W::unsigned(u32::from(a.is_below(imm))),
-                C::Sltiu => x[d] = W::unsigned(u32::from(a < imm)),
-                C::Xori => x[d] = a.xor(imm),
-                C::Ori => x[d] = a.or(imm),
-                C::Andi => x[d] = a.and(imm),
-                C::Slli => x[d] = a.left(op.imm as u32),
-                C::Srli => x[d] = a.right(op.imm as u32),
-                C::Srai => x[d] = a.signed_right(op.imm as u32),
-                C::Add => x[d] = a.plus(b!()),
-                C::Sub => x[d] = a.minus(b!()),
-                C::Sll => x[d] = a.left(b!().low()),
-                C::Slt => x[d] = W::unsigned(u32::from(a.is_below(b!()))),
-                C::Sltu => x[d] = W::unsigned(u32::from(a < b!())),
-                C::Xor => x[d] = a.xor(b!()),
-                C::Srl => x[d] = a.right(b!().low()),
-                C::Sra => x[d] = a.signed_right(b!().low()),
-                C::Or => x[d] = a.or(b!()),
-                C::And => x[d] = a.and(b!()),
-                C::Mul => x[d] = a.times(b!()),
-                C::Mulh => x[d] = a.high_signed(b!()),
-                C::Mulhsu => x[d] = a.high_mixed(b!()),
-                C::Mulhu => x[d] = a.high_unsigned(b!()),
-                C::Div => x[d] = a.quotient(b!()),
-                C::Divu => x[d] = a.unsigned_quotient(b!()),
-                C::Rem => x[d] = a.remainder(b!()),
-                C::Remu => x[d] = a.unsigned_remainder(b!()),
-                C::Addiw if wide => on_low!(plus, op.imm as u32),
-                C::Slliw if wide => on_low!(left, op.imm as u32),
-                C::Srliw if wide => on_low!(right, op.imm as u32),
-                C::Sraiw if wide => on_low!(signed_right, op.imm as u32),
-                C::Addw if wide => on_low!(plus, b!().low()),
-                C::Subw if wide => on_low!(minus, b!().low()),
-                C::Sllw if wide => on_low!(left, b!().low()),
-                C::Srlw if wide => on_low!(right, b!().low()),
-                C::Sraw if wide => on_low!(signed_right, b!().low()),
-                C::Mulw if wide => on_low!(times, b!().low()),
-                C::Divw if wide => on_low!(quotient, b!().low()),
-                C::Divuw if wide => on_low!(unsigned_quotient, b!().low()),
-                C::Remw if wide => on_low!(remainder, b!().low()),
-                C::Remuw if wide => on_low!(unsigned_remainder, b!().low()),
-                C::LrW => reserve!(load_u32, i32),
-                C::ScW => conditional!(store_u32, u32),
-                C::AmoW => atomic!(load_u32, store_u32, u32, i32),
-                C::LrD if wide => reserve!(load_u64, i64),
-                C::ScD if wide => conditional!(store_u64, u64),
-                C::AmoD if wide => atomic!(load_u64, store_u64, u64, i64),
-                C::Fence => {}
-                C::Time => x[d] = W::unsigned(*time_us),
-                C::Watched => {
-                    // It was not executed.
-                    *instructions += (budget as i64 - left!() - 1) as u64;
-                    return Err((Fault::Called, index));
-                }
-                C::Begin | C::End => {
-                    hook.run(first, index);
-                    hook.mark(op.code == C::Begin);
-                    first = index + op.halfwords();
-                }
-                C::Lock => {
-                    let lock = a.low();
-                    if held.contains(&lock) {
-                        fault!(Fault::LockedTwice { address: lock })
-                    }
-                    held.push(lock);
-                    hook.lock(memory.kept_at(lock));
-                }
-                C::Unlock => {
-                    let lock = a.low();
-                    let Some(at) = held.iter().position(|&held| held == lock) else {
-                        fault!(Fault::NotLocked { address: lock })
-                    };
-                    held.swap_remove(at);
-                    hook.lock(memory.kept_at(lock));
-                }
-                C::System => {
-                    let pc = low.wrapping_add(index << 1);
-                    match tried!(hook.system(op.imm as u32, pc, x)) {
-                        System::Next => {}
-                        System::Jump(target) => jump!(target.wrapping_sub(low) >> 1),
-                        System::Exit => {
+                    C::Jalr => {
+                        let target = address!().and(W::signed(!1));
+                        x[d] = W::unsigned(low.wrapping_add(index.wrapping_add(op.halfwords()) << 1));
+                        if target == W::unsigned(STOP) {
                             hook.run(first, index);
                             end!(Ok(()))
                         }
+                        let offset = target.offset(low);
+                        if offset >= ops.len() * 2 {
+                            if target == W::unsigned(WATCHED) {
+                                hook.run(first, index);
+                                fault!(Fault::Returned)
+                            }
+                            fault!(Fault::Jump { target: target.into() })
+                        }
+                        jump!((offset >> 1) as u32)
                     }
+                    C::Beq => branch!(a == b!()),
+                    C::Bne => branch!(a != b!()),
+                    C::Blt => branch!(a.is_below(b!())),
+                    C::Bge => branch!(!a.is_below(b!())),
+                    C::Bltu => branch!(a < b!()),
+                    C::Bgeu => branch!(a >= b!()),
+                    C::Lb => load!(load_u8, i8),
+                    C::Lh => load!(load_u16, i16),
+                    C::Lw => load!(load_u32, i32),
+                    C::Lbu => load!(load_u8, u8),
+                    C::Lhu => load!(load_u16, u16),
+                    C::Sb => store!(store_u8, u8),
+                    C::Sh => store!(store_u16, u16),
+                    C::Sw => store!(store_u32, u32),
+                    C::Lwu if wide => {
+                        let (value, at) = tried!(memory.load_u32(address!()));
+                        hook.access(at);
+                        x[d] = W::unsigned(value);
+                    }
+                    C::Ld if wide => {
+                        let (value, at) = tried!(memory.load_u64(address!()));
+                        hook.access(at);
+                        x[d] = W::cut(value);
+                    }
+                    C::Sd if wide => {
+                        let at = tried!(memory.store_u64(address!(), b!().into()));
+                        hook.access(at);
+                    }
+                    C::Addi => x[d] = address!(),
+                    C::Slti => x[d] = W::unsigned(u32::from(a.is_below(imm))),
+                    C::Sltiu => x[d] = W::unsigned(u32::from(a < imm)),
+                    C::Xori => x[d] = a.xor(imm),
+                    C::Ori => x[d] = a.or(imm),
+                    C::Andi => x[d] = a.and(imm),
+                    C::Slli => x[d] = a.left(op.imm as u32),
+                    C::Srli => x[d] = a.right(op.imm as u32),
+                    C::Srai => x[d] = a.signed_right(op.imm as u32),
+                    C::Add => x[d] = a.plus(b!()),
+                    C::Sub => x[d] = a.minus(b!()),
+                    C::Sll => x[d] = a.left(b!().low()),
+                    C::Slt => x[d] = W::unsigned(u32::from(a.is_below(b!()))),
+                    C::Sltu => x[d] = W::unsigned(u32::from(a < b!())),
+                    C::Xor => x[d] = a.xor(b!()),
+                    C::Srl => x[d] = a.right(b!().low()),
+                    C::Sra => x[d] = a.signed_right(b!().low()),
+                    C::Or => x[d] = a.or(b!()),
+                    C::And => x[d] = a.and(b!()),
+                    C::Mul => x[d] = a.times(b!()),
+                    C::Mulh => x[d] = a.high_signed(b!()),
+                    C::Mulhsu => x[d] = a.high_mixed(b!()),
+                    C::Mulhu => x[d] = a.high_unsigned(b!()),
+                    C::Div => x[d] = a.quotient(b!()),
+                    C::Divu => x[d] = a.unsigned_quotient(b!()),
+                    C::Rem => x[d] = a.remainder(b!()),
+                    C::Remu => x[d] = a.unsigned_remainder(b!()),
+                    C::Addiw if wide => on_low!(plus, op.imm as u32),
+                    C::Slliw if wide => on_low!(left, op.imm as u32),
+                    C::Srliw if wide => on_low!(right, op.imm as u32),
+                    C::Sraiw if wide => on_low!(signed_right, op.imm as u32),
+                    C::Addw if wide => on_low!(plus, b!().low()),
+                    C::Subw if wide => on_low!(minus, b!().low()),
+                    C::Sllw if wide => on_low!(left, b!().low()),
+                    C::Srlw if wide => on_low!(right, b!().low()),
+                    C::Sraw if wide => on_low!(signed_right, b!().low()),
+                    C::Mulw if wide => on_low!(times, b!().low()),
+                    C::Divw if wide => on_low!(quotient, b!().low()),
+                    C::Divuw if wide => on_low!(unsigned_quotient, b!().low()),
+                    C::Remw if wide => on_low!(remainder, b!().low()),
+                    C::Remuw if wide => on_low!(unsigned_remainder, b!().low()),
+                    C::LrW => reserve!(load_u32, i32),
+                    C::ScW => conditional!(store_u32, u32),
+                    C::AmoW => atomic!(load_u32, store_u32, u32, i32),
+                    C::LrD if wide => reserve!(load_u64, i64),
+                    C::ScD if wide => conditional!(store_u64, u64),
+                    C::AmoD if wide => atomic!(load_u64, store_u64, u64, i64),
+                    C::Fence => {}
+                    C::Time => x[d] = W::unsigned(*time_us),
+                    C::Watched => {
+                        // It was not executed.
+                        *instructions += (budget as i64 - left!() - 1) as u64;
+                        return Err((Fault::Called, index));
+                    }
+                    C::Begin | C::End => {
+                        hook.run(first, index);
+                        hook.mark(op.code == C::Begin);
+                        index += op.halfwords();
+                        continue 'runs;
+                    }
+                    C::Lock => {
+                        let lock = a.low();
+                        if held.contains(&lock) {
+                            fault!(Fault::LockedTwice { address: lock })
+                        }
+                        held.push(lock);
+                        hook.lock(memory.kept_at(lock));
+                    }
+                    C::Unlock => {
+                        let lock = a.low();
+                        let Some(at) = held.iter().position(|&held| held == lock) else {
+                            fault!(Fault::NotLocked { address: lock })
+                        };
+                        held.swap_remove(at);
+                        hook.lock(memory.kept_at(lock));
+                    }
+                    C::System => {
+                        let pc = low.wrapping_add(index << 1);
+                        match tried!(hook.system(op.imm as u32, pc, x)) {
+                            System::Next => {}
+                            System::Jump(target) => jump!(target.wrapping_sub(low) >> 1),
+                            System::Exit => {
+                                hook.run(first, index);
+                                end!(Ok(()))
+                            }
+                        }
+                    }
+                    _ => fault!(Fault::Illegal { word: op.imm as u32 }),
                 }
-                _ => fault!(Fault::Illegal { word: op.imm as u32 }),
+                index += op.halfwords();
             }
-            index += op.halfwords();
         }
     }
 }
