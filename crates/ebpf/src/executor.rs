@@ -62,355 +62,362 @@ fn run<H: Hook>(
     let mut frames: [Frame; MOST_FRAMES] = [Frame { back: 0, kept: [0; 4] }; MOST_FRAMES];
     let (mut depth, mut tail_calls) = (0, 0);
     let mut index = entry;
-    let mut first = entry;
     // Instructions before the present run of code.
     let mut before = 0u64;
 
-    macro_rules! executed {
-        () => {
-            before + u64::from(index - first + 1)
-        };
-    }
-    macro_rules! fault {
-        ($fault:expr) => {{
-            let fault = $fault;
-            *instructions = executed!();
-            return Err((fault, index));
-        }};
-    }
-    macro_rules! tried {
-        ($result:expr) => {
-            match $result {
-                Ok(value) => value,
-                Err(fault) => fault!(fault),
-            }
-        };
-    }
     hook.begins(entry);
-    'next: loop {
-        // Ends the run at the current operation and continues at an index.
-        macro_rules! jump {
-            ($to:expr) => {{
-                hook.leaves(index);
-                let (done, to) = (executed!(), $to as u32);
-                if done > budget {
-                    fault!(Fault::Runaway { budget })
-                }
-                before = done;
-                index = to;
-                first = to;
-                continue 'next;
+    'run: loop {
+        // The first operation of consecutive ones changes only here: the loop over them need not keep it in a register.
+        let first = index;
+        macro_rules! executed {
+            () => {
+                before + u64::from(index - first + 1)
+            };
+        }
+        macro_rules! fault {
+            ($fault:expr) => {{
+                let fault = $fault;
+                *instructions = executed!();
+                return Err((fault, index));
             }};
         }
-        // A reference: a copy would go through memory before it can be looked at.
-        let Some(mut op) = ops.get(index as usize) else { fault!(Fault::NoExit) };
-        // Comes round again only where an operation is guarded.
-        loop {
-            let d = (op.dst & 15) as usize;
-            let s = (op.src & 15) as usize;
-            macro_rules! alu {
-                ($with:expr, |$a:ident, $b:ident| $made:expr) => {{
-                    let ($a, $b) = (x[d], $with as u64);
-                    x[d] = $made;
-                }};
-            }
-            macro_rules! word {
-                ($with:expr, |$a:ident, $b:ident| $made:expr) => {{
-                    let ($a, $b) = (x[d] as u32, $with as u32);
-                    x[d] = u64::from($made);
-                }};
-            }
-            macro_rules! branch {
-                ($taken:expr) => {
-                    if $taken {
-                        jump!(op.to)
-                    }
-                };
-            }
-            // Taken if one of the bits is set.
-            macro_rules! branch_on {
-                ($bits:expr) => {{
-                    let bits: u64 = $bits;
-                    if bits != 0 {
-                        if bits as u32 == 0 {
-                            hook.upper_half(index);
-                        }
-                        jump!(op.to)
-                    }
-                }};
-            }
-            macro_rules! accessed {
-                ($kind:expr, $address:expr, $bytes:expr) => {
-                    if H::ACCESSES {
-                        let (region, address) = world.memory.traced($address);
-                        let access = Access { region, kind: $kind, bytes: $bytes, address };
-                        hook.access(executed!(), access);
-                    }
-                };
-            }
-            macro_rules! load {
-                ($type:ty, |$value:ident| $as:expr) => {{
-                    const BYTES: usize = size_of::<$type>();
-                    let address = x[s].wrapping_add_signed(op.to.into());
-                    let Some(bytes) = world.memory.load::<BYTES>(address) else {
-                        fault!(world.memory.fault(Doing::Read, address, BYTES as u64))
-                    };
-                    accessed!(AccessKind::Read, address, BYTES as u32);
-                    let $value = <$type>::from_le_bytes(bytes);
-                    x[d] = $as;
-                }};
-            }
-            macro_rules! store {
-                ($type:ty, $value:expr) => {{
-                    const BYTES: usize = size_of::<$type>();
-                    let address = x[d].wrapping_add_signed(op.to.into());
-                    if world.memory.store::<BYTES>(address, ($value as $type).to_le_bytes()).is_none() {
-                        fault!(world.memory.fault(Doing::Write, address, BYTES as u64))
-                    }
-                    accessed!(AccessKind::Write, address, BYTES as u32);
-                }};
-            }
-            macro_rules! atomic {
-                ($type:ty) => {{
-                    const BYTES: usize = size_of::<$type>();
-                    let address = x[d].wrapping_add_signed(op.to.into());
-                    tried!(world.memory.atomic(address, BYTES as u64));
-                    let Some(bytes) = world.memory.load::<BYTES>(address) else {
-                        fault!(world.memory.fault(Doing::Atomic, address, BYTES as u64))
-                    };
-                    let old = <$type>::from_le_bytes(bytes);
-                    let with = x[s] as $type;
-                    let new = match op.imm & !FETCH {
-                        0x00 => old.wrapping_add(with),
-                        0x40 => old | with,
-                        0x50 => old & with,
-                        0xa0 => old ^ with,
-                        _ if op.imm == XCHG => with,
-                        // Compare and exchange.
-                        _ => {
-                            if old == x[0] as $type {
-                                with
-                            } else {
-                                old
-                            }
-                        }
-                    };
-                    if world.memory.store::<BYTES>(address, new.to_le_bytes()).is_none() {
-                        fault!(world.memory.fault(Doing::Atomic, address, BYTES as u64))
-                    }
-                    accessed!(AccessKind::Atomic, address, BYTES as u32);
-                    if op.imm == CMPXCHG {
-                        x[0] = u64::from(old);
-                    } else if op.imm & FETCH != 0 {
-                        x[s] = u64::from(old);
-                    }
-                }};
-            }
-            match op.kind {
-                K::AddI => alu!(op.imm, |a, b| a.wrapping_add(b)),
-                K::AddR => alu!(x[s], |a, b| a.wrapping_add(b)),
-                K::SubI => alu!(op.imm, |a, b| a.wrapping_sub(b)),
-                K::SubR => alu!(x[s], |a, b| a.wrapping_sub(b)),
-                K::MulI => alu!(op.imm, |a, b| a.wrapping_mul(b)),
-                K::MulR => alu!(x[s], |a, b| a.wrapping_mul(b)),
-                K::DivI => alu!(op.imm, |a, b| a.checked_div(b).unwrap_or(0)),
-                K::DivR => alu!(x[s], |a, b| a.checked_div(b).unwrap_or(0)),
-                K::OrI => alu!(op.imm, |a, b| a | b),
-                K::OrR => alu!(x[s], |a, b| a | b),
-                K::AndI => alu!(op.imm, |a, b| a & b),
-                K::AndR => alu!(x[s], |a, b| a & b),
-                K::LshI => alu!(op.imm, |a, b| a << (b & 63)),
-                K::LshR => alu!(x[s], |a, b| a << (b & 63)),
-                K::RshI => alu!(op.imm, |a, b| a >> (b & 63)),
-                K::RshR => alu!(x[s], |a, b| a >> (b & 63)),
-                K::ModI => alu!(op.imm, |a, b| a.checked_rem(b).unwrap_or(a)),
-                K::ModR => alu!(x[s], |a, b| a.checked_rem(b).unwrap_or(a)),
-                K::XorI => alu!(op.imm, |a, b| a ^ b),
-                K::XorR => alu!(x[s], |a, b| a ^ b),
-                K::MovI | K::Const => x[d] = op.imm as u64,
-                K::MovR => x[d] = x[s],
-                K::ArshI => alu!(op.imm, |a, b| (a as i64 >> (b & 63)) as u64),
-                K::ArshR => alu!(x[s], |a, b| (a as i64 >> (b & 63)) as u64),
-                K::SdivI => alu!(op.imm, |a, b| signed_divide(a, b)),
-                K::SdivR => alu!(x[s], |a, b| signed_divide(a, b)),
-                K::SmodI => alu!(op.imm, |a, b| signed_remainder(a, b)),
-                K::SmodR => alu!(x[s], |a, b| signed_remainder(a, b)),
-                K::Neg => x[d] = x[d].wrapping_neg(),
-                K::AddWI => word!(op.imm, |a, b| a.wrapping_add(b)),
-                K::AddWR => word!(x[s], |a, b| a.wrapping_add(b)),
-                K::SubWI => word!(op.imm, |a, b| a.wrapping_sub(b)),
-                K::SubWR => word!(x[s], |a, b| a.wrapping_sub(b)),
-                K::MulWI => word!(op.imm, |a, b| a.wrapping_mul(b)),
-                K::MulWR => word!(x[s], |a, b| a.wrapping_mul(b)),
-                K::DivWI => word!(op.imm, |a, b| a.checked_div(b).unwrap_or(0)),
-                K::DivWR => word!(x[s], |a, b| a.checked_div(b).unwrap_or(0)),
-                K::OrWI => word!(op.imm, |a, b| a | b),
-                K::OrWR => word!(x[s], |a, b| a | b),
-                K::AndWI => word!(op.imm, |a, b| a & b),
-                K::AndWR => word!(x[s], |a, b| a & b),
-                K::LshWI => word!(op.imm, |a, b| a << (b & 31)),
-                K::LshWR => word!(x[s], |a, b| a << (b & 31)),
-                K::RshWI => word!(op.imm, |a, b| a >> (b & 31)),
-                K::RshWR => word!(x[s], |a, b| a >> (b & 31)),
-                K::ModWI => word!(op.imm, |a, b| a.checked_rem(b).unwrap_or(a)),
-                K::ModWR => word!(x[s], |a, b| a.checked_rem(b).unwrap_or(a)),
-                K::XorWI => word!(op.imm, |a, b| a ^ b),
-                K::XorWR => word!(x[s], |a, b| a ^ b),
-                K::MovWI => x[d] = u64::from(op.imm as u32),
-                K::MovWR => x[d] = u64::from(x[s] as u32),
-                K::ArshWI => word!(op.imm, |a, b| (a as i32 >> (b & 31)) as u32),
-                K::ArshWR => word!(x[s], |a, b| (a as i32 >> (b & 31)) as u32),
-                K::SdivWI => word!(op.imm, |a, b| signed_divide_word(a, b)),
-                K::SdivWR => word!(x[s], |a, b| signed_divide_word(a, b)),
-                K::SmodWI => word!(op.imm, |a, b| signed_remainder_word(a, b)),
-                K::SmodWR => word!(x[s], |a, b| signed_remainder_word(a, b)),
-                K::NegW => x[d] = u64::from((x[d] as u32).wrapping_neg()),
-                K::MovS8 => x[d] = x[s] as i8 as u64,
-                K::MovS16 => x[d] = x[s] as i16 as u64,
-                K::MovS32 => x[d] = x[s] as i32 as u64,
-                K::MovSW8 => x[d] = u64::from(x[s] as i8 as u32),
-                K::MovSW16 => x[d] = u64::from(x[s] as i16 as u32),
-                K::Le16 => x[d] &= 0xffff,
-                K::Le32 => x[d] &= 0xffff_ffff,
-                K::Le64 => {}
-                K::Be16 | K::Swap16 => x[d] = u64::from((x[d] as u16).swap_bytes()),
-                K::Be32 | K::Swap32 => x[d] = u64::from((x[d] as u32).swap_bytes()),
-                K::Be64 | K::Swap64 => x[d] = x[d].swap_bytes(),
-                K::Ja => jump!(op.to),
-                K::JeqI => branch!(x[d] == op.imm as u64),
-                K::JeqR => branch!(x[d] == x[s]),
-                K::JneI => branch_on!(x[d] ^ op.imm as u64),
-                K::JneR => branch_on!(x[d] ^ x[s]),
-                K::JgtI => branch!(x[d] > op.imm as u64),
-                K::JgtR => branch!(x[d] > x[s]),
-                K::JgeI => branch!(x[d] >= op.imm as u64),
-                K::JgeR => branch!(x[d] >= x[s]),
-                K::JltI => branch!(x[d] < op.imm as u64),
-                K::JltR => branch!(x[d] < x[s]),
-                K::JleI => branch!(x[d] <= op.imm as u64),
-                K::JleR => branch!(x[d] <= x[s]),
-                K::JsetI => branch_on!(x[d] & op.imm as u64),
-                K::JsetR => branch_on!(x[d] & x[s]),
-                K::JsgtI => branch!(x[d] as i64 > op.imm),
-                K::JsgtR => branch!(x[d] as i64 > x[s] as i64),
-                K::JsgeI => branch!(x[d] as i64 >= op.imm),
-                K::JsgeR => branch!(x[d] as i64 >= x[s] as i64),
-                K::JsltI => branch!((x[d] as i64) < op.imm),
-                K::JsltR => branch!((x[d] as i64) < x[s] as i64),
-                K::JsleI => branch!(x[d] as i64 <= op.imm),
-                K::JsleR => branch!(x[d] as i64 <= x[s] as i64),
-                K::JeqWI => branch!(x[d] as u32 == op.imm as u32),
-                K::JeqWR => branch!(x[d] as u32 == x[s] as u32),
-                K::JneWI => branch!(x[d] as u32 != op.imm as u32),
-                K::JneWR => branch!(x[d] as u32 != x[s] as u32),
-                K::JgtWI => branch!(x[d] as u32 > op.imm as u32),
-                K::JgtWR => branch!(x[d] as u32 > x[s] as u32),
-                K::JgeWI => branch!(x[d] as u32 >= op.imm as u32),
-                K::JgeWR => branch!(x[d] as u32 >= x[s] as u32),
-                K::JltWI => branch!((x[d] as u32) < op.imm as u32),
-                K::JltWR => branch!((x[d] as u32) < x[s] as u32),
-                K::JleWI => branch!(x[d] as u32 <= op.imm as u32),
-                K::JleWR => branch!(x[d] as u32 <= x[s] as u32),
-                K::JsetWI => branch!(x[d] as u32 & op.imm as u32 != 0),
-                K::JsetWR => branch!(x[d] as u32 & x[s] as u32 != 0),
-                K::JsgtWI => branch!(x[d] as i32 > op.imm as i32),
-                K::JsgtWR => branch!(x[d] as i32 > x[s] as i32),
-                K::JsgeWI => branch!(x[d] as i32 >= op.imm as i32),
-                K::JsgeWR => branch!(x[d] as i32 >= x[s] as i32),
-                K::JsltWI => branch!((x[d] as i32) < op.imm as i32),
-                K::JsltWR => branch!((x[d] as i32) < x[s] as i32),
-                K::JsleWI => branch!(x[d] as i32 <= op.imm as i32),
-                K::JsleWR => branch!(x[d] as i32 <= x[s] as i32),
-                K::Ld1 => load!(u8, |value| u64::from(value)),
-                K::Ld2 => load!(u16, |value| u64::from(value)),
-                K::Ld4 => load!(u32, |value| u64::from(value)),
-                K::Ld8 => load!(u64, |value| value),
-                K::Lds1 => load!(i8, |value| value as u64),
-                K::Lds2 => load!(i16, |value| value as u64),
-                K::Lds4 => load!(i32, |value| value as u64),
-                K::St1 => store!(u8, op.imm),
-                K::St2 => store!(u16, op.imm),
-                K::St4 => store!(u32, op.imm),
-                K::St8 => store!(u64, op.imm),
-                K::Stx1 => store!(u8, x[s]),
-                K::Stx2 => store!(u16, x[s]),
-                K::Stx4 => store!(u32, x[s]),
-                K::Stx8 => store!(u64, x[s]),
-                K::Atomic4 => atomic!(u32),
-                K::Atomic8 => atomic!(u64),
-                K::Helper => {
-                    let executed = executed!();
-                    hook.helper(executed, op.imm as u32);
-                    let mut watch = Watch { hook: &mut *hook, executed };
-                    if op.imm == TAIL_CALL {
-                        let Some(map) = world.map(x[2]) else {
-                            let helper = "bpf_tail_call";
-                            let found = format!("{:#x}", x[2]);
-                            fault!(Fault::Argument { helper, argument: 2, found, expected: "a PROG_ARRAY" })
-                        };
-                        let target = world.maps[map].target(&world.memory, x[3] as u32, &mut watch);
-                        if let Some(to) = target.filter(|_| tail_calls < MOST_TAIL_CALLS) {
-                            tail_calls += 1;
-                            let context = x[1];
-                            let frame = x[FRAME];
-                            x = [UNWRITTEN; 16];
-                            x[1] = context;
-                            x[FRAME] = frame;
-                            hook.begins(to);
-                            jump!(to)
-                        }
-                        x[0] = helpers::failed(crate::maps::errno::ENOENT);
-                    } else {
-                        let arguments = [x[1], x[2], x[3], x[4], x[5]];
-                        x[0] = tried!(helpers::call(world, op.imm as u32, arguments, &mut watch));
-                    }
-                    x[1..6].fill(UNWRITTEN);
+        macro_rules! tried {
+            ($result:expr) => {
+                match $result {
+                    Ok(value) => value,
+                    Err(fault) => fault!(fault),
                 }
-                K::Call => {
-                    if depth + 1 == MOST_FRAMES {
-                        fault!(Fault::TooDeep { most: MOST_FRAMES })
-                    }
-                    frames[depth] = Frame { back: index + 1, kept: [x[6], x[7], x[8], x[9]] };
-                    depth += 1;
-                    world.deepest = world.deepest.max(depth);
-                    x[0] = UNWRITTEN;
-                    x[6..10].fill(UNWRITTEN);
-                    x[FRAME] = STACK.address(depth as u64, STACK_BYTES);
-                    jump!(op.to)
-                }
-                K::Exit => {
-                    if depth == 0 {
-                        hook.leaves(index);
-                        *instructions = executed!();
-                        if x[0] == UNWRITTEN {
-                            return Err((Fault::Uninitialised { register: 0 }, index));
-                        }
-                        return Ok(x[0]);
-                    }
-                    depth -= 1;
-                    let frame = frames[depth];
-                    x[1..6].fill(UNWRITTEN);
-                    x[6..10].copy_from_slice(&frame.kept);
-                    x[FRAME] = STACK.address(depth as u64, STACK_BYTES);
-                    hook.begins(frame.back);
-                    jump!(frame.back)
-                }
-                K::Guarded => {
-                    op = code.original_at(index);
-                    if let Some(register) = unwritten(op, &x) {
-                        fault!(Fault::Uninitialised { register })
-                    }
-                    continue;
-                }
-                K::Illegal => {
-                    let problem = code.problem(index).unwrap_or("no instruction").to_owned();
-                    fault!(Fault::Unsupported(problem))
-                }
-                K::End => fault!(Fault::NoExit),
-            }
-            break;
+            };
         }
-        index += 1;
+        loop {
+            // Ends the run at the current operation and continues at an index.
+            macro_rules! jump {
+                ($to:expr) => {{
+                    hook.leaves(index);
+                    let (done, to) = (executed!(), $to as u32);
+                    if done > budget {
+                        fault!(Fault::Runaway { budget })
+                    }
+                    before = done;
+                    index = to;
+                    continue 'run;
+                }};
+            }
+            // A reference: a copy would go through memory before it can be looked at.
+            let Some(mut op) = ops.get(index as usize) else { fault!(Fault::NoExit) };
+            // Comes round again only where an operation is guarded.
+            loop {
+                let d = (op.dst & 15) as usize;
+                let s = (op.src & 15) as usize;
+                macro_rules! alu {
+                    ($with:expr, |$a:ident, $b:ident| $made:expr) => {{
+                        let ($a, $b) = (x[d], $with as u64);
+                        x[d] = $made;
+                    }};
+                }
+                macro_rules! word {
+                    ($with:expr, |$a:ident, $b:ident| $made:expr) => {{
+                        let ($a, $b) = (x[d] as u32, $with as u32);
+                        x[d] = u64::from($made);
+                    }};
+                }
+                macro_rules! branch {
+                    ($taken:expr) => {
+                        if $taken {
+                            jump!(op.to)
+                        }
+                    };
+                }
+                // Taken if one of the bits is set.
+                macro_rules! branch_on {
+                    ($bits:expr) => {{
+                        let bits: u64 = $bits;
+                        if bits != 0 {
+                            if bits as u32 == 0 {
+                                hook.upper_half(index);
+                            }
+                            jump!(op.to)
+                        }
+                    }};
+                }
+                macro_rules! accessed {
+                    ($kind:expr, $address:expr, $bytes:expr) => {
+                        if H::ACCESSES {
+                            let (region, address) = world.memory.traced($address);
+                            let access = Access { region, kind: $kind, bytes: $bytes, address };
+                            hook.access(executed!(), access);
+                        }
+                    };
+                }
+                macro_rules! load {
+                    ($type:ty, |$value:ident| $as:expr) => {{
+                        const BYTES: usize = size_of::<$type>();
+                        let address = x[s].wrapping_add_signed(op.to.into());
+                        let Some(bytes) = world.memory.load::<BYTES>(address) else {
+                            fault!(world.memory.fault(Doing::Read, address, BYTES as u64))
+                        };
+                        accessed!(AccessKind::Read, address, BYTES as u32);
+                        let $value = <$type>::from_le_bytes(bytes);
+                        x[d] = $as;
+                    }};
+                }
+                macro_rules! store {
+                    ($type:ty, $value:expr) => {{
+                        const BYTES: usize = size_of::<$type>();
+                        let address = x[d].wrapping_add_signed(op.to.into());
+                        if world.memory.store::<BYTES>(address, ($value as $type).to_le_bytes()).is_none() {
+                            fault!(world.memory.fault(Doing::Write, address, BYTES as u64))
+                        }
+                        accessed!(AccessKind::Write, address, BYTES as u32);
+                    }};
+                }
+                macro_rules! atomic {
+                    ($type:ty) => {{
+                        const BYTES: usize = size_of::<$type>();
+                        let address = x[d].wrapping_add_signed(op.to.into());
+                        tried!(world.memory.atomic(address, BYTES as u64));
+                        let Some(bytes) = world.memory.load::<BYTES>(address) else {
+                            fault!(world.memory.fault(Doing::Atomic, address, BYTES as u64))
+                        };
+                        let old = <$type>::from_le_bytes(bytes);
+                        let with = x[s] as $type;
+                        let new = match op.imm & !FETCH {
+                            0x00 => old.wrapping_add(with),
+                            0x40 => old | with,
+                            0x50 => old & with,
+                            0xa0 => old ^ with,
+                            _ if op.imm == XCHG => with,
+                            // Compare and exchange.
+                            _ => {
+                                if old == x[0] as $type {
+                                    with
+                                } else {
+                                    old
+                                }
+                            }
+                        };
+                        if world.memory.store::<BYTES>(address, new.to_le_bytes()).is_none() {
+                            fault!(world.memory.fault(Doing::Atomic, address, BYTES as u64))
+                        }
+                        accessed!(AccessKind::Atomic, address, BYTES as u32);
+                        if op.imm == CMPXCHG {
+                            x[0] = u64::from(old);
+                        } else if op.imm & FETCH != 0 {
+                            x[s] = u64::from(old);
+                        }
+                    }};
+                }
+                match op.kind {
+                    K::AddI => alu!(op.imm, |a, b| a.wrapping_add(b)),
+                    K::AddR => alu!(x[s], |a, b| a.wrapping_add(b)),
+                    K::SubI => alu!(op.imm, |a, b| a.wrapping_sub(b)),
+                    K::SubR => alu!(x[s], |a, b| a.wrapping_sub(b)),
+                    K::MulI => alu!(op.imm, |a, b| a.wrapping_mul(b)),
+                    K::MulR => alu!(x[s], |a, b| a.wrapping_mul(b)),
+                    K::DivI => alu!(op.imm, |a, b| a.checked_div(b).unwrap_or(0)),
+                    K::DivR => alu!(x[s], |a, b| a.checked_div(b).unwrap_or(0)),
+                    K::OrI => alu!(op.imm, |a, b| a | b),
+                    K::OrR => alu!(x[s], |a, b| a | b),
+                    K::AndI => alu!(op.imm, |a, b| a & b),
+                    K::AndR => alu!(x[s], |a, b| a & b),
+                    K::LshI => alu!(op.imm, |a, b| a << (b & 63)),
+                    K::LshR => alu!(x[s], |a, b| a << (b & 63)),
+                    K::RshI => alu!(op.imm, |a, b| a >> (b & 63)),
+                    K::RshR => alu!(x[s], |a, b| a >> (b & 63)),
+                    K::ModI => alu!(op.imm, |a, b| a.checked_rem(b).unwrap_or(a)),
+                    K::ModR => alu!(x[s], |a, b| a.checked_rem(b).unwrap_or(a)),
+                    K::XorI => alu!(op.imm, |a, b| a ^ b),
+                    K::XorR => alu!(x[s], |a, b| a ^ b),
+                    K::MovI | K::Const => x[d] = op.imm as u64,
+                    K::MovR => x[d] = x[s],
+                    K::ArshI => alu!(op.imm, |a, b| (a as i64 >> (b & 63)) as u64),
+                    K::ArshR => alu!(x[s], |a, b| (a as i64 >> (b & 63)) as u64),
+                    K::SdivI => alu!(op.imm, |a, b| signed_divide(a, b)),
+                    K::SdivR => alu!(x[s], |a, b| signed_divide(a, b)),
+                    K::SmodI => alu!(op.imm, |a, b| signed_remainder(a, b)),
+                    K::SmodR => alu!(x[s], |a, b| signed_remainder(a, b)),
+                    K::Neg => x[d] = x[d].wrapping_neg(),
+                    K::AddWI => word!(op.imm, |a, b| a.wrapping_add(b)),
+                    K::AddWR => word!(x[s], |a, b| a.wrapping_add(b)),
+                    K::SubWI => word!(op.imm, |a, b| a.wrapping_sub(b)),
+                    K::SubWR => word!(x[s], |a, b| a.wrapping_sub(b)),
+                    K::MulWI => word!(op.imm, |a, b| a.wrapping_mul(b)),
+                    K::MulWR => word!(x[s], |a, b| a.wrapping_mul(b)),
+                    K::DivWI => word!(op.imm, |a, b| a.checked_div(b).unwrap_or(0)),
+                    K::DivWR => word!(x[s], |a, b| a.checked_div(b).unwrap_or(0)),
+                    K::OrWI => word!(op.imm, |a, b| a | b),
+                    K::OrWR => word!(x[s], |a, b| a | b),
+                    K::AndWI => word!(op.imm, |a, b| a & b),
+                    K::AndWR => word!(x[s], |a, b| a & b),
+                    K::LshWI => word!(op.imm, |a, b| a << (b & 31)),
+                    K::LshWR => word!(x[s], |a, b| a << (b & 31)),
+                    K::RshWI => word!(op.imm, |a, b| a >> (b & 31)),
+                    K::RshWR => word!(x[s], |a, b| a >> (b & 31)),
+                    K::ModWI => word!(op.imm, |a, b| a.checked_rem(b).unwrap_or(a)),
+                    K::ModWR => word!(x[s], |a, b| a.checked_rem(b).unwrap_or(a)),
+                    K::XorWI => word!(op.imm, |a, b| a ^ b),
+                    K::XorWR => word!(x[s], |a, b| a ^ b),
+                    K::MovWI => x[d] = u64::from(op.imm as u32),
+                    K::MovWR => x[d] = u64::from(x[s] as u32),
+                    K::ArshWI => word!(op.imm, |a, b| (a as i32 >> (b & 31)) as u32),
+                    K::ArshWR => word!(x[s], |a, b| (a as i32 >> (b & 31)) as u32),
+                    K::SdivWI => word!(op.imm, |a, b| signed_divide_word(a, b)),
+                    K::SdivWR => word!(x[s], |a, b| signed_divide_word(a, b)),
+                    K::SmodWI => word!(op.imm, |a, b| signed_remainder_word(a, b)),
+                    K::SmodWR => word!(x[s], |a, b| signed_remainder_word(a, b)),
+                    K::NegW => x[d] = u64::from((x[d] as u32).wrapping_neg()),
+                    K::MovS8 => x[d] = x[s] as i8 as u64,
+                    K::MovS16 => x[d] = x[s] as i16 as u64,
+                    K::MovS32 => x[d] = x[s] as i32 as u64,
+                    K::MovSW8 => x[d] = u64::from(x[s] as i8 as u32),
+                    K::MovSW16 => x[d] = u64::from(x[s] as i16 as u32),
+                    K::Le16 => x[d] &= 0xffff,
+                    K::Le32 => x[d] &= 0xffff_ffff,
+                    K::Le64 => {}
+                    K::Be16 | K::Swap16 => x[d] = u64::from((x[d] as u16).swap_bytes()),
+                    K::Be32 | K::Swap32 => x[d] = u64::from((x[d] as u32).swap_bytes()),
+                    K::Be64 | K::Swap64 => x[d] = x[d].swap_bytes(),
+                    K::Ja => jump!(op.to),
+                    K::JeqI => branch!(x[d] == op.imm as u64),
+                    K::JeqR => branch!(x[d] == x[s]),
+                    K::JneI => branch_on!(x[d] ^ op.imm as u64),
+                    K::JneR => branch_on!(x[d] ^ x[s]),
+                    K::JgtI => branch!(x[d] > op.imm as u64),
+                    K::JgtR => branch!(x[d] > x[s]),
+                    K::JgeI => branch!(x[d] >= op.imm as u64),
+                    K::JgeR => branch!(x[d] >= x[s]),
+                    K::JltI => branch!(x[d] < op.imm as u64),
+                    K::JltR => branch!(x[d] < x[s]),
+                    K::JleI => branch!(x[d] <= op.imm as u64),
+                    K::JleR => branch!(x[d] <= x[s]),
+                    K::JsetI => branch_on!(x[d] & op.imm as u64),
+                    K::JsetR => branch_on!(x[d] & x[s]),
+                    K::JsgtI => branch!(x[d] as i64 > op.imm),
+                    K::JsgtR => branch!(x[d] as i64 > x[s] as i64),
+                    K::JsgeI => branch!(x[d] as i64 >= op.imm),
+                    K::JsgeR => branch!(x[d] as i64 >= x[s] as i64),
+                    K::JsltI => branch!((x[d] as i64) < op.imm),
+                    K::JsltR => branch!((x[d] as i64) < x[s] as i64),
+                    K::JsleI => branch!(x[d] as i64 <= op.imm),
+                    K::JsleR => branch!(x[d] as i64 <= x[s] as i64),
+                    K::JeqWI => branch!(x[d] as u32 == op.imm as u32),
+                    K::JeqWR => branch!(x[d] as u32 == x[s] as u32),
+                    K::JneWI => branch!(x[d] as u32 != op.imm as u32),
+                    K::JneWR => branch!(x[d] as u32 != x[s] as u32),
+                    K::JgtWI => branch!(x[d] as u32 > op.imm as u32),
+                    K::JgtWR => branch!(x[d] as u32 > x[s] as u32),
+                    K::JgeWI => branch!(x[d] as u32 >= op.imm as u32),
+                    K::JgeWR => branch!(x[d] as u32 >= x[s] as u32),
+                    K::JltWI => branch!((x[d] as u32) < op.imm as u32),
+                    K::JltWR => branch!((x[d] as u32) < x[s] as u32),
+                    K::JleWI => branch!(x[d] as u32 <= op.imm as u32),
+                    K::JleWR => branch!(x[d] as u32 <= x[s] as u32),
+                    K::JsetWI => branch!(x[d] as u32 & op.imm as u32 != 0),
+                    K::JsetWR => branch!(x[d] as u32 & x[s] as u32 != 0),
+                    K::JsgtWI => branch!(x[d] as i32 > op.imm as i32),
+                    K::JsgtWR => branch!(x[d] as i32 > x[s] as i32),
+                    K::JsgeWI => branch!(x[d] as i32 >= op.imm as i32),
+                    K::JsgeWR => branch!(x[d] as i32 >= x[s] as i32),
+                    K::JsltWI => branch!((x[d] as i32) < op.imm as i32),
+                    K::JsltWR => branch!((x[d] as i32) < x[s] as i32),
+                    K::JsleWI => branch!(x[d] as i32 <= op.imm as i32),
+                    K::JsleWR => branch!(x[d] as i32 <= x[s] as i32),
+                    K::Ld1 => load!(u8, |value| u64::from(value)),
+                    K::Ld2 => load!(u16, |value| u64::from(value)),
+                    K::Ld4 => load!(u32, |value| u64::from(value)),
+                    K::Ld8 => load!(u64, |value| value),
+                    K::Lds1 => load!(i8, |value| value as u64),
+                    K::Lds2 => load!(i16, |value| value as u64),
+                    K::Lds4 => load!(i32, |value| value as u64),
+                    K::St1 => store!(u8, op.imm),
+                    K::St2 => store!(u16, op.imm),
+                    K::St4 => store!(u32, op.imm),
+                    K::St8 => store!(u64, op.imm),
+                    K::Stx1 => store!(u8, x[s]),
+                    K::Stx2 => store!(u16, x[s]),
+                    K::Stx4 => store!(u32, x[s]),
+                    K::Stx8 => store!(u64, x[s]),
+                    K::Atomic4 => atomic!(u32),
+                    K::Atomic8 => atomic!(u64),
+                    K::Helper => {
+                        let executed = executed!();
+                        hook.helper(executed, op.imm as u32);
+                        let mut watch = Watch { hook: &mut *hook, executed };
+                        if op.imm == TAIL_CALL {
+                            let Some(map) = world.map(x[2]) else {
+                                let helper = "bpf_tail_call";
+                                let found = format!("{:#x}", x[2]);
+                                fault!(Fault::Argument {
+                                    helper,
+                                    argument: 2,
+                                    found,
+                                    expected: "a PROG_ARRAY"
+                                })
+                            };
+                            let target = world.maps[map].target(&world.memory, x[3] as u32, &mut watch);
+                            if let Some(to) = target.filter(|_| tail_calls < MOST_TAIL_CALLS) {
+                                tail_calls += 1;
+                                let context = x[1];
+                                let frame = x[FRAME];
+                                x = [UNWRITTEN; 16];
+                                x[1] = context;
+                                x[FRAME] = frame;
+                                hook.begins(to);
+                                jump!(to)
+                            }
+                            x[0] = helpers::failed(crate::maps::errno::ENOENT);
+                        } else {
+                            let arguments = [x[1], x[2], x[3], x[4], x[5]];
+                            x[0] = tried!(helpers::call(world, op.imm as u32, arguments, &mut watch));
+                        }
+                        x[1..6].fill(UNWRITTEN);
+                    }
+                    K::Call => {
+                        if depth + 1 == MOST_FRAMES {
+                            fault!(Fault::TooDeep { most: MOST_FRAMES })
+                        }
+                        frames[depth] = Frame { back: index + 1, kept: [x[6], x[7], x[8], x[9]] };
+                        depth += 1;
+                        world.deepest = world.deepest.max(depth);
+                        x[0] = UNWRITTEN;
+                        x[6..10].fill(UNWRITTEN);
+                        x[FRAME] = STACK.address(depth as u64, STACK_BYTES);
+                        jump!(op.to)
+                    }
+                    K::Exit => {
+                        if depth == 0 {
+                            hook.leaves(index);
+                            *instructions = executed!();
+                            if x[0] == UNWRITTEN {
+                                return Err((Fault::Uninitialised { register: 0 }, index));
+                            }
+                            return Ok(x[0]);
+                        }
+                        depth -= 1;
+                        let frame = frames[depth];
+                        x[1..6].fill(UNWRITTEN);
+                        x[6..10].copy_from_slice(&frame.kept);
+                        x[FRAME] = STACK.address(depth as u64, STACK_BYTES);
+                        hook.begins(frame.back);
+                        jump!(frame.back)
+                    }
+                    K::Guarded => {
+                        op = code.original_at(index);
+                        if let Some(register) = unwritten(op, &x) {
+                            fault!(Fault::Uninitialised { register })
+                        }
+                        continue;
+                    }
+                    K::Illegal => {
+                        let problem = code.problem(index).unwrap_or("no instruction").to_owned();
+                        fault!(Fault::Unsupported(problem))
+                    }
+                    K::End => fault!(Fault::NoExit),
+                }
+                break;
+            }
+            index += 1;
+        }
     }
 }
 

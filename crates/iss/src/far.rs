@@ -115,17 +115,18 @@ impl Far {
         self.heap_is_open = open || self.used_up;
     }
 
-    /// Returns the storage position of an access, counted from the first stored byte.
+    /// Returns the storage position of an access to a block or the packet, counted from the first stored byte.
     #[inline(always)]
-    fn position(&self, address: u64, bytes: u32, writes: bool) -> Option<usize> {
+    fn block_position(&self, address: u64, bytes: u32) -> Option<usize> {
         let granule = address.wrapping_sub(self.alias_low.into()) / u64::from(GRANULE);
         let within = address as u32 % GRANULE;
-        match self.granules.get(granule as usize) {
-            Some(&entry) if within + bytes <= entry & COUNT => {
-                Some(((entry >> COUNT_BITS) * GRANULE + within) as usize)
-            }
-            _ => self.other_position(address, bytes, writes),
-        }
+        let entry = *self.granules.get(granule as usize)?;
+        (within + bytes <= entry & COUNT).then_some(((entry >> COUNT_BITS) * GRANULE + within) as usize)
+    }
+
+    /// As `block_position`, for an access anywhere.
+    fn position(&self, address: u64, bytes: u32, writes: bool) -> Option<usize> {
+        self.block_position(address, bytes).or_else(|| self.other_position(address, bytes, writes))
     }
 
     #[cold]
@@ -146,13 +147,26 @@ impl Far {
             .then(|| (self.packet_kept_at - self.low + address - self.alias_low) as usize)
     }
 
-    /// Loads a value and returns its storage address; `None` if the load is not permitted.
+    /// Loads a value, whose lowest `bytes` bytes count, and returns its storage address; `None` if the load is not
+    /// permitted.
     #[inline(always)]
     pub fn load(&self, address: u64, bytes: u32) -> Option<(u64, u32)> {
-        let at = self.position(address, bytes, false)?;
+        match self.block_position(address, bytes) {
+            Some(at) => self.value_at(at),
+            None => self.load_other(address, bytes),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn load_other(&self, address: u64, bytes: u32) -> Option<(u64, u32)> {
+        self.value_at(self.other_position(address, bytes, false)?)
+    }
+
+    #[inline(always)]
+    fn value_at(&self, at: usize) -> Option<(u64, u32)> {
         let found = self.bytes.get(at..at + 8)?;
-        let value = u64::from_le_bytes(found.try_into().ok()?);
-        Some((value & u64::MAX >> (64 - 8 * bytes), self.low + at as u32))
+        Some((u64::from_le_bytes(found.try_into().ok()?), self.low + at as u32))
     }
 
     /// Returns whether the program may write the stated bytes there.
