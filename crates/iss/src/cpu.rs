@@ -131,36 +131,41 @@ impl<W: Word> Cpu<W> {
         let wide = W::WIDTH == Width::Rv64;
         let ops = code.ops.as_slice();
         let low = code.low;
-        let mut index = pc.wrapping_sub(low) >> 1;
+        let mut index = (pc.wrapping_sub(low) >> 1) as usize;
         // Instructions are counted per run: the rest of the budget is this plus the code behind the present
         // instruction.
         let rest = code.rest();
-        let behind = |index: u32| i64::from(rest.get(index as usize).copied().unwrap_or(0));
+        let behind = |index: usize| i64::from(rest.get(index).copied().unwrap_or(0));
         let mut limit = budget as i64 - behind(index);
 
         'runs: loop {
             // The first of consecutive instructions changes only here. The loop over them would otherwise move it
             // between registers and the stack for each instruction.
-            let first = index;
+            let first = index as u32;
             loop {
-                let Some(&op) = ops.get(index as usize) else {
+                macro_rules! pc {
+                    () => {
+                        low.wrapping_add((index as u32) << 1)
+                    };
+                }
+                let Some(&op) = ops.get(index) else {
                     *instructions += (budget as i64 - limit) as u64;
-                    return Err((Fault::Jump { target: low.wrapping_add(index << 1).into() }, index));
+                    return Err((Fault::Jump { target: pc!().into() }, index as u32));
                 };
                 macro_rules! left {
                     () => {
-                        limit + i64::from(rest[index as usize]) - 1
+                        limit + i64::from(rest[index]) - 1
                     };
                 }
                 // Ends the run at the present instruction and continues at an index.
                 macro_rules! jump {
                     ($to:expr) => {{
-                        hook.run(first, index);
+                        hook.run(first, index as u32);
                         let left = left!();
-                        index = $to;
+                        index = $to as usize;
                         if left < 0 {
                             *instructions += (budget as i64 - left) as u64;
-                            return Err((Fault::Runaway { budget }, index));
+                            return Err((Fault::Runaway { budget }, index as u32));
                         }
                         limit = left - behind(index);
                         continue 'runs;
@@ -174,7 +179,7 @@ impl<W: Word> Cpu<W> {
                 }
                 macro_rules! fault {
                     ($fault:expr) => {
-                        end!(Err(($fault, index)))
+                        end!(Err(($fault, index as u32)))
                     };
                 }
                 macro_rules! tried {
@@ -202,7 +207,7 @@ impl<W: Word> Cpu<W> {
                 macro_rules! branch {
                     ($taken:expr) => {
                         if $taken {
-                            jump!(index.wrapping_add((op.imm >> 1) as u32))
+                            jump!((index as u32).wrapping_add((op.imm >> 1) as u32))
                         }
                     };
                 }
@@ -256,22 +261,22 @@ impl<W: Word> Cpu<W> {
                 }
                 match op.code {
                     C::Const => x[d] = imm,
-                    C::Auipc if wide => x[d] = W::unsigned(low.wrapping_add(index << 1)).plus(imm),
+                    C::Auipc if wide => x[d] = W::unsigned(pc!()).plus(imm),
                     C::Jal => {
-                        x[d] = W::unsigned(low.wrapping_add(index.wrapping_add(op.halfwords()) << 1));
-                        jump!(index.wrapping_add((op.imm >> 1) as u32))
+                        x[d] = W::unsigned(pc!().wrapping_add(op.halfwords() << 1));
+                        jump!((index as u32).wrapping_add((op.imm >> 1) as u32))
                     }
                     C::Jalr => {
                         let target = address!().and(W::signed(!1));
-                        x[d] = W::unsigned(low.wrapping_add(index.wrapping_add(op.halfwords()) << 1));
+                        x[d] = W::unsigned(pc!().wrapping_add(op.halfwords() << 1));
                         if target == W::unsigned(STOP) {
-                            hook.run(first, index);
+                            hook.run(first, index as u32);
                             end!(Ok(()))
                         }
                         let offset = target.offset(low);
                         if offset >= ops.len() * 2 {
                             if target == W::unsigned(WATCHED) {
-                                hook.run(first, index);
+                                hook.run(first, index as u32);
                                 fault!(Fault::Returned)
                             }
                             fault!(Fault::Jump { target: target.into() })
@@ -358,12 +363,12 @@ impl<W: Word> Cpu<W> {
                     C::Watched => {
                         // It was not executed.
                         *instructions += (budget as i64 - left!() - 1) as u64;
-                        return Err((Fault::Called, index));
+                        return Err((Fault::Called, index as u32));
                     }
                     C::Begin | C::End => {
-                        hook.run(first, index);
+                        hook.run(first, index as u32);
                         hook.mark(op.code == C::Begin);
-                        index += op.halfwords();
+                        index += op.halfwords() as usize;
                         continue 'runs;
                     }
                     C::Lock => {
@@ -383,19 +388,19 @@ impl<W: Word> Cpu<W> {
                         hook.lock(memory.kept_at(lock));
                     }
                     C::System => {
-                        let pc = low.wrapping_add(index << 1);
+                        let pc = pc!();
                         match tried!(hook.system(op.imm as u32, pc, x)) {
                             System::Next => {}
                             System::Jump(target) => jump!(target.wrapping_sub(low) >> 1),
                             System::Exit => {
-                                hook.run(first, index);
+                                hook.run(first, index as u32);
                                 end!(Ok(()))
                             }
                         }
                     }
                     _ => fault!(Fault::Illegal { word: op.imm as u32 }),
                 }
-                index += op.halfwords();
+                index += op.halfwords() as usize;
             }
         }
     }
