@@ -61,7 +61,7 @@ fn run<H: Hook>(
     let ops = code.ops.as_slice();
     let mut frames: [Frame; MOST_FRAMES] = [Frame { back: 0, kept: [0; 4] }; MOST_FRAMES];
     let (mut depth, mut tail_calls) = (0, 0);
-    let mut index = entry;
+    let mut index = entry as usize;
     // Instructions before the present run of code.
     let mut before = 0u64;
 
@@ -71,14 +71,14 @@ fn run<H: Hook>(
         let first = index;
         macro_rules! executed {
             () => {
-                before + u64::from(index - first + 1)
+                before + (index - first + 1) as u64
             };
         }
         macro_rules! fault {
             ($fault:expr) => {{
                 let fault = $fault;
                 *instructions = executed!();
-                return Err((fault, index));
+                return Err((fault, index as u32));
             }};
         }
         macro_rules! tried {
@@ -93,18 +93,18 @@ fn run<H: Hook>(
             // Ends the run at the current operation and continues at an index.
             macro_rules! jump {
                 ($to:expr) => {{
-                    hook.leaves(index);
+                    hook.leaves(index as u32);
                     let (done, to) = (executed!(), $to as u32);
                     if done > budget {
                         fault!(Fault::Runaway { budget })
                     }
                     before = done;
-                    index = to;
+                    index = to as usize;
                     continue 'run;
                 }};
             }
             // A reference: a copy would go through memory before it can be looked at.
-            let Some(mut op) = ops.get(index as usize) else { fault!(Fault::NoExit) };
+            let Some(mut op) = ops.get(index) else { fault!(Fault::NoExit) };
             // Comes round again only where an operation is guarded.
             loop {
                 let d = (op.dst & 15) as usize;
@@ -134,7 +134,7 @@ fn run<H: Hook>(
                         let bits: u64 = $bits;
                         if bits != 0 {
                             if bits as u32 == 0 {
-                                hook.upper_half(index);
+                                hook.upper_half(index as u32);
                             }
                             jump!(op.to)
                         }
@@ -376,7 +376,7 @@ fn run<H: Hook>(
                         if depth + 1 == MOST_FRAMES {
                             fault!(Fault::TooDeep { most: MOST_FRAMES })
                         }
-                        frames[depth] = Frame { back: index + 1, kept: [x[6], x[7], x[8], x[9]] };
+                        frames[depth] = Frame { back: index as u32 + 1, kept: [x[6], x[7], x[8], x[9]] };
                         depth += 1;
                         world.deepest = world.deepest.max(depth);
                         x[0] = UNWRITTEN;
@@ -386,10 +386,10 @@ fn run<H: Hook>(
                     }
                     K::Exit => {
                         if depth == 0 {
-                            hook.leaves(index);
+                            hook.leaves(index as u32);
                             *instructions = executed!();
                             if x[0] == UNWRITTEN {
-                                return Err((Fault::Uninitialised { register: 0 }, index));
+                                return Err((Fault::Uninitialised { register: 0 }, index as u32));
                             }
                             return Ok(x[0]);
                         }
@@ -402,14 +402,14 @@ fn run<H: Hook>(
                         jump!(frame.back)
                     }
                     K::Guarded => {
-                        op = code.original_at(index);
+                        op = code.original_at(index as u32);
                         if let Some(register) = unwritten(op, &x) {
                             fault!(Fault::Uninitialised { register })
                         }
                         continue;
                     }
                     K::Illegal => {
-                        let problem = code.problem(index).unwrap_or("no instruction").to_owned();
+                        let problem = code.problem(index as u32).unwrap_or("no instruction").to_owned();
                         fault!(Fault::Unsupported(problem))
                     }
                     K::End => fault!(Fault::NoExit),
