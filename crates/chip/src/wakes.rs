@@ -3,14 +3,16 @@
 use crate::thread::NEVER;
 use linecard_sim::Ticks;
 
-/// Threads whose first wake-up is kept.
-const GROUP: usize = 4;
+/// Threads of most engines, at most: their wake-ups are in the engine itself.
+const FEW: usize = 8;
 
 /// Pending wake-ups by thread, counted from the engine's first.
 #[derive(Debug)]
 pub(crate) struct Wakes {
-    at: Box<[[Ticks; GROUP]]>,
-    /// The first of each group.
+    /// The wake-ups of the first threads.
+    few: [Ticks; FEW],
+    /// The wake-ups of further threads in groups of as many, and the first of each group; mostly empty.
+    more: Box<[[Ticks; FEW]]>,
     firsts: Box<[Ticks]>,
     /// The first of all, or [`NEVER`].
     pub next: Ticks,
@@ -23,10 +25,11 @@ pub(crate) struct Wakes {
 impl Wakes {
     /// Returns no wake-ups of `threads` threads. At one time, the lower thread comes first.
     pub fn new(threads: usize) -> Self {
-        let groups = threads.div_ceil(GROUP).max(1);
+        let more = threads.saturating_sub(FEW).div_ceil(FEW);
         Self {
-            at: vec![[NEVER; GROUP]; groups].into(),
-            firsts: vec![NEVER; groups].into(),
+            few: [NEVER; FEW],
+            more: vec![[NEVER; FEW]; more].into(),
+            firsts: vec![NEVER; more].into(),
             next: NEVER,
             entered: Box::default(),
             count: 0,
@@ -35,25 +38,27 @@ impl Wakes {
 
     /// At one time, the wake-up that was entered first comes first.
     pub fn in_order_of_entry(mut self) -> Self {
-        self.entered = vec![0; self.at.len() * GROUP].into();
+        self.entered = vec![0; (1 + self.more.len()) * FEW].into();
         self
     }
 
     /// Returns the wake-up of a thread, or [`NEVER`].
     #[inline(always)]
     pub fn of(&self, thread: usize) -> Ticks {
-        self.at[thread / GROUP][thread % GROUP]
+        if thread < FEW { self.few[thread] } else { self.more[thread / FEW - 1][thread % FEW] }
     }
 
     /// Enters the wake-up of a thread, in place of a later one.
     #[inline(always)]
     pub fn set(&mut self, thread: usize, at: Ticks) {
         debug_assert!(at <= self.of(thread), "a wake-up is replaced by a later one");
-        let group = thread / GROUP;
-        self.at[group][thread % GROUP] = at;
-        if at < self.firsts[group] {
-            self.firsts[group] = at;
-            self.next = self.next.min(at);
+        self.next = self.next.min(at);
+        if thread < FEW {
+            self.few[thread] = at;
+        } else {
+            let group = thread / FEW - 1;
+            self.more[group][thread % FEW] = at;
+            self.firsts[group] = self.firsts[group].min(at);
         }
     }
 
@@ -68,36 +73,48 @@ impl Wakes {
     #[inline(always)]
     pub fn pop(&mut self) -> usize {
         let next = self.next;
-        let group = match self.firsts.len() {
-            1 => 0,
-            _ => self.firsts.iter().position(|&first| first == next).unwrap_or(0),
+        let thread = match self.few.iter().position(|&at| at == next) {
+            Some(thread) => thread,
+            None => self.first_of_more(),
         };
-        let within = self.at[group].iter().position(|&at| at == next).unwrap_or(0);
-        self.remove(group, within);
-        group * GROUP + within
+        self.remove(thread);
+        thread
+    }
+
+    /// Returns the first thread beyond the few whose wake-up is the next.
+    fn first_of_more(&self) -> usize {
+        let group = self.firsts.iter().position(|&first| first == self.next).unwrap_or(0);
+        let within = self.more[group].iter().position(|&at| at == self.next).unwrap_or(0);
+        (group + 1) * FEW + within
     }
 
     /// As `pop`, in the order of entry.
     pub fn pop_in_order(&mut self) -> usize {
-        let due = self.at.as_flattened().iter().zip(&self.entered).enumerate();
-        let due = due.filter(|(_, (at, _))| **at == self.next);
+        let all = self.few.iter().chain(self.more.as_flattened());
+        let due = all.zip(&self.entered).enumerate().filter(|(_, (at, _))| **at == self.next);
         let thread = due.min_by_key(|(_, (_, entered))| **entered).map_or(0, |(thread, _)| thread);
-        self.remove(thread / GROUP, thread % GROUP);
+        self.remove(thread);
         thread
     }
 
     #[inline(always)]
-    fn remove(&mut self, group: usize, within: usize) {
-        let quad = &mut self.at[group];
-        quad[within] = NEVER;
-        let first = quad[0].min(quad[1]).min(quad[2].min(quad[3]));
-        self.firsts[group] = first;
-        self.next = match &*self.firsts {
-            [_] => first,
-            [one, other] => *one.min(other),
-            firsts => firsts.iter().fold(NEVER, |next, &first| next.min(first)),
-        };
+    fn remove(&mut self, thread: usize) {
+        if thread < FEW {
+            self.few[thread] = NEVER;
+        } else {
+            let group = thread / FEW - 1;
+            self.more[group][thread % FEW] = NEVER;
+            self.firsts[group] = first(&self.more[group]);
+        }
+        self.next = self.firsts.iter().fold(first(&self.few), |next, &first| next.min(first));
     }
+}
+
+/// Returns the first of a group.
+#[inline(always)]
+fn first(group: &[Ticks; FEW]) -> Ticks {
+    let [a, b, c, d, e, f, g, h] = *group;
+    a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)))
 }
 
 #[cfg(test)]
