@@ -145,7 +145,7 @@ impl Traffic {
     /// The next arrival.
     pub fn next(&mut self) -> Option<Arrival> {
         let mut found = self.next_packet();
-        // It stays where it came: a packet is large, and this is done for each.
+        // The packet is not moved: it is large, and this code runs for each.
         let packet = match &mut found {
             Ok(packet) => packet.as_mut()?,
             Err(error) => {
@@ -180,7 +180,8 @@ impl Traffic {
         let number = |sink: &mut Option<BytesSink>| match (sink, source) {
             (None, _) => 0,
             (Some(sink), Source::Generator(_)) => {
-                // What is generated is the frame; what it carries is smaller, and so is what its header says.
+                // The generator draws the size of the frame; the IP packet in it is smaller, and its header states
+                // that.
                 let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
                 sink(&Packet { ip_bytes, ip_header: [0; 20], ..*packet }, &[], at_ns)
             }

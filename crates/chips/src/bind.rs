@@ -60,10 +60,11 @@ impl Binder<'_> {
         let names = self.names(roles);
         let packets =
             packet_role.and_then(|role| self.packet_memory(role, &names[role], moves, seed, configs));
-        // What is wrong with a program has been said; where it goes, and whether it keeps packets, cannot be.
+        // Errors of a program have been reported. Without that program, it is unknown whether and where packets are
+        // kept.
         let all_read = configs.iter().all(|config| programs.get(config.program).is_some());
         let kept = packet_role.map(|role| names[role].as_str());
-        // Where a role is bound to the memory, others may be ready to be chosen.
+        // If a binding selects the packet memory, other memories may have the same keys, ready to be selected.
         let is_chosen = packet_role.is_some_and(|role| roles.names[role] != names[role]);
         self.keys_of_packets(kept, all_read, is_chosen);
         let caches = packets.as_ref().is_some_and(|packets| packets.wide.is_some());
@@ -78,7 +79,7 @@ impl Binder<'_> {
         let bases = self.bases(roles, &names, packets.as_ref());
         let mut targets = Vec::new();
         for (number, config) in configs.iter().enumerate() {
-            // They follow each other; the last that begins here or before.
+            // Clusters are in order: this is the last one that begins here or before.
             let after = self.clusters.partition_point(|cluster| cluster.first <= number);
             let Some(named) = after.checked_sub(1).map(|at| &self.clusters[at]) else { continue };
             let row = (0..roles.names.len()).map(|role| {
@@ -212,7 +213,7 @@ impl Binder<'_> {
         let page = page_bytes(&section);
         let capacity = self.places.find(name).and_then(|named| named.capacity_bytes);
         let usual = match kind_of_place {
-            // All of it is the packet buffer.
+            // The whole memory is the packet buffer.
             Some(PlaceKind::PacketBuffer(_)) => capacity.unwrap_or(4 << 20),
             _ => 4 << 20,
         };
@@ -278,14 +279,14 @@ impl Binder<'_> {
                     Some(PlacementRule::Allocator(a)) => u64::from(a.cells) * u64::from(CELL_BYTES),
                     Some(PlacementRule::RandomBank) => 0,
                 };
-                // Regions begin with a line of any cache.
+                // A region begins at a line boundary of any cache.
                 bases[role] = u64::next_multiple_of(used, 4096);
                 used = bases[role] + bytes;
                 if bytes > 0 {
                     parts.push(format!("{} {bytes}", roles.names[role]));
                 }
             }
-            // Rings lie behind all else.
+            // Rings follow all other regions.
             for &(name, bytes) in rings.get(named.name.as_str()).into_iter().flatten() {
                 used += bytes;
                 parts.push(format!("ring {name} {bytes}"));

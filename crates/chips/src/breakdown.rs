@@ -67,7 +67,7 @@ pub(super) fn breakdown(chip: &Chip, counts: &Counts) -> Vec<PartReport> {
     }
     if several_ports || several_classes {
         let rest = row("no queue", None, None, &without_queue(counts, &found.queues));
-        // Their bytes and their latency are not kept apart.
+        // Their bytes and their latency are not counted separately.
         rows.push(PartReport { offered_gbps: None, throughput_gbps: None, latency_ns: None, ..rest });
     }
     rows

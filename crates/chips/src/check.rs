@@ -121,7 +121,7 @@ fn unused(design: &Design) -> Vec<String> {
     for target in config.targets.iter().flatten().flatten() {
         used[target.place] = true;
     }
-    // What stands behind a cache, which may stand behind another.
+    // A used cache uses the memory behind it, which may be another cache.
     let mut grows = true;
     while grows {
         grows = false;

@@ -23,7 +23,7 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
             let design = Design::load(preset, overrides, None, 1)?;
             let derived = derived(&design.config);
             let mut rows = design.rows;
-            // What the other programs cost that the file has costs of, too.
+            // The costs of the other programs whose costs the file states, too.
             for name in native::names().into_iter().filter(|&name| name != design.app) {
                 let Ok(other) = Design::load(preset, overrides, Some(name), 1) else { continue };
                 let section = format!("{}.", native::section(name));

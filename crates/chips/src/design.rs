@@ -81,7 +81,7 @@ impl Design {
     ) -> Result<Self, Error> {
         let name = preset_name(preset);
         if let Err(message) = load(&name) {
-            // Of a file that is not there nothing else can be said.
+            // A missing file has no further problems.
             let missing = ConfigProblem { place: "chip".to_owned(), key: String::new(), message };
             return Err(Error::Config { problems: vec![missing] });
         }
@@ -104,7 +104,7 @@ impl Design {
             let instead_of = if app.is_some_and(|app| own.as_deref() != Some(app)) { LISTED } else { &[] };
             let file = &in_folder("programs", program);
             let with = read(Some(Under { key: "program", file, instead_of }));
-            // An executed program takes the place of the chip's own list, unless that says where it is executed.
+            // An executed program replaces the chip's own list, unless the list states where the program is executed.
             match executable.is_some() && !runs_by_step(&with.root()) {
                 true => laid = None,
                 false => document = with,
@@ -135,7 +135,7 @@ fn laid_program(root: &Section<'_>, own: Option<&str>, app: Option<&str>) -> Opt
     let file = in_folder("programs", name);
     let is_list = native::reader(name).is_none() && load(&file).is_ok();
     let kind = kind_of(&file);
-    // The chip's own list beside the name of another is a mistake, which is said where programs are read.
+    // A chip with its own list and the name of another is an error; the reader of programs reports it.
     let lists_itself = app.is_none() && root.section("program").is_some_and(|own| own.has("step"));
     let laid = is_list && ["", "program"].contains(&kind.as_str()) && !lists_itself;
     laid.then(|| name.to_owned())
@@ -286,7 +286,7 @@ fn programs(
     reading: &mut Reading<'_>,
 ) -> Vec<ReadProgram> {
     let mut programs = Vec::new();
-    // Of two of one name the first.
+    // Of two inboxes with one name, the first counts.
     let numbers: HashMap<&str, usize> =
         inboxes.iter().enumerate().rev().map(|(number, name)| (name.as_str(), number)).collect();
     if let Some(app) = app
@@ -297,15 +297,15 @@ fn programs(
         document.report("--program", "", message);
     }
     let own = own_program(&document.root());
-    // Programs that come with the project take their costs from the file of the chip, whichever of them runs.
+    // Shipped programs take their costs from the chip's file, whichever program runs.
     let root = document.root();
     let natives = |app: &str| own.is_some() && native::is_costed(app, &root);
     let finds_no_costs = app.is_some_and(|app| !natives(app)) && reading.laid.is_none();
     if finds_no_costs || clusters.iter().all(NamedCluster::has_program) {
-        // Another program runs; the file's own may stay for the next time.
+        // Another program runs; the file's own may stay in the file unused.
         document.root().leave(&["program"]);
     }
-    // An executed program takes the place of the file's own, unless that says by a step where it is executed.
+    // An executed program replaces the file's own, unless a step of that states where it is executed.
     let replaces = reading.executable.is_some() && !runs_by_step(&root);
     if replaces {
         root.leave(&["program"]);
@@ -316,7 +316,7 @@ fn programs(
         reading.costs = named.costs.clone();
         let blocks = configs[named.first].block_cells.is_some();
         if blocks && !named.has_program() {
-            // They send what the program of the others stores.
+            // These clusters send what the program of the other clusters stores.
             configs[named.first..named.first + named.count].iter_mut().for_each(|config| config.program = 0);
             continue;
         }
@@ -388,7 +388,7 @@ fn programs(
         );
         document.report("--program", "", message);
     }
-    // Which of them a name means that there is not nobody knows.
+    // If a name matches no inbox, any unused inbox may be the one that it means.
     let all_known =
         clusters.iter().flat_map(|named| &named.takes).all(|name| numbers.contains_key(name.as_str()));
     let taken: HashSet<usize> = configs.iter().flat_map(|cluster| &cluster.takes).copied().collect();

@@ -19,7 +19,7 @@ pub(super) fn headers(design: &Design) -> Option<String> {
     let packets = design.config.packets.as_ref()?;
     let PlacementRule::Allocator(allocator) = &packets.placement else { return None };
     if allocator.kind != AllocatorKind::Fixed {
-        // Others let packets begin at any cell.
+        // Other allocators let packets begin at any cell.
         return None;
     }
     let target = design.config.targets.iter().find_map(|targets| targets.get(packets.role)?.as_ref())?;

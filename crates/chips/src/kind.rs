@@ -27,7 +27,7 @@ fn kind_within(preset: &str, depth: u32) -> String {
         kind_within(beside.as_ref().unwrap_or(base), depth - 1)
     };
     let kind = bases.iter().map(of_base).find(|kind| !kind.is_empty()).unwrap_or_default();
-    // With its base missing, a file still shows by its tables what it was to be.
+    // If its base is missing, the tables of a file still show its kind.
     let tables = ["\n[cluster.", "\n[memory.", "\n[port.", "\n[[program.step]]"];
     if kind.is_empty() && tables.iter().any(|table| text.contains(table)) { "chip".to_owned() } else { kind }
 }

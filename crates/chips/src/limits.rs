@@ -70,7 +70,7 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<Candidate> {
     };
     for cluster in &counts.clusters {
         add(&ENGINES, &cluster.group, cluster.busiest);
-        // Threads are the limit where all of them are taken and their engines are not.
+        // Threads are the limit if all of them are in use and their engines are not busy.
         add(&THREADS, &cluster.group, cluster.threads_held * (1.0 - 0.5 * cluster.busy));
     }
     for place in &counts.places {
@@ -146,7 +146,7 @@ fn rerun(
         Some(packets) => RunLimit { warmup_packets: Some(packets), packets },
         None => RunLimit { warmup_packets: request.warmup_packets, packets: whole },
     };
-    // A capture that ends within the warm-up leaves nothing to measure: then all of it counts.
+    // A capture that ends within the warm-up leaves nothing to measure: then the whole capture counts.
     for warmup_packets in [limit.warmup_packets, Some(0)] {
         let (mut chip, _) = design.chip(request, config.clone(), &Shared::default())?;
         if chip.run(RunLimit { warmup_packets, ..limit }, &mut |_| tell()) == Outcome::Interrupted {
@@ -177,7 +177,7 @@ fn long_enough(
         if near && found.packets_out >= LEAST_OUT {
             return Ok((Some(packets), found.rate));
         }
-        // A capture has come to its end.
+        // The capture has ended.
         if found.packets_out + LEAST_OUT > run.packets_out {
             break;
         }
@@ -279,7 +279,7 @@ pub(super) fn judge(
     for candidate in &found {
         let lifted = candidate.limit.lift(&config, &candidate.name);
         let lifted = match rerun(design, request, &lifted, packets, tell) {
-            // Some parts do not come in twice the number.
+            // Some parts cannot be doubled.
             Err(Error::Config { .. }) => continue,
             lifted => lifted?.rate,
         };
@@ -306,7 +306,7 @@ pub(super) fn judge(
                 if others.is_empty() { String::new() } else { format!("; with {}", said(others)) }
             ),
         },
-        // No part is the limit where threads wait for each other.
+        // If threads wait for each other, no part is the limit.
         _ if locked(counts) >= LOCKED => Bottleneck {
             component: "locks".to_owned(),
             utilization: locked(counts),

@@ -65,7 +65,7 @@ impl Places {
     ) -> (Self, Vec<(usize, String, String)>) {
         let root = document.root();
         let mut places = Self { named: Vec::new(), configs: Vec::new(), numbers: HashMap::new() };
-        // Caches name the place behind them, which may stand later in the file.
+        // A cache names the memory behind it, which may come later in the file.
         let mut behind = Vec::new();
         for (table, meaning) in [("memory", "kind of service"), ("unit", "operation")] {
             let kinds: Vec<(&str, &Kind)> = KINDS

@@ -19,7 +19,7 @@ pub(super) fn usual_interleave(document: &Document, memory: &Section<'_>, parts:
         return USUAL_INTERLEAVE;
     }
     let page = u64::from(page_bytes(memory));
-    // Pages are whole cells: after these many the parts repeat.
+    // Pages are whole cells, so the parts repeat after this number of pages.
     let pages = parts * USUAL_INTERLEAVE / u64::from(CELL_BYTES);
     let begins: BTreeSet<u64> = (0..pages).map(|number| number * page / USUAL_INTERLEAVE % parts).collect();
     match begins.len() as u64 == parts {

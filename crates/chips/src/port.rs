@@ -172,7 +172,7 @@ impl Ports {
         let transmit = outward.then(|| self.outward(section, bits_per_second));
         for number in 0..count {
             let mut receive = receive.clone();
-            // A buffer of each port is one pool for each.
+            // A buffer per port is a separate pool for each port.
             if let Some((receive, Some(buffer))) = &mut receive {
                 receive.pool = self.pools.len();
                 let name = format!("{}.{}", buffer.name, instance_name(section.name(), count > 1, number));
@@ -281,7 +281,7 @@ impl Ports {
         }
         let scheduler = classes.scheduler(section);
         let full = [("drop", WhenFull::Drop), ("wait", WhenFull::Wait)];
-        // Without a word, packets for slots wait for their place before they are stored.
+        // By default, packets for slots wait for room before they are stored.
         let usual_when_full = if section.has("slots") { "wait" } else { "drop" };
         TransmitConfig {
             bits_per_second,

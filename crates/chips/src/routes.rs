@@ -127,7 +127,7 @@ fn read(path: &str, ports: u16) -> Result<Listed, String> {
     if lines.is_empty() {
         return Err(format!("{path}: no route in this file; expected lines of `prefix next_hop`"));
     }
-    // Next hops become ports in order of first appearance, those of IPv4 first: routes of IPv6 move none of them.
+    // Next hops become ports in order of first appearance, IPv4 first: IPv6 routes do not change the ports of IPv4.
     lines.sort_by_key(|line| line.address.is_ipv6());
     let mut hops: HashMap<&str, usize> = HashMap::new();
     let mut listed = Listed::default();
@@ -162,7 +162,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let routes = read(path.to_str().unwrap(), 16).unwrap().v4;
         assert_eq!(routes.len(), 500_000);
-        // In order of first appearance, and the same hop again the same port.
+        // Ports follow the order of first appearance, and the same hop has the same port again.
         assert!(routes.iter().enumerate().all(|(i, route)| usize::from(route.port) == i % 450_000 % 16));
         std::fs::remove_file(path).unwrap();
     }
@@ -189,7 +189,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let Routes { table, v4 } = routes(path.to_str().unwrap(), 16, 1).unwrap();
         assert_eq!(v4.len(), 2);
-        // East and west are numbered by the routes of IPv4, north behind them.
+        // The IPv4 routes number east and west; north follows.
         let v4 = |address: [u8; 4]| table.lookup(Ipv4Addr::from(address).into());
         assert_eq!(
             (v4([10, 9, 8, 7]), v4([192, 0, 2, 1]), v4([8, 8, 8, 8])),

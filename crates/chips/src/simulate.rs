@@ -171,9 +171,9 @@ impl Design {
         let Some(trace) = &request.trace else {
             return Ok(Source::Generator(self.traffic.generator(request.seed)?));
         };
-        // Where a packet always waits, a capture too short for the run begins again.
+        // If a packet always waits, a capture that is too short for the run repeats.
         let repeat = self.config.saturated && request.packets > 0;
-        // A warm-up whose end the run finds itself may take as long as what is measured.
+        // A warm-up whose end the run finds itself may take as long as the measurement.
         let packets = request.packets.saturating_add(request.warmup_packets.unwrap_or(request.packets));
         Source::capture(trace, packets, request.strict, repeat, self.traffic.frames)
     }

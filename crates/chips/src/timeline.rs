@@ -34,7 +34,7 @@ pub(super) fn write(
     match compressed {
         true => {
             let mut packed = GzEncoder::new(&mut file, Compression::fast());
-            // What fails is kept by the file and said when it is finished.
+            // The file keeps an error and reports it when it is finished.
             let _ = events(&mut packed, recording, base);
             let _ = packed.finish();
         }
@@ -127,7 +127,7 @@ impl<W: Write> Writer<'_, W> {
                     self.event(format_args!(
                         "{{\"ph\":\"X\",\"pid\":{process},\"tid\":{thread},\"name\":\"{state}\",\"ts\":{at:.6},\"dur\":{long:.6},\"args\":{{\"packet\":{packet}}}}}"
                     ))?;
-                    // An arrow to each thread that takes the packet up.
+                    // An arrow leads to each thread that takes the packet.
                     if followed.insert(packet, thread) != Some(thread) {
                         self.event(format_args!(
                             "{{\"ph\":\"t\",\"cat\":\"packet\",\"id\":{packet},\"pid\":{process},\"tid\":{thread},\"name\":\"packet\",\"ts\":{at:.6}}}"
@@ -197,7 +197,7 @@ impl<W: Write> Writer<'_, W> {
         let mut now = vec![0i64; self.recording.states.len()];
         for (number, &(at, state, step)) in changes.iter().enumerate() {
             now[usize::from(state)] += step;
-            // Of changes at one instant the last counts.
+            // Of the changes at one instant, the last counts.
             if changes.get(number + 1).is_some_and(|&(next, other, _)| next == at && other == state) {
                 continue;
             }

@@ -128,7 +128,7 @@ pub(super) fn traffic(
         let others: Vec<&String> = names.iter().filter(|name| !section.says("kind", name)).collect();
         mixes.refuse_set(&others, "traffic.kind names another mix");
     }
-    // All of them, used or not: what is wrong is said, and describe shows them.
+    // All mixes are read, used or not: errors are reported, and `describe` shows the mixes.
     let mut lists: Vec<Sizes> = names.iter().map(mix).collect();
     let mut kinds = vec![
         ("fixed", Kind::Fixed),
@@ -138,7 +138,7 @@ pub(super) fn traffic(
     ];
     kinds.extend(names.iter().enumerate().map(|(number, name)| (name.as_str(), Kind::Mix(number))));
     let kind = section.choice_or("kind", "imix", &kinds, "sizes of frames, with their check sequence");
-    // One that is refused asks for nothing beside it.
+    // A refused value requires no further keys.
     let kind = if from == PacketsFrom::Capture && section.is_set("kind") { Kind::Imix } else { kind };
     if kind != Kind::Fixed {
         section.refuse_set(&["packet_bytes"], "it applies to traffic.kind=fixed");
@@ -203,7 +203,7 @@ pub(super) fn traffic(
         }
         _ => {}
     }
-    // One that is refused asks for nothing beside it.
+    // A refused value requires no further keys.
     let is_refused = from == PacketsFrom::Capture && when != When::Saturated && section.is_set("arrivals");
     let when = if is_refused { When::Captured } else { when };
     let shots = shots(root, when, &section, &sizes);
@@ -229,13 +229,13 @@ pub(super) fn traffic(
         }
         _ if replayed_gbps.is_some() => Some(Arrivals::Poisson { bits_per_second: ANY_RATE }),
         _ => {
-            // Of frames whose size is wrong nobody knows what the wires carry.
+            // If the size of frames is wrong, the rate of the wires is unknown.
             let line_gbps = if known { line_gbps } else { f64::INFINITY };
             Some(arrivals(&section, when, sizes.mean_bytes(), line_gbps, overhead_bytes))
         }
     };
     if when == When::ShotNoise {
-        // Its flows are its own.
+        // Shot noise draws its own flows.
         section.refuse_set(&["flows", "zipf"], "shot noise has separate flows, [shots]");
         section.leave(&["flows", "zipf"]);
     }
@@ -362,7 +362,7 @@ impl TrafficPlan {
             seed,
             packets: None,
             sizes: self.sizes.clone(),
-            // A chip that always finds a packet looks at no times.
+            // A chip that always finds a packet ignores arrival times.
             arrivals: self.arrivals.unwrap_or(Arrivals::Poisson { bits_per_second: ANY_RATE }),
             flows: self.flows,
         };

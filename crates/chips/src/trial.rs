@@ -39,7 +39,7 @@ fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error>
         looks += 1;
         without = if gone > seen { 0 } else { without + 1 };
         seen = gone;
-        // Where none leaves, or none any more, it shows only after a while whether another one ever will.
+        // If no packet leaves, or none any more, the trial needs more time to find out whether another one will.
         let enough = looks > MOST_LOOKS && without == 0;
         if enough || without > MOST_LOOKS_WHILE_NONE_LEAVES {
             ControlFlow::Break(())

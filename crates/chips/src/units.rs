@@ -51,7 +51,7 @@ impl Clocks {
                 let name = key.strip_suffix(&format!("_{suffix}")).unwrap_or(&key).to_owned();
                 let range = 1.0 / factor..=FASTEST_HZ / factor;
                 let given = section.needed_number(&key, range, "frequency of a clock");
-                // Of a clock that is wrong cycles cannot be judged: none of them is too long.
+                // With a wrong clock, cycles cannot be judged: none of them is too long.
                 let hertz = given.map_or(FASTEST_HZ, |number| number * factor);
                 list.push(Clock { name, key, hertz: hertz.round().max(1.0) as u64 });
             }

@@ -103,7 +103,7 @@ pub(crate) fn standard(document: Document) -> Result<Standard, Error> {
         Times::read_if(&root, names(&table));
         refreshed(&root);
         currents(&root);
-        // What its parts have alike may stand in it as well.
+        // A standard may also contain the values that its parts have in common.
         if root.has("clock") {
             period_ns(&root);
         }
@@ -117,7 +117,7 @@ pub(crate) fn standard(document: Document) -> Result<Standard, Error> {
 
 /// Values in the order of their keys, then the table.
 fn as_described(mut rows: Vec<Row>, distances: Vec<Row>) -> Vec<Row> {
-    // Rows of the table stand for their values, and what no file says is no value of a part.
+    // Rows of the table describe the constraints. A default, which no file states, is not a value of a part.
     rows.retain(|row| !row.place.is_empty() && !row.key.starts_with("constraint["));
     rows.sort_by(|a, b| a.key.cmp(&b.key));
     rows.extend(distances);
@@ -142,7 +142,7 @@ fn values(document: &Document) -> Option<Values> {
     if is_standard(document) {
         return None;
     }
-    // What follows from values is judged where nothing is wrong with them.
+    // Derived values are judged only if the values that they follow from are valid.
     let judged = document.problems();
     let made = organization(&root);
     let made = made.filter(|_| document.problems() == judged);

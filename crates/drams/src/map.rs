@@ -33,7 +33,7 @@ impl MapText<'_> {
                 section.fail("order", "conflicts with lists of bits; omit one of the two");
                 return None;
             }
-            // Bits given with --set take the place of the order of a file, and the other way round.
+            // Bits that `--set` states replace the order of a file, and vice versa.
             (true, first) => first.is_none_or(|first| !section.is_set(first)),
             (false, _) => false,
         };

@@ -89,7 +89,7 @@ fn values(document: &Document) -> Option<Values> {
     );
     let known = ["queued", "packet_buffer"].into_iter().find(|name| policy.says("controller", name));
     let Some(controller) = known else {
-        // Which of the keys have an effect cannot be said.
+        // Without a known controller, the keys that have an effect are unknown.
         policy.pass_over(&[QUEUED, PACKET_BUFFER, &["refresh", "transaction_queue"]].concat());
         return None;
     };
@@ -173,7 +173,7 @@ fn writes(document: &Document, policy: &Section<'_>, transaction_queue: u32) -> 
     );
     if !split {
         for (key, least, most, meaning) in MARKS {
-            // A file may have them for one that extends it.
+            // A file may set them for another file that extends it.
             policy.in_unit("requests").integer_if(key, least..=most, meaning);
             if policy.is_set(key) && policy.says("writes", "unified") {
                 policy.fail(key, "has no effect: policy.writes is unified");

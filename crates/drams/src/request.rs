@@ -104,7 +104,7 @@ impl From<MemoryOptions> for MemoryRequest {
             policy: options.policy,
             overrides: options.overrides,
             input,
-            // More than can be is as good as no bound.
+            // A bound beyond `usize` bounds nothing.
             in_flight: options.in_flight.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
             requests: options.requests,
             commands: options.commands,

@@ -306,7 +306,7 @@ pub fn run_memory(
         last_accept: accepted.last,
     };
     let mut report = report(facts, &memory.part, &statistics);
-    // The run was long, and its result is sound: it is not lost for the sake of a file.
+    // The run was long and its result is valid: an error of a log file must not lose the result.
     report.unwritten = logs.finish();
     Ok(report)
 }

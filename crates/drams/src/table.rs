@@ -96,7 +96,7 @@ impl Distance<'_> {
             return None;
         }
         let cycles = value.ceil() as Cycle;
-        // A window of no length, as parts without tFAW write it.
+        // Parts without tFAW state a window of length zero.
         let asks_for_nothing = self.window > 1 && cycles == 0;
         (!asks_for_nothing).then(|| Constraint {
             name: self.name.clone(),

@@ -38,7 +38,8 @@ impl Sparse {
     pub fn new(elements: u64, stride: u64, room: u64, write_room: u64, most_bytes: u64) -> Self {
         let each = (PAGE_BYTES / stride).max(1);
         Self {
-            // Twice the room of a value and more, so that what lies just below one is seen to be no part of the one before.
+            // More than twice the room of a value, so that an address just below one is clearly not in the one
+            // before.
             shift: stride.next_power_of_two().ilog2() + 2,
             room,
             write_room,
@@ -123,7 +124,7 @@ mod tests {
         sparse.write(far, 4).unwrap().copy_from_slice(&[1, 2, 3, 4]);
         sparse.write(next, 2).unwrap().copy_from_slice(&[5, 6]);
         assert_eq!((sparse.read(far, 4), sparse.read(next, 2)), (Some(&[1, 2, 3, 4][..]), Some(&[5, 6][..])));
-        // Two pages are all that there may be; what they hold can still be written.
+        // Two pages are the maximum; bytes in them can still be written.
         assert!(sparse.write(third, 4).is_none() && sparse.write(next, 1).is_some());
         assert_eq!(sparse.read(third, 4), Some(&[0; 4][..]));
         for address in outside {

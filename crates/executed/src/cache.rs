@@ -77,25 +77,25 @@ pub fn trace_program_cached(
     let file = Path::new(folder).join(format!("{key}.{ENDING}"));
     match read(&file, &key) {
         Ok(Some(kept)) => {
-            // A clock that cannot be set makes the file look old: it goes earlier, which is no error.
+            // If the time cannot be set, the file looks old and is evicted earlier, which is no error.
             let _ = File::options()
                 .append(true)
                 .open(&file)
                 .and_then(|opened| opened.set_modified(SystemTime::now()));
-            // The same bytes may stand under another name.
+            // The same program may have been traced under another name.
             let report = ProgramReport { elf: request.elf.clone(), ..kept.report };
             return Ok((TracedProgram { report, work: kept.work }, notes));
         }
         Ok(None) => {}
         Err(defect) => notes.push(format!("{}: {defect}; the trace is rebuilt", file.display())),
     }
-    // Now rather than after a long run.
+    // A folder that cannot be created is an error before the long run, not after it.
     if !Path::new(folder).is_dir() {
         std::fs::create_dir(folder).map_err(|error| failed(folder, "make the folder", &error))?;
     }
     let TracedProgram { report, work } = trace_program(request, progress)?;
     let kept = Kept { report, work };
-    // The trace is there and is what was asked for: a full disk does not take it away.
+    // The requested trace is complete: a full disk must not lose it.
     let stored = postcard::to_stdvec(&kept).map_err(|error| error.to_string()).and_then(|payload| {
         let bytes = (HEADER_BYTES + payload.len()) as u64;
         if bytes > most_bytes {
@@ -171,7 +171,7 @@ fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
-    // To open a pipe would wait for whoever writes to it.
+    // Opening a pipe would wait for a writer.
     if !metadata.is_file() {
         return Err("not a regular file".to_owned());
     }
@@ -189,7 +189,7 @@ fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
         return Err(format!("version {version}, expected {VERSION}"));
     }
     let length = u64::from_le_bytes(length.try_into().unwrap_or_default());
-    // Compared before anything is reserved: a damaged length asks for no memory.
+    // The lengths are compared before memory is reserved, so that a damaged length reserves none.
     if metadata.len().checked_sub(HEADER_BYTES as u64) != Some(length) {
         return Err(format!("damaged: {} bytes long, not as its header says", metadata.len()));
     }
@@ -204,7 +204,7 @@ fn read(file: &Path, key: &str) -> Result<Option<Kept>, String> {
 
 /// Writes the file whole, or leaves what was there.
 fn write(file: &Path, key: &str, payload: &[u8]) -> std::io::Result<()> {
-    // A random name that did not exist: nobody else's file, and no link that somebody laid there.
+    // A random name that did not exist is neither a file of another process nor a planted link.
     let draw = RandomState::new().hash_one((std::process::id(), SystemTime::now()));
     let temporary = file.with_file_name(format!(".{key}.{draw:016x}.tmp"));
     let mut opened = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
@@ -452,7 +452,7 @@ mod tests {
         assert_eq!(packets, [30, 32, 33]);
         assert!(listed.iter().map(|each| each.bytes).sum::<u64>() <= most);
         assert!(!left_behind.exists());
-        // What does not fit at all is given and not kept.
+        // A trace that does not fit is returned but not kept.
         let (_, notes) = cached(&request(34), &folder, 100);
         assert!(notes[0].contains("not kept"), "{notes:?}");
         assert_eq!(clear_cached_traces(folder.to_str().unwrap()).unwrap().0, 3);
@@ -472,7 +472,7 @@ mod tests {
         assert!(notes.len() == 2 && notes[1].contains("not kept"), "{notes:?}");
         let leftovers = std::fs::read_dir(&folder).unwrap().count();
         assert_eq!(leftovers, 1, "a temporary file stayed");
-        // A missing parent is not made.
+        // A missing parent folder is not created.
         let deep = folder.join("a/b/c");
         let mut progress = |_, _| ControlFlow::Continue(());
         let missing = trace_program_cached(&request, deep.to_str().unwrap(), 1 << 30, &mut progress);

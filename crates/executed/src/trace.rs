@@ -270,7 +270,7 @@ impl Tally {
             *functions.entry(name).or_insert(0) += count;
         }
         let packets = traffic.packets as f64;
-        // What else is an event is a lock, or the end of a packet.
+        // All other events are locks, unlocks and ends of packets.
         let data = work.events.len() as u64 - locks - unlocks - traffic.packets;
         let (least, most) = self.instructions.unwrap_or_default();
         let results = self.results.iter().map(|(result, &count)| (format!("{result:#x}"), count)).collect();

@@ -20,7 +20,7 @@ pub fn read(path: &str, most: u64) -> Result<Vec<u8>, Error> {
     if found.is_dir() {
         return Err(ErrorKind::IsADirectory.into());
     }
-    // Before it is opened: to open a pipe would wait for whoever writes to it.
+    // The test comes before the file is opened: opening a pipe would wait for a writer.
     if !found.is_file() {
         return Err(Error::new(
             ErrorKind::InvalidInput,

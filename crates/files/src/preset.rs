@@ -124,7 +124,7 @@ pub fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
     }
     let folder = preset.rsplit_once('/').map(|(folder, _)| folder);
     let asked = |kind: &str| folder.is_none_or(|folder| folder == kind);
-    // By whole paths, as presets are looked up several times a run.
+    // Whole paths are compared, because a run looks presets up several times.
     let found = folders().filter(|(kind, _)| asked(kind)).find_map(|(kind, dir)| {
         let path = [kind, "/", name, ".toml"].concat();
         let file = dir.files().find(|file| file.path().as_os_str() == path.as_str())?;
@@ -133,7 +133,7 @@ pub fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
     match found.and_then(|(path, file)| Some((path, file.contents_utf8()?))) {
         Some((path, text)) => Ok((path, text.into())),
         None => {
-            // Of a folder that there is, others are not meant.
+            // If the folder exists, only its presets are suggested.
             let beside: Vec<&str> = shipped().filter(|(kind, ..)| asked(kind)).map(|(_, n, _)| n).collect();
             let near = match beside.is_empty() {
                 true => nearest(name, shipped().map(|(_, n, _)| n)),

@@ -124,7 +124,7 @@ impl std::fmt::Debug for WholeFile {
 
 impl Drop for WholeFile {
     fn drop(&mut self) {
-        // After a rename there is nothing left under this name.
+        // After a rename, no file has the temporary name.
         if let Some((temporary, _)) = &self.whole {
             let _ = std::fs::remove_file(temporary);
         }

@@ -503,7 +503,7 @@ impl cpu::Hook for Recorder {
             self.rewind();
         }
         self.marked_end = if begins { None } else { self.marked_end.or(Some(self.ends())) };
-        // A run after a mark is no repetition of one before it.
+        // A run after a mark does not count as a repetition of one before it.
         self.last_run = NO_RUN;
     }
 }

@@ -30,13 +30,14 @@ pub fn spread<J: Sync, O: Send>(
     };
     let (finish, finished) = mpsc::channel::<Vec<Option<O>>>();
     let results = pool.in_place_scope(|scope| {
-        // Jobs differ in length: each is taken by itself. The sender goes along, and is gone when one of them panics.
+        // Jobs differ in run time, so each is a separate task. The closure owns the sender, so the panic of a job
+        // drops it.
         let one = &one;
         scope.spawn(move |_| drop(finish.send(jobs.par_iter().with_max_len(1).map(one).collect())));
         loop {
             match finished.recv_timeout(PERIOD) {
                 Ok(results) => return results,
-                // A job panicked, and so does the scope.
+                // A job panicked, so the scope panics, too.
                 Err(RecvTimeoutError::Disconnected) => return Vec::new(),
                 Err(RecvTimeoutError::Timeout) => {
                     if look(done.load(Ordering::Relaxed)).is_break() {

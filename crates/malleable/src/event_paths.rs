@@ -180,7 +180,7 @@ impl EventPaths {
     ) -> &Way {
         let mut number = self.places[place as usize].ways;
         while let Some(way) = self.ways.get(number as usize) {
-            // Both at once: they are hardly ever told apart by the first alone.
+            // Both are compared at once: the first alone hardly ever distinguishes them.
             let differ = (way.from ^ from) | (way.last ^ last);
             if u64::from(differ) | (data & way.looked_at ^ way.data) == 0 {
                 break;
@@ -248,7 +248,7 @@ impl EventPaths {
             self.ways[UNREMEMBERED] = way;
             return UNREMEMBERED as u32;
         }
-        // Behind the others: what was taken early is taken often.
+        // A new way goes to the end: ways that are found early are taken often.
         let number = self.ways.len() as u32;
         let first = self.places[place as usize].ways;
         let siblings =

@@ -66,7 +66,7 @@ pub fn explore_net(
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<ExploreReport, Error> {
     let path = source.path.as_str();
-    // No marking yet while it is read.
+    // While the net is read, no marking has been found.
     let mut reading = || progress(0);
     let net = read_net_until(source, &mut reading)?;
     let net = unfolded(path, net, &mut reading)?.net;

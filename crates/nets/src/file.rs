@@ -54,7 +54,7 @@ pub(super) fn net<T>(
         Err(wrong) => wrong,
     };
     wrong.iter().for_each(|error| parts.built_wrong(path, error, sound));
-    // Those of the file stand before those of its modules.
+    // Problems of the file precede the problems of its modules.
     let of_modules = std::mem::take(&mut reader.problems);
     reader.said.clear();
     reader.end(document);
@@ -111,7 +111,7 @@ impl Parts<'_> {
     /// What is wrong with the net as a whole, unless it follows from what has been said.
     fn built_wrong(&self, path: &str, error: &PetriError, sound: bool) {
         let follows = match error {
-            // Its transitions had problems of their own.
+            // The problems of the net's parts have been reported.
             PetriError::Part { part: "net", .. } => !sound,
             PetriError::Expression { found, .. } => {
                 let quoted = found.split('`').nth(1).unwrap_or_default();
@@ -198,7 +198,7 @@ impl Reader {
                 None => drop(parts.broken.insert(format!("parameter {name}"))),
             }
         }
-        // An expression may use parameters that stand behind it: whoever can be evaluated goes first.
+        // An expression may use parameters that follow it, so parameters that can be evaluated go first.
         loop {
             let before = left.len();
             let mut failed = Vec::new();
@@ -369,7 +369,7 @@ impl Reader {
         let weight = expression(row, "weight", "how many tokens");
         let kind = row.text_or("kind", "normal", "what it does");
         row.close();
-        // What it leads to or from has a problem, or it has one itself.
+        // The arc itself, its source or its target has a problem that has been reported.
         let follows = parts.document.problems() > before || parts.lacks(&from) || parts.lacks(&to);
         let wrong = match follows {
             true => Err((String::new(), String::new())),
@@ -408,7 +408,7 @@ impl Reader {
         let kinds: &[ArcKind] = match (kind, into) {
             ("normal", true) => &[ArcKind::Input],
             ("normal", false) => &[ArcKind::Output],
-            // What is read is taken and put back.
+            // A read arc takes tokens and puts them back.
             ("read", true) => &[ArcKind::Input, ArcKind::Output],
             ("inhibitor", true) => &[ArcKind::Inhibitor],
             ("reset", true) => &[ArcKind::Reset],
@@ -451,7 +451,7 @@ impl Reader {
         let Some(name) = name.filter(|_| !file.is_empty()) else { return };
         let beside = Path::new(path).parent().map_or_else(|| PathBuf::from(&file), |dir| dir.join(&file));
         let inner = beside.to_string_lossy().into_owned();
-        // A shipped net may be named as it is.
+        // A shipped net needs no path.
         let inner = if beside.exists() || shipped(&file).is_none() { inner } else { file.clone() };
         if !file.ends_with(".toml") && shipped(&file).is_none() {
             let message =

@@ -56,7 +56,7 @@ impl AnyNet {
 /// # Errors
 /// When it cannot be read; every problem of a TOML file that has the right shape.
 pub fn read_net(source: &NetSource) -> Result<AnyNet, Error> {
-    // Nobody stops it.
+    // No progress function stops it.
     read_net_until(source, &mut || ControlFlow::Continue(()))
 }
 

@@ -129,7 +129,8 @@ pub fn simulate_net(
         if reached || wanted >= accuracy.most_replications {
             return Ok(report(&names, &runs, widest));
         }
-        // Half as many again, as long as it takes: decided by the results alone, not by who was first.
+        // The number of replications grows by half until they suffice. Only results decide this, not the order in
+        // which threads finish.
         wanted = (wanted + wanted.div_ceil(2)).min(accuracy.most_replications);
     }
 }
@@ -146,7 +147,8 @@ fn replications(
     let total = u64::from(before + numbers.len() as u32) * 1000;
     let done = AtomicU64::new(u64::from(before) * 1000);
     let whole = request.warmup + request.time;
-    // Those with lower numbers are run to their end, so that the failure that is told does not depend on who was first.
+    // Replications with lower numbers run to their end, so that the reported failure does not depend on the order in
+    // which threads finish.
     let failed = AtomicU32::new(u32::MAX);
     let replicate = |&number: &u32, stop: &AtomicBool| {
         let run = Run {

@@ -108,7 +108,7 @@ mod tests {
         let found = explore(&net.build().unwrap(), 1000);
         assert_eq!((found.reachable_markings, found.complete), (1000, false));
         assert_eq!(found.unbounded, [a]);
-        // More than a byte holds: rows grew wider on the way.
+        // A byte does not hold this number: rows grew wider during the search.
         assert!(found.max_tokens_in_place >= 998);
     }
 
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn whoever_looks_ends_a_search_in_batches() {
-        // Places that are looked at anew for each marking, so that somebody looks soon.
+        // The 2,000 places beside the ring are tested for each marking, so that the progress function is called soon.
         let net = ring(7, 17, 2_000);
         let (compiled, looks) = (Compiled::new(&net), Compiled::looks(&net));
         for threads in [1, 2, 4] {

@@ -330,7 +330,7 @@ impl<'a> State<'a> {
                 self.put(place, i64::from(self.tokens[place as usize]) + by);
             }
         }
-        // Its own time is over.
+        // The timer of the fired transition is used up.
         match kind {
             Kind::Exponential { .. } => self.timers[transition].used = true,
             Kind::Immediate => (),
@@ -505,7 +505,7 @@ fn first(times: &[f64]) -> (usize, f64) {
         let later = |best: (usize, f64), (number, &time)| if time < best.1 { (number, time) } else { best };
         return times.iter().enumerate().fold((0, f64::INFINITY), later);
     }
-    // In lanes, as the compiler turns that into vectors.
+    // Written in lanes, which the compiler turns into vectors.
     let mut lanes = [f64::INFINITY; LANES];
     let (fours, rest) = times.as_chunks::<LANES>();
     for four in fours {

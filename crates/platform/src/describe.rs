@@ -23,7 +23,7 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
     if let Some(description) = linecard_queues::describe(preset, overrides)? {
         return Ok(description);
     }
-    // What is wrong with it is said by the reader of chips.
+    // The reader of chips reports the errors of any other preset.
     linecard_chips::describe(preset, overrides)
 }
 

@@ -65,7 +65,7 @@ fn machine_of(document: Document) -> Result<ReadPreset<Settings>, Error> {
     read(document, |document| {
         let root = document.root();
         let settings = settings(&root);
-        // Values that are wrong by themselves stand for none here.
+        // Contradictions are reported only if each value by itself is valid.
         if document.problems() == 0 {
             for problem in settings.contradictions() {
                 root.fail(&problem.what, problem.sentence());

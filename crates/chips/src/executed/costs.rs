@@ -202,7 +202,7 @@ pub(crate) struct EbpfCosts {
 impl EbpfCosts {
     /// Reads `[cluster.NAME.ebpf]`.
     fn read(section: &Section<'_>, waits: bool) -> Self {
-        // What compiles programs asks for it.
+        // Only checked here: the compilation of programs uses the value.
         section.integer_or("isa", 3, 1..=4, "version of the instruction set for which C files are compiled");
         let share = Share::read(section);
         let meaning = "whether a lookup in an array takes the lower bits of the index, if the number of values is a power of two, and always finds a value";

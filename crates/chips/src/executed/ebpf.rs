@@ -92,7 +92,7 @@ impl PricedCode {
             originals.iter().zip(&merged).zip(wanted).enumerate().map(|(index, ((op, part), wanted))| {
                 Priced {
                     does: match does(op) {
-                        // Compilers ask for the old value where nobody reads it.
+                        // Compilers request the old value even if no operation reads it.
                         Does::Atomic { result } => {
                             Does::Atomic { result: result && wanted & op.writes() != 0 }
                         }
@@ -193,7 +193,7 @@ impl Listener<'_> {
 
     #[inline(always)]
     fn compute(&mut self, cycles: u32) {
-        // Most prices are nothing.
+        // Most prices are zero.
         if cycles > 0 {
             let cycles = self.scale.next(cycles);
             self.steps.compute(cycles);
@@ -261,7 +261,7 @@ impl Hook for Listener<'_> {
     #[inline(always)]
     fn helper(&mut self, executed: u64, helper: u32) {
         let index = self.first + (executed - self.before) as u32 - 1;
-        // The first store of that one gives the lock back: its cycles keep nobody waiting.
+        // The first store of the unlock helper releases the lock: its cycles keep no thread waiting.
         self.pay(if helper == SPIN_UNLOCK { index } else { index + 1 });
     }
 
@@ -281,7 +281,7 @@ impl Hook for Listener<'_> {
         let prices = &priced.prices;
         let own = priced.does != Does::Calls;
         if own {
-            // What it costs wherever it goes, too: the rows that begin with it.
+            // The part of the price that does not depend on the memory: the rows that begin with the operation.
             self.pay(index + 1);
         }
         let Some(Placed { role, base, within_bytes }) = placed else {
@@ -329,7 +329,7 @@ impl Hook for Listener<'_> {
         self.steps.comes_from(index);
         self.tally.accesses.count(at, role);
         self.tally.words.count((role.0, address & !3), index);
-        // What helpers write is theirs to protect, and values of a processor are its own.
+        // Helpers protect their own writes, and per-CPU values have a single writer.
         if own && !packet && kind.writes() && !code.own_values[usize::from(touch.region.0)] {
             self.locks.races.write((role.0, address & !3), index, touch.kind == AccessKind::Atomic);
         }

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_hottest_word_is_that_of_the_busiest_unit() {
-        // Units of 64 bytes: the first has one word asked for 5 times, the second two of 4 and 3.
+        // Units of 64 bytes: the first has one word with 5 accesses, the second has two words with 4 and 3.
         let mut words = Words::default();
         for (word, operation, times) in [(0, 1, 5), (64, 2, 3), (64, 3, 1), (68, 4, 3)] {
             (0..times).for_each(|_| words.count((7, word), operation));

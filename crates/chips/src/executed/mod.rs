@@ -461,7 +461,7 @@ impl Executing {
     /// Executes the program on a packet: the port that it goes to, or nothing where it ends, and the bytes that it has
     /// grown by.
     fn decide(&self, frame: u32, copy: u32, info: &PacketInfo, steps: &mut Steps) -> (Option<u16>, i32) {
-        // What is no packet for the program passes by it. After a fault nothing is executed until the run has ended.
+        // A packet without a frame bypasses the program. After a fault nothing is executed until the run has ended.
         let done = match frame {
             0 => Ok(Done { fate: Fate::Leaves, grown_bytes: 0 }),
             _ if self.shared.is_faulty() => Ok(Done { fate: Fate::Ends, grown_bytes: 0 }),
@@ -503,7 +503,7 @@ impl PacketProgram for Executing {
                 let leaving = PacketHead { bytes: head.leaving_bytes(), ..*head };
                 let over = behind.write_all(&leaving, info, &mut chosen, steps);
                 match chosen {
-                    // What would send it on does not.
+                    // A last step that would send the packet on ends it instead.
                     _ if ends && over => {
                         if let Some(Step { action: Action::Send { .. } | Action::Put { .. }, .. }) =
                             steps.list().last()

@@ -34,7 +34,7 @@ pub(super) fn does(op: &Op) -> Does {
     match op.kind {
         K::Ld1 | K::Ld2 | K::Ld4 | K::Ld8 | K::Lds1 | K::Lds2 | K::Lds4 => Does::Loads,
         K::St1 | K::St2 | K::St4 | K::St8 | K::Stx1 | K::Stx2 | K::Stx4 | K::Stx8 => Does::Stores,
-        // Bit 0 of the operation asks for the old value.
+        // Bit 0 of the operation requests the old value.
         K::Atomic4 | K::Atomic8 => Does::Atomic { result: op.imm & 1 == 1 },
         K::Helper => Does::Calls,
         _ => Does::Computes,

@@ -103,7 +103,8 @@ mod tests {
     #[test]
     fn two_loops_take_what_a_real_core_takes() {
         // lbu a1,140(zero); bne a1,a0; lw a1,132(zero); sw a1,12(zero); lw a1,128(zero); sw a1,8(zero);
-        // sb a0,44(zero); sb zero,40(zero); j back: nine, and three uses of what was just loaded, and the jump.
+        // sb a0,44(zero); sb zero,40(zero); j back: nine instructions, three uses of a value just loaded, and the
+        // jump.
         let forward = [
             0x08c0_4583,
             0xfea5_9ee3,
@@ -116,7 +117,7 @@ mod tests {
             0xfe1f_f06f,
         ];
         assert_eq!(round(&forward), 14);
-        // The same with both loads in front of what uses them.
+        // The same loop with both loads before their uses.
         let hoisted = [
             0x08c0_4583,
             0xfea5_9ee3,
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_was_just_shifted_is_waited_for_once() {
-        // slli a1,a1,2; add a2,a1,a1; add a2,a1,a1; j back: four, one wait, the jump.
+        // slli a1,a1,2; add a2,a1,a1; add a2,a1,a1; j back: four instructions, one wait, and the jump.
         assert_eq!(round(&[0x0025_9593, 0x00b5_8633, 0x00b5_8633, 0xff5f_f06f]), 4 + 1 + 2);
     }
 }

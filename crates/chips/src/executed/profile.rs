@@ -17,7 +17,7 @@ pub(super) struct Origin {
 impl Origin {
     /// A line of a file, with what stands there where that is known.
     pub fn line(file: &str, number: u32, text: &str) -> Self {
-        // People know which folder it is in.
+        // Users know the folder of the file.
         let short = file.rsplit(['/', '\\']).next().unwrap_or(file);
         let text = if text.is_empty() { String::new() } else { format!(": {text}") };
         Self { name: format!("{short}:{number}{text}"), file: Some(file.to_owned()), number: Some(number) }
@@ -107,7 +107,7 @@ impl Accesses {
 
     #[inline(always)]
     pub fn count(&mut self, operation: usize, role: RoleId) {
-        // There are few of them.
+        // There are few roles.
         if let Some(number) = self.roles.iter().position(|&other| other == role) {
             self.counts[number * self.operations + operation] += 1;
         }

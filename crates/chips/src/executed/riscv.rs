@@ -32,7 +32,7 @@ pub(super) fn region_bytes(machine: &Machine) -> [u64; 4] {
     let heap = machine.bytes(layout.heap_low, HEAP_BYTES as usize);
     let used = heap.iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
     let symbol = |name: &str| machine.image().symbol(name);
-    // A program of somebody else may have that name anywhere.
+    // A user's program may use that name for anything, anywhere.
     let counted = symbol(HEAP_PAGES).filter(|&at| (layout.low..layout.high - 4).contains(&at));
     let pages = counted.map_or(0, |at| match *machine.bytes(at, 4) {
         [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
@@ -82,7 +82,7 @@ impl PricedCode {
         let ops = (0..code.ops.len() as u32).map(|index| {
             let class = code.class(index);
             let kind = asked(code, index);
-            // A store that may fail says whether it did, and an atomic operation may be asked for what it found.
+            // A conditional store returns whether it succeeded, and an atomic operation may return the old value.
             let waits = costs.waits_for_writes || !kind.writes() || code.writes(index) != 0;
             Priced { cycles: by_class(class, c), class, bytes: code.access_bytes(index), kind, waits }
         });
@@ -174,7 +174,7 @@ impl Running {
         {
             steps.push(0, place.forget(room, packet.len()));
         }
-        // What the jump before did: its target is the step that follows.
+        // The kind of the previous jump: its target is the step that follows.
         let mut leap = Leap::Calls;
         calls.leave_all();
         recorder.trace().walk(0, machine.code(), |step| {
@@ -220,7 +220,7 @@ impl Running {
                 false => steps.post(role, priced.kind, priced.bytes, address),
             }
             if code.costs.has_caches && priced.kind == Access::Read {
-                // When it is there the cache knows, and not the pipeline.
+                // The cache determines when the value is there, and not the pipeline.
                 pipeline.loads_nothing();
                 let load = steps.list().len() - 1;
                 steps.used_after(load, NOT_USED);

@@ -67,7 +67,7 @@ mod tests {
     fn parts_of_cycles_are_carried_on_and_the_whole_is_right() {
         let mut carrying = Share(10_500).carrying();
         let cycles: Vec<u32> = [2; 20].into_iter().map(|cycles| carrying.next(cycles)).collect();
-        // 2.1 each: the fifth, counted from a half, is the first of 3.
+        // 2.1 cycles each: the remainder starts at a half, so the fifth is the first of 3 cycles.
         assert_eq!(cycles[..10], [2, 2, 2, 2, 3, 2, 2, 2, 2, 2]);
         assert_eq!(cycles.iter().sum::<u32>(), 42);
         assert_eq!(Share(10_500).of(40), 42);

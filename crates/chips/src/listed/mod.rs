@@ -19,7 +19,7 @@ use step::{StepReader, Verb, verb};
 pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Option<ReadProgram> {
     let sections = section.list("step");
     if sections.is_empty() {
-        // Of what is no list that has been said.
+        // A value that is not a list has already been reported.
         if section.is_list("step") || !section.has("step") {
             let message = "a program lists its steps, [[step]] with op = \"compute\", \"read\", \"send\", …";
             section.lacks("step", message);

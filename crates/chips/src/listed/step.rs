@@ -107,7 +107,7 @@ const MOST_CYCLES: u64 = 10_000_000;
 pub(super) fn verb(step: &Section<'_>) -> Verb {
     step.text_if("name", "name of the step, for people and for --set");
     if step.has("op") && !VERBS.iter().any(|(name, _)| step.says("op", name)) {
-        // Which keys such a step has nobody knows.
+        // The keys of an unknown operation are unknown.
         let keys = step.keys();
         step.pass_over(&keys.iter().map(String::as_str).collect::<Vec<_>>());
     }
@@ -151,7 +151,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             runs: Runs::of(StepList::new(vec![], Does::Finish, None)),
             routes: None,
             roles: self.roles,
-            // Where threads send block by block, packets lie in memory.
+            // If threads send block by block, packets are in memory.
             moves_cells: self.moves_cells || self.reading.sends_blocks,
             allocates: false,
             puts: self.puts,
@@ -327,7 +327,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             Verb::Transmit => Does::Transmit,
             Verb::Drop => Does::Drop,
             Verb::Finish => Does::Finish,
-            // Its cycles are those in front of the program.
+            // The cycles of this step precede the program.
             Verb::Run => Does::Compute,
             Verb::Extend => {
                 step.fail("op", "an extension must be in the list of a program, not in another extension");

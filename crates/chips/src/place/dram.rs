@@ -36,7 +36,7 @@ const PACKET_BUFFER_KEYS: &[&str] =
     &["rows", "halves", "halves_from_bytes", "queues", "precharge", "batch_k", "batch_break", "prefetch", "ideal", "banks"];
 
 pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
-    // What is wrong has been said; the rest of the file is read all the same.
+    // The errors have been reported; the rest of the file is read nevertheless.
     dram(asked).unwrap_or(PlaceKind::Server(server::server_of(0)))
 }
 
@@ -72,7 +72,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
         }
         other => section.fail(key, other.to_string()),
     };
-    // A file that is not there is a mistake of the memory that names it; what is wrong in one stands there.
+    // A missing file is an error of the memory that names it; errors in a file are reported for that file.
     let open = |key: &str, folder: &str, name: &str| {
         let file = in_folder(folder, name);
         match load(&file) {

@@ -49,7 +49,7 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
             engines: count("engines", "engines that execute operations (sqc, qarray, qc)"),
             interconnect_ps: ps("interconnect_ns", "round-trip time from a thread"),
             memory_ps: ps("memory_ns", "time of an access of the memory with descriptors and links"),
-            // Instructions are the programs': engines carry them out.
+            // Instructions belong to programs: engines execute them.
             instruction_ps: Default::default(),
             ..settings
         },

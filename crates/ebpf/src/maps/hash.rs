@@ -63,7 +63,7 @@ impl HashTable {
     }
 
     fn bucket(&self, key: &[u8]) -> usize {
-        // Multiplying carries upwards and the buckets are the upper bits, folded down.
+        // A multiplication carries upwards, so the upper bits select the bucket after they are folded down.
         let mut hash = 0x9e37_79b9_7f4a_7c15u64 ^ key.len() as u64;
         for word in key.chunks(8) {
             let mut bytes = [0; 8];

@@ -230,7 +230,7 @@ impl Map {
             },
             Table::Ring(_) | Table::Nothing => return Err(errno::EINVAL),
         };
-        // Values of hashes and tries come as their entries do.
+        // Values of hashes and tries are allocated when their entries are.
         let region = memory.region_mut(memory::values(self.number));
         let behind = ((element + 1) * self.cpus * u64::from(region.stride)) as usize;
         if region.sparse.is_none() && region.bytes.len() < behind {

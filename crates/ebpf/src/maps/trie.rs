@@ -159,7 +159,7 @@ impl Trie {
                 self.nodes[made as usize].children[bit(&prefix, length)] = at;
                 made
             } else {
-                // Ways part between the two.
+                // The two prefixes part below a common node.
                 let parting = self.node(shared, data.to_vec(), None);
                 self.nodes[parting as usize].children[bit(data, shared)] = made;
                 self.nodes[parting as usize].children[bit(&prefix, shared)] = at;
@@ -187,7 +187,7 @@ impl Trie {
                 self.free_nodes.push(at);
                 let parent = way.last().copied();
                 self.hang(parent, NONE, watch);
-                // A node that only parted ways has one way left.
+                // A node without a value, at which two branches parted, has one branch left.
                 if let Some((parent, side)) = parent
                     && self.nodes[parent as usize].value.is_none()
                 {

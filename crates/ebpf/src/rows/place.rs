@@ -36,7 +36,7 @@ pub(super) fn overlap(a: &Range, a_root: Option<(u32, i64)>, b: &Range, b_root: 
         if a.place != b.place {
             return false;
         }
-        // Values of maps are many, and all begin at 0.
+        // A map has many values, and offsets in each begin at 0.
         if let (Some(a_from), Some(b_from), true) = (a.from, b.from, a.place != Place::Map) {
             return !apart(a_from, b_from);
         }

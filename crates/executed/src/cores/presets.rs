@@ -45,7 +45,7 @@ impl Presets {
 
     /// A malleable core of so much area.
     pub(super) fn malleable(&self, threads: u32, area: u32, memory: Memory) -> CoreConfig {
-        // The cache that the preset states, by the area beside the register cache.
+        // The cache of the preset, scaled by the area that the register cache leaves.
         let cache = |area: u32| area.saturating_sub(MRC_THREAD_EQUIVALENTS).max(1);
         let lines = u64::from(self.malleable.cache_lines) * u64::from(cache(area))
             / u64::from(cache(self.malleable.area));

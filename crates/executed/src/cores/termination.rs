@@ -54,7 +54,7 @@ pub fn termination_study(
             }
             threads => threads,
         };
-        // One thread cannot be terminated: with two, one goes.
+        // A single thread cannot be terminated: at least two threads run, and one of them ends.
         let config = presets.malleable(threads.max(2), area, memory);
         let mut core = Core::new(work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc))?;
         terminate(&mut core, packets, SETTLED_PACKETS, TERMINATIONS)

@@ -170,7 +170,7 @@ pub(super) fn bytes(text: &str, size: u32) -> Result<Vec<u8>, String> {
     {
         let kept = (size as usize).min(16);
         let whole = number.to_le_bytes();
-        // What is cut off holds nothing but the sign.
+        // The bytes that are cut off must contain nothing but the sign.
         let sign = if number < 0 { 0xff } else { 0 };
         let signed = number >= 0 || kept > 0 && whole[kept - 1] & 0x80 != 0;
         if !signed || whole[kept..].iter().any(|&byte| byte != sign) {

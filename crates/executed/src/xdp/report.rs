@@ -190,7 +190,7 @@ fn lines(machine: &Machine, profile: &Profile) -> Vec<(String, u64)> {
 fn maps(machine: &Machine) -> Result<Vec<MapReport>, Error> {
     let mut reports = Vec::new();
     for (number, definition) in machine.maps().enumerate() {
-        // Constants of the program are no news.
+        // Constants of the program are not reported.
         if definition.name.starts_with(".rodata") {
             continue;
         }
@@ -218,7 +218,7 @@ fn listed(entry: &Entry, kind: MapKind) -> MapEntry {
         whole.get_mut(..bytes.len())?.copy_from_slice(bytes);
         matches!(bytes.len(), 1 | 2 | 4 | 8).then_some(u64::from_le_bytes(whole))
     };
-    // Places of programs and maps hold numbers of this run, which say nothing.
+    // Entries that refer to programs and maps hold numbers that have a meaning in this run only.
     let shown = !kind.holds_maps() && kind != MapKind::ProgArray;
     MapEntry {
         key: digits(&entry.key),

@@ -141,7 +141,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
         }
         let used: Vec<(usize, (i64, i64))> =
             ranges.iter().enumerate().filter_map(|(slot, range)| range.map(|range| (slot, range))).collect();
-        // A condition is looked at as soon as its slots are known.
+        // A condition is evaluated as soon as its slots are known.
         let mut conditions: Vec<Vec<&Code>> = vec![Vec::new(); used.len() + 1];
         for code in &transition.guard {
             let last = code.slots().max().map_or(0, |last| {
@@ -213,7 +213,7 @@ impl<'a, 'w> Unfolder<'a, 'w> {
                     colour.text(&words)
                 })
                 .collect();
-            // Without variables of its own, what is taken tells bindings apart.
+            // Slots that no variable names also distinguish bindings.
             let named: Vec<usize> = transition
                 .variables
                 .iter()

@@ -208,7 +208,7 @@ impl Cursor {
         for &(place, by) in changes {
             let field = layout.fields[place as usize];
             let word = &mut beside[field.word as usize];
-            // It fits, so that nothing is carried to the neighbours.
+            // The sum fits, so that nothing is carried to the neighbours.
             *word = word.wrapping_add((by as u64) << field.shift);
             hash = hash.wrapping_add(field.weight.wrapping_mul(by as u64));
         }

@@ -384,7 +384,7 @@ mod tests {
             assert!(rows.insert(hash_of(&row), &row));
         }
         assert_eq!(rows.parts.len(), PLACES as usize);
-        // It is stopped on the way, too.
+        // The search can also be stopped on the way.
         let stopped = explore_until(&net, 1, 1, &mut |_| ControlFlow::Break(()));
         assert!(stopped.is_ok_and(|found| !found.complete));
     }

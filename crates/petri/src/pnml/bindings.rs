@@ -87,7 +87,7 @@ impl<'s, 'a, 'i> Bindings<'s, 'a, 'i> {
             if self.tried.is_multiple_of(PARTS_PER_LOOK) && watch().is_break() {
                 return Err(PetriError::Interrupted);
             }
-            // Below the number that are tried, which fits.
+            // The number is below the number of colours tried, which fits 32 bits.
             let colour = colour as u32;
             self.colours[variable] = Some(colour);
             self.bound.set(name, sort.parts(colour, self.sorts));
@@ -110,7 +110,7 @@ impl<'s, 'a, 'i> Bindings<'s, 'a, 'i> {
                 Some(guard) => guard.left_for(name, self.sorts, &self.bound, self.node)?,
                 None => None,
             };
-            // Of another sort, none of them can be its own.
+            // Colours of another sort cannot be values of this variable.
             let left: Option<Vec<u64>> = left.map(|colours| {
                 colours.iter().filter_map(|parts| sort.number(parts, self.sorts).map(u64::from)).collect()
             });

@@ -193,7 +193,7 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
             None => Sort::dot(),
         };
         let colours = sort.listed(&self.sorts, node)?;
-        // PIPE's; 0 is none there.
+        // The tool PIPE writes this label; 0 means no capacity.
         if let Some(capacity @ 1..) = label(node, "capacity")? {
             let instead = "none: model the free space by a second place, from which transitions that add tokens here take";
             return Err(wrong(node, format!("a place with a capacity of {capacity}"), instead));

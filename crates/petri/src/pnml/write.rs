@@ -173,7 +173,7 @@ fn escaped_text(text: &str) -> String {
 
 fn qualified(node: Node<'_, '_>) -> String {
     let name = node.tag_name().name();
-    // Without a prefix of its own an element is in the namespace that holds without one.
+    // An element without a prefix is in the default namespace.
     match node
         .tag_name()
         .namespace()

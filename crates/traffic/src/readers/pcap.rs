@@ -75,7 +75,7 @@ impl Pcap {
         })?;
         let version = (magic.order.u16(header, 4), magic.order.u16(header, 6));
         let snap_bytes = magic.order.u32(header, 16);
-        // The upper bits tell the length of the frame check sequence and more; the type has 16 bits.
+        // The upper bits state the length of the frame check sequence and more; the type has 16 bits.
         let link = LinkType::from_number((magic.order.u32(header, 20) & 0xffff) as u16);
         stream.consume(FILE_HEADER_BYTES);
         let max_captured_bytes = snap_bytes.clamp(MAX_USUAL_CAPTURED_BYTES, MAX_RECORD_BYTES);

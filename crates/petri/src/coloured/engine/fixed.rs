@@ -43,7 +43,7 @@ impl Fixed {
         let mut needed: Vec<(u32, u32)> = Vec::new();
         for need in &transition.needs {
             match constant(&need.weight) {
-                // Parallel arcs are one of their sum.
+                // Parallel arcs count as one arc with the sum of their weights.
                 Some(weight) => match needed.iter_mut().find(|(place, _)| *place == need.place) {
                     Some((_, sum)) => *sum = sum.saturating_add(weight),
                     None => needed.push((need.place, weight)),
