@@ -26,8 +26,8 @@ RECORD = Path(__file__).resolve().parent / "bytes.txt"
 APPLICATIONS = ("l3fwd16", "nat", "firewall", "vanilla_ip", "probe", "ipv4_forward")
 SEEDS = (1, 2, 3)
 PACKETS, WARMUP_PACKETS = 3000, 500
-# Runs whose whole report a core that is written anew has to repeat: the packet buffer of Hasan 2003 in all its forms,
-# many engines, an executed program, and other parts of DRAM behind a generic controller.
+# Runs whose whole report a rewritten core must repeat: the packet buffer of Hasan 2003 in all its forms, many engines,
+# an executed program, and other parts of DRAM behind a generic controller.
 BUFFERS = (
     "our_base",
     "f_alloc",
@@ -40,7 +40,7 @@ BUFFERS = (
     "adapt",
     "adapt_pf",
 )
-# A result names its file, so that the path is relative: `main` changes to the root.
+# A result names its file, so the path is relative: `main` changes to the root.
 CHIP = "bench/chips/sixty_engines.toml"
 PARTS = ("ddr3_1600", "hbm2", "gddr6")
 STUDIES = (
@@ -54,7 +54,7 @@ STUDIES = (
     "rosebud",
     "spalink2000",
 )
-# They name the version, the configuration and the place of files, not what came out.
+# Fields that name the version, the configuration and the location of files, not results.
 LEFT_OUT = ("config_hash", "run_id", "run_ids", "version")
 
 Digests = dict[str, str]

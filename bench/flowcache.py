@@ -24,7 +24,7 @@ import linecard
 
 Row = Callable[[str, float | None, str, str], None]
 
-# Printed name of the example's line, and what is asked of it in million accesses per second.
+# The printed name of the example's line, and its target in million accesses per second.
 LINES = {
     "LRU": 100,
     "SP": 100,

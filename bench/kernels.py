@@ -124,12 +124,12 @@ def counter() -> int | None:
 def instructions(name: str, pieces: int) -> int | None:
     """Instructions of a process of its own that does so many pieces."""
     command = [sys.executable, __file__, "--work", name, str(pieces)]
-    # Hashes of text that differ from process to process cost more or less by a percent of the whole.
+    # Hash seeds that differ from process to process change the cost by about a percent.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     handle = counter()
     if handle is not None:
         os.close(handle)
-        # What the counter shows differs by 2 % from run to run of one build, where valgrind counts the same.
+        # The counter differs by 2 % from run to run of one build; valgrind counts the same each time.
         counted = [*command, "--counted"]
         counts = [
             subprocess.run(counted, capture_output=True, text=True, check=True, env=environment) for _ in range(3)

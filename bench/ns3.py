@@ -25,7 +25,7 @@ SHORT, LONG = 500, 2_500
 def build() -> Path | None:
     """The program, or nothing where ns-3 has no wheel or no compiler is installed."""
     compiler = shutil.which("g++")
-    # Its bindings for Python depend on packages that take minutes to build; C++ needs none of them.
+    # The Python bindings of ns-3 depend on packages that take minutes to build; C++ needs none of them.
     python = peers.python_with(f"ns3=={VERSION}", dependencies=False) if compiler else None
     if compiler is None or python is None:
         return None

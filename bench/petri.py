@@ -91,7 +91,7 @@ def ring() -> petri.Net:
     return net
 
 
-# The same nets for simpn: a transition takes its tokens when it begins, and what it puts is there after the delay.
+# The same nets for simpn: a transition takes its tokens when it begins, and its output tokens appear after the delay.
 PEER = """
 import random, sys, time
 from simpn.simulator import SimProblem, SimToken
@@ -194,7 +194,7 @@ def measure(row: Callable[..., None], *, quick: bool) -> None:
         fastest = 0.0
         for seed in range(3):
             started = time.perf_counter()
-            # A coloured firing is dearer: fewer of them are enough.
+            # A coloured firing takes longer, so fewer firings are enough.
             wanted = firings / (4 if net.name == "col4" else 1)
             found = petri.simulate(net, wanted / rate, warmup=0.0, replications=1, jobs=1, seed=seed)
             fastest = max(fastest, found.firings / (time.perf_counter() - started))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from linecard.study.runners import StudyRun
     from linecard.study.spec import Study
 
-# How a chip refuses a setting of a part or a program that a run does not have.
+# The words with which a chip refuses a setting of a part or a program that a run does not have.
 WITHOUT = "has no effect here"
 
 

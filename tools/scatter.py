@@ -16,7 +16,7 @@ LEFT, TOP, BOTTOM = 64, 46, 52
 SIDE = 440
 TICKS = (1, 2, 5)
 _DASHES = ("6 3", "2 3")
-# A square, a triangle, a diamond, and a triangle that stands on its tip.
+# A square, a triangle, a diamond, and a triangle on its tip.
 _SHAPES = (
     ((-3, -3), (3, -3), (3, 3), (-3, 3)),
     ((0, -4), (4, 3), (-4, 3)),
@@ -129,11 +129,11 @@ def draw(
 def _name(canvas: Canvas, x: float, y: float, name: str, *, above: bool) -> None:
     """A name on the side that is away from the diagonal and the points along it, where there is room."""
     if above:
-        # Beside the left axis there is no room for a name: it stands above.
+        # There is no room for a name beside the left axis, so it is above the point.
         end, dx, dy = (True, -6, 3) if x > LEFT + SIDE / 4 else (False, -3, -9)
     else:
         end, dx, dy = (False, 6, 5) if x < LEFT + SIDE * 3 / 4 else (True, 4, 14)
-    # On the axis, whose line would run through it, it stands above.
+    # A name on the axis, whose line would cross it, is above the point.
     dy = -6 if y >= TOP + SIDE - 1 else dy
     canvas.text(x + dx, y + dy, name, 10, anchor="end" if end else "start", halo=True)
 

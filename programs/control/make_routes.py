@@ -13,7 +13,7 @@ import random
 
 PREFIXES = 20_000
 PEERS = 30
-# Weights of prefix lengths, of allocations and of what is announced inside them.
+# Weights of prefix lengths, for allocations and for the prefixes announced inside them.
 ALLOCATIONS = {10: 1, 11: 2, 12: 5, 13: 10, 14: 19, 15: 37, 16: 370, 17: 130, 18: 200, 19: 360}
 ALLOCATIONS |= {20: 400, 21: 250, 22: 300, 23: 250, 24: 1600}
 SPECIFICS = {17: 30, 18: 60, 19: 160, 20: 280, 21: 380, 22: 500, 23: 580, 24: 3300}

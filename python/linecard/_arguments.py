@@ -17,10 +17,10 @@ from linecard.errors import ConfigError, ConfigProblem
 
 P = ParamSpec("P")
 R = TypeVar("R")
-# Numbers beyond this many bits are in no range, and Python refuses to write them down.
+# Integers with more bits than this are in no range, and Python refuses to print very long ones.
 _MOST_BITS = 1024
 _SHOWN = 80
-# No argument has lists of lists of lists.
+# No argument has nested lists deeper than this.
 _DEEPEST = 8
 
 
@@ -47,10 +47,10 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
 def _taken(name: str, annotation: str, value: Any, problems: list[ConfigProblem]) -> Any:
     options = _alternatives(annotation)
     before = len(problems)
-    # What is no text or path may be an array, which is taken as it is.
+    # A value that is neither text nor a path may be an array, which is taken unchanged.
     if "Buffer" not in options or isinstance(value, (str, PathLike)):
         value = _plain_value(name, value, problems)
-    # An iterable that can be read once is read here, where its elements are looked at.
+    # An iterable that can be read only once is read here, where its elements are checked.
     if isinstance(value, Iterator) and any("terable[" in option or "Settings" in option for option in options):
         value = list(value)
     if len(problems) > before:
@@ -62,7 +62,7 @@ def _taken(name: str, annotation: str, value: Any, problems: list[ConfigProblem]
     return value
 
 
-# What stands for a longer annotation.
+# Short names for longer annotations.
 _ALIASES = {
     "Settings": "Mapping[str, object] | Iterable[str]",
     "Progress": "Called",
@@ -151,7 +151,7 @@ def _is_buffer(value: object) -> bool:
 def _expected(options: frozenset[str]) -> str:
     """What would have been taken, in words."""
     words = ["a name or the path of a file"] if options >= _PATHS else []
-    # A mapping first: what is meant most often.
+    # A mapping comes first, because it is meant most often.
     for option in sorted(options - {"None"} - (_PATHS if words else frozenset()), reverse=True):
         kind, _, rest = option.partition("[")
         if kind in {"Sequence", "Iterable"}:

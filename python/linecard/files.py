@@ -21,9 +21,9 @@ from linecard.errors import ConfigError, LinecardError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-# The name that stands for stdout.
+# The name that denotes stdout.
 STDOUT = "-"
-# What is looked through for names of other files.
+# The limits of a file that is searched for names of other files.
 _MOST_TOML_BYTES = 16 << 20
 _MOST_NAME = 4096
 
@@ -109,7 +109,7 @@ def _all_read(inputs: Sequence[object]) -> Iterator[Path]:
                 continue
             named = list(_texts(tomllib.loads(path.read_text())))
         except (OSError, ValueError, RecursionError):
-            # Whoever reads it says what is wrong with it.
+            # The reader of the file reports its errors.
             continue
         waiting += [
             folder / (text + end) for text in named for end in ("", ".toml") for folder in (path.parent, Path())

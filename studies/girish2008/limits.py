@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 CHAPTER_3 = ("3.3", "3.4", "3.5", "3.6")
 RATES = ("throughput_mbps", "bandwidth_gbps")
 UTILISATIONS = ("bus_percent", "banks_percent", "hash_percent", "me_percent")
-# What tables 4.3 and 4.4 print over microengines: packets dropped and transmitted.
+# Columns of tables 4.3 and 4.4 by number of microengines: packets dropped and transmitted.
 TRENDS = ("drops", "transmitted")
 CONTRADICTION_MBPS = 7505
 DYNAMIC_DROPS_PERCENT = 0.2
-# Windows of DRAM buffering whose printed rates and drops belong together, by their table.
+# Windows of DRAM buffering in which printed rates and drops belong together, by table.
 STATIONARY_MBPS = {"table4_1": (4906, 5422, 5519, 5571, 5667), "table4_2": (5496, 5633, 5802)}
-# By how much drops of tables 4.1 and 4.2 may be off (G7, G9).
+# The largest error of drops in tables 4.1 and 4.2 (G7, G9), in percentage points.
 DROPS_POINTS = 1.0
 
 

@@ -29,7 +29,7 @@ TIE_PERCENT = 2.0
 SEEDS = range(1, 9)
 # Presets whose tables of parameters belong to the programs, not to the machine.
 APPLICATIONS = ("program", "nat", "firewall")
-# Parts that these designs do not have, or that no packet of these runs meets.
+# Parts that these designs do not have, or that no packet of these runs uses.
 ABSENT = (
     "buffer.rx",
     "core",
@@ -42,7 +42,7 @@ ABSENT = (
     "unit.queues",
     "vrp",
 )
-# How a preset says that no document states a value, and that it was chosen to fit.
+# Words by which a preset marks a value that no document states, and a value that was chosen to fit.
 UNSTATED = re.compile(r"\bnot stated\b")
 CHOSEN = re.compile(r"\b(calibrated|chosen) (on|with)\b")
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
-# The script beside this one.
+# A script in the same folder.
 from traffic_values import EVENTS, MEMORIES, PACKETS, PROGRAMS  # type: ignore[import-not-found]
 
 import linecard
@@ -23,7 +23,7 @@ CHIP, CORE, CACHED_CORE = (
     for name in ("chip_", "core_", "cached_core_")
 )
 MOST_THREADS = 16
-# Cores of a chip; with fewer a cache has reached its 64 KB, with more nothing is left for one.
+# Cores of a chip; with fewer cores a cache reaches its 64 KB, and with more no area is left for a cache.
 CORES = range(4, 18)
 # The chips that the document calls the best: cores, threads, and thread-equivalents of cache.
 OPTIMAL_FIXED, IXP2800 = (6, 7, 45), (16, 8, 0)

@@ -13,8 +13,8 @@ from tools.correlation.statistics import Errors, errors_of, kendall_tau, knee
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-# Bounds that a simulator has to be better than, by arithmetic: what the wires carry; what the engines' cycles allow;
-# what the busiest memory or unit serves; what threads allow that each carry one packet after another; the least of all.
+# Arithmetic bounds that a simulator must be better than: the rate of the wires; the cycles of the engines; the service
+# rate of the busiest memory or unit; threads that each process one packet after another; and the least of all.
 WIRE, CYCLES, SERVERS, THREADS, LEAST = (
     "wire",
     "cycles only",

@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     Outcomes = dict[RunSpec, StudyRun | str]
 
 UNIT = "Mpps"
-# Packets of a point are all alike and always wait: four times as many move a rate by less than 0.5 %.
+# The packets of a point are all alike and always wait: four times as many change a rate by less than 0.5 %.
 PACKETS, WARMUP_PACKETS = 4000, 2000
 ROUNDS = 3
-# A part that is busy for less of the time does not limit alone.
+# A part that is busy for less of the time is not the only limit.
 BUSY, WAITS = 0.97, "waits of threads"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# A curve has reached its plateau where it stays within this share of its largest value.
+# A curve is on its plateau while it is within this share of its largest value.
 PLATEAU = 0.05
 
 

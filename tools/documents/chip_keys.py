@@ -27,7 +27,8 @@ SPECIMENS = (
     Specimen("presets/platforms/ixp2400_dynamic.toml"),
     Specimen(f"{_FOLDER}/classes.toml"),
 )
-# What a table is, in the order of the page. A table that is in no line is an error: a page without it would be a lie.
+# The meaning of each table, in the order of the page. A table without a line is an error, because the page would omit
+# it.
 TABLES = {
     "clock": "Any number of clocks with names of your choice; the first is the default. Also `NAME_hz`, `_khz`, "
     "`_ghz`.",

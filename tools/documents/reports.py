@@ -12,7 +12,7 @@ from tools.documents.requests import documented, formatted
 
 _WRITTEN = "`make docs` writes this module from the types in Rust."
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
-# What a field is that the core leaves out, by the beginning of its type.
+# The value of a field that the core leaves out, by the beginning of its type.
 _ABSENT = {"tuple": "()", "dict": "{}", "bool": "False"}
 
 

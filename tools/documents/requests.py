@@ -43,7 +43,7 @@ from {module} import simulate
 if TYPE_CHECKING:
 {imports}
 """
-# What annotations may name, and where it is.
+# Names that annotations may use, and their modules.
 _NAMES = {
     "Mapping": "collections.abc",
     "Sequence": "collections.abc",
@@ -89,7 +89,7 @@ def request_texts() -> dict[str, str]:
 
 
 def _schema() -> str:
-    # A search has a budget of its own.
+    # A search has a separate budget.
     executed, budget = ([each for each in options("program") if (each.name == "budget") == has] for has in (0, 1))
     parts = [f'"""The requests of the package. {_WRITTEN}"""', _TYPES]
     for request in _REQUESTS:

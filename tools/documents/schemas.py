@@ -213,7 +213,7 @@ def _needed(keys: Iterable[Key]) -> Schema:
 
 
 def _says(key: str, value: str) -> Schema:
-    # What a schema says of nothing else some editors take for strict.
+    # Some editors treat a schema as strict if it does not mention additional properties.
     return {"properties": {key: {"const": value}}, "required": [key], "additionalProperties": True}
 
 
@@ -260,7 +260,7 @@ def _ways(declared: list[Declared]) -> list[Schema]:
     ways: list[Schema] = []
     names = [each for each in declared if each.type == "name"]
     if any(name.startswith("my") for each in names for name in each.names):
-        # What the author of a file calls things.
+        # Names that the author of a file chooses.
         fixed = [name for name in names[0].names if not name.startswith("my")]
         ways += [{"enum": fixed}, _TEXT] if fixed else [_TEXT]
     elif names:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Tables whose second part is a name that the file's author chooses.
 NAMED = ("cluster", "memory", "unit", "link", "buffer", "inbox", "ring", "port")
 MUST = "must be given"
-# Keys that are read whatever the kind, operation or way of costs is, and those of a memory that packets are kept in.
+# Keys that are read for every kind, operation and way of costs, and keys of a memory in which packets are kept.
 _EVERYWHERE = {
     "memory.NAME": ("kind", "clock", "per", "capacity_bytes", "capacity_mib"),
     "unit.NAME": ("kind", "clock", "per"),
@@ -108,7 +108,7 @@ def keys_of(specimens: Iterable[Specimen]) -> list[Key]:
     for place, key in found.items():
         if not key.is_named and needed.get(place) == asked[place]:
             key.default = MUST
-            # What only some tables of a kind must have depends on what else they say.
+            # A key that only some tables of a kind require depends on the other keys of the table.
             key.always = asked[place] == tables[place[0], place[2]]
     return list(found.values())
 
@@ -121,12 +121,12 @@ def _place_of(key: str, uses: Mapping[str, str]) -> Place:
         parts[1] = "NAME"
     if parts[2:4] == ["ebpf", "rule"] and len(parts) > 4:
         parts[4] = "NAME"
-    # A list of steps by itself.
+    # A list of steps in a separate file.
     if parts == [""]:
         parts = ["program"]
     if parts[0] == "step[]":
         parts.insert(0, "program")
-    # An extension is steps.
+    # An extension consists of steps.
     if parts[:2] == ["program", "extension[]"]:
         parts[1] = "step[]"
     table = ".".join(parts)

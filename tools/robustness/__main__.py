@@ -74,7 +74,7 @@ def robustness(
     if keep:
         documents.keep(found)
     stderr.note_written(written, folder=True)
-    # What is finished is told: until here an interrupt in a later study lost nothing.
+    # The steps are deleted only now: until here, an interrupt in a later study lost nothing.
     for one in found:
         (folder / f"{one.study}.steps.json").unlink(missing_ok=True)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tools.robustness.result import Outcome
 
-# The folder of the pictures beside the page.
+# The folder of the pictures next to the page.
 PICTURES = "robustness"
 INTRODUCTION = """\
 # Robustness

@@ -44,7 +44,7 @@ class Kept:
             if data["inputs"] == self._inputs:
                 self.steps = {name: Outcome.from_dict(each) for name, each in data["steps"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            # A damaged file is as good as none: the steps are run again.
+            # A damaged file is ignored: its steps are run again.
             self.steps = {}
 
     def put(self, name: str, outcome: Outcome) -> None:

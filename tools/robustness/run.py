@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     RunFunction = Callable[[RunSpec, Callable[[int, int], object]], StudyRun]
 
 SEEDS = tuple(range(1, 9))
-# Parts of a step on the way of all of them.
+# Progress units of a step.
 PARTS = 1000
 
 
@@ -116,7 +116,7 @@ class _Runner:
         self._jobs = jobs
         self._kept = kept
         self._run_function = run_function
-        # A value that is not in a run leaves it as it was: of those, the first seed's are run once.
+        # A run that does not contain a value is unchanged; for the first seed, such runs are executed once.
         self._first: dict[RunSpec, StudyRun | str] = {}
         self._items = study.item_ids
 

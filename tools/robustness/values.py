@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 SHARE = 0.10
 # Runners whose settings are parameters of the run's preset.
 WITH_PRESETS = (MACHINE, "program", "occupancy", "hierarchy", "vrp", "dram")
-# Runners whose settings are parameters of one preset: what their runs call so is something else.
+# Runners whose settings are parameters of one preset: the preset of their runs is something else.
 OF_ONE_PRESET = {"queueing": f"queueing/{QUEUE_MACHINE}"}
-# The one runner that takes a line of points; nothing else has links with points.
+# The only runner that takes a list of points: no other runner has links with points.
 WITH_POINTS = "hierarchy"
-# Units of which there are parts; cycles, threads and bytes are whole.
+# Units with fractions; cycles, threads and bytes are whole.
 WITH_PARTS = ("_ns", "_gbps")
 POINTS = re.compile(r"\d+:[0-9.]+(, \d+:[0-9.]+)+")
 
@@ -75,7 +75,7 @@ class Value:
             return _varied(run, self.varied, number)
         preset = run.preset if run.runner in WITH_PRESETS else OF_ONE_PRESET.get(run.runner)
         keys = _keys(preset) if preset else None
-        # A preset that extends another may say otherwise, and so may the run: what was not chosen stays.
+        # A preset that extends another may set another value, and so may the run: a value that was not chosen stays.
         if keys is None or str(keys.values.get(self.key)) != str(_keys(self.preset).values[self.key]):
             return run
         if any(keys.full(own.partition("=")[0]) == self.key for own in run.overrides):

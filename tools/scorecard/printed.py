@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from linecard.study.compare import Cell
     from linecard.study.result import StudyResult
 
-# Cells so far from the diagonal are named by their table, as many as there is room for.
+# Cells this far from the diagonal are labelled with their table, up to a maximum number.
 NAMED_BEYOND, MOST_NAMED = 0.10, 4
 # More units than these share the last colour.
 MOST_UNITS = 5
@@ -42,7 +42,7 @@ def draw_printed(result: StudyResult) -> str:
             name=item_name(cell.table) if cell in named else "",
             shape=groups.index(cell.unit if cell.unit in groups else "others"),
         )
-        # Hollow ones last: a full one would hide them.
+        # Hollow points are drawn last, because a full one would hide them.
         for cell in sorted(shown, key=lambda cell: cell.calibrated)
     ]
     near = sum(abs(cell.error or 0.0) <= NAMED_BEYOND for cell in shown)

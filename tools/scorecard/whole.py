@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], object]
     Outcomes = dict[RunSpec, StudyRun | str]
 
-# Parts of the way: the studies as they are, then their points.
+# Progress units: the studies unchanged, then their points.
 PARTS, OF_STUDIES = 1000, 800
 
 
@@ -76,7 +76,7 @@ class _Whole:
     def __init__(self, study: Study) -> None:
         self._study = study
         self.plan = make_plan(study, study.item_ids, study.spec.full)
-        # The items that the lines are computed from, as they are and at each point.
+        # The items from which the lines are computed, unchanged and at each point.
         self.points: dict[Input, tuple[Plan, Plan]] = {}
         self._behind: tuple[str, ...] = ()
 

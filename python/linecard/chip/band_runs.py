@@ -46,7 +46,7 @@ def run_band(
 
 
 def _metric(stated: Summary, singles: Sequence[Summary]) -> str:
-    # A throughput that stands still over all intervals is held by something else: the band is of latency.
+    # A throughput that is constant over all intervals has another limit: the band is of latency.
     rates = [each["throughput_mpps"] for each in (stated, *singles)]
     return "throughput_mpps" if max(rates) - min(rates) > band.STILL * stated["throughput_mpps"] else "latency_mean_ns"
 

@@ -85,7 +85,7 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
             return _core.run({**request, **written}, verdict=asked.verdict and whole, progress=progress)
 
         tried = [packets]
-        # Only the length that suffices is run with all that is asked for.
+        # Only the run of sufficient length computes everything that was requested.
         while asked.precision is not None and Aim(asked.precision).doubt(
             [numbers_of_summary(run((), progress, whole=False)["summary"])]
         ):

@@ -41,7 +41,7 @@ from linecard.view import (
     wide,
 )
 
-# The uses of the time of the DRAM data bus, with their names and the tones of their bars.
+# The uses of the DRAM data bus over time, with their names and the tones of their bars.
 DRAM = {
     "data": ("moving data", "good"),
     "row_miss": ("opening rows", "bad"),
@@ -51,7 +51,7 @@ DRAM = {
     "idle": ("idle", "dim"),
 }
 RESULT_CACHE_HITS = ("result_cache", "hit_rate")
-# Kinds of parts, their plurals, and the number of rows on a terminal up to which each part has its own.
+# Kinds of parts, their plurals, and the largest number of parts for which a terminal shows a row each.
 KINDS = {"class": ("classes", 8), "output": ("sending ports", 4), "input": ("receiving ports", 4)}
 
 

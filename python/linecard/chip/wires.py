@@ -86,7 +86,7 @@ class Wires:
                 up = self._free((free or tries)[0])
                 points = [(up, py)]
                 if not free:
-                    # Past the inbox that stands over the whole cluster.
+                    # The wire passes beside the inbox above the whole cluster.
                     beside = max(a + b for a, b in spots.values() if a - 6 < up < a + b + 6) + 10.0
                     points += [(up, y + PILL + 8.0), (beside, y + PILL + 8.0)]
                     up = beside
@@ -139,7 +139,7 @@ class Wires:
                 text = max((width_of(label, NOTE) for label in labels), default=0.0)
                 x = at + (slot - text) / 2
                 if len(rail.places) == 1 and rail.ends:
-                    # Straight down where it can be.
+                    # The wire goes straight down if possible.
                     x = min(max(sum(rail.ends) / len(rail.ends), at + 8.0), max(at + slot - text - 5.0, at + 8.0))
                 straight = not rail.name and len(rail.places) == 1 and rail.ends == [x]
                 x = x if straight else self._free(x)
@@ -174,7 +174,7 @@ class Wires:
             head = "packets" if rail.packets else "wire"
             canvas.wire([(x, start), (x, end)], stroke=stroke, width=thick, end=head if arrow else "")
             canvas.layer = LABELS
-            # A line that goes straight on has no joint.
+            # A straight line has no joint.
             bends = rail.name or len(set(rail.ends)) > 1
             for level in joints if bends else ():
                 canvas.dot(x, level, stroke)

@@ -25,7 +25,7 @@ LIST_GAP = 3
 INDENT = 2
 DIM = "bright_black"
 HEADER = "bold cyan"
-# Of a text column: its readable width, and the length from which a word may take two lines.
+# For a text column: its readable width, and the length from which a word may take two lines.
 READABLE = 16
 LONGEST_WORD = 36
 LEAST_BAR = 8
@@ -138,7 +138,7 @@ class Table:
             if spare < 0:
                 continue
             widths = [0 if number in without else width for number, width in enumerate(least)]
-            # Columns that need least come first, so that one long text takes no more than the rest.
+            # Columns that need the least come first, so that one long text takes only the rest.
             for left, number in enumerate(sorted(shown, key=lambda number: most[number] - least[number])):
                 more = min(max(most[number] - least[number], 0), spare // (len(shown) - left))
                 widths[number] += more

@@ -11,7 +11,7 @@ from linecard.numbers import percent
 from linecard.view import BAR, Bar, Cell, Column, Part, Said, Table, text, wide
 
 LINES_SHOWN = 8
-# Fraction of accesses from which data are hot.
+# Data with at least this fraction of accesses are hot.
 SHOWN_HOT = 0.1
 # Lines shown around executed lines.
 AROUND = 4

@@ -11,7 +11,7 @@ from linecard.result import Result
 from linecard.traffic.flow_view import TrafficView  # noqa: TC001 # msgspec reads the annotations
 from linecard.view import Fact
 
-# The policies that stand for what no policy of the same sets can exceed, in order of preference.
+# Policies that are an upper bound for all others with the same sets, in order of preference.
 UPPER_BOUNDS = ("OPT", "OPT_BYPASS")
 
 

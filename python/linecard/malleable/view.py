@@ -146,7 +146,7 @@ def _malleable(result: CoreResult, found: Adapted) -> list[Part]:
             "Threads of the malleable core",
             Axis("packets so far", low=0),
             Axis("threads", zero=True),
-            # One step alone is told by the facts.
+            # The facts report a single step.
             [Series("stays", stays, line=False), Series("trials", tried, line=False)] if len(found.history) > 1 else [],
             "a trial tests a number of threads; the best number stays until the next trials",
         ),

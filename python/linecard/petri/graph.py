@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 # Arcs over more layers than these are named instead of drawn.
 MOST_LAYERS, MOST_LAYERS_OF_RESOURCE = 5, 3
-# What a line of a resource that leads up counts for, in layers.
+# Layers that an upward line of a resource counts for.
 AGAINST = 0.5
 TIGHTENING_PASSES = 4
-# A cut of a long chain may lie this many layers beside where it would be even.
+# The most layers by which a cut of a long chain may differ from an even cut.
 CUT_LEEWAY = 2
 
 
@@ -131,7 +131,7 @@ def folded(piece: Piece, most: int) -> list[Piece]:
     parts = []
     for first, end in zip(cuts, [*cuts[1:], piece.depth], strict=True):
         inside = {key: layer - first for key, layer in piece.layers.items() if first <= layer < end}
-        # A part may have come apart, and a node that stood below others need not now.
+        # The cut may have split a part in two, and a node that was below others may no longer need to be.
         whole = [link for link in piece.links if link.place in inside and link.transition in inside]
         parts.append(Piece(inside, whole))
     return parts
@@ -163,7 +163,7 @@ def _layered(members: set[str], lines: Sequence[Link], starts: set[str]) -> dict
     flow, resources = _flow(members, lines, starts)
     layer = _layers_of_flow([key for key in members if key not in resources], flow)
     for place, links in resources.items():
-        # Where its lines are short; one that could not be drawn counts as a long one.
+        # The place goes where its lines are short; a line that could not be drawn counts as a long one.
         near = sorted({layer[link.transition] + step for link in links for step in (-1, 1)})
         costs = [sum(_length(link, at, layer[link.transition]) for link in links) for at in near]
         layer[place] = near[costs.index(min(costs))]
@@ -241,7 +241,7 @@ def _layers_of_flow(members: Iterable[str], links: Sequence[Link]) -> dict[str, 
     for key in reversed(order):
         layer[key] = max((layer[other] + 1 for other in before[key]), default=0)
     for _ in range(TIGHTENING_PASSES):
-        # Down what has as much below it as above; then up what has less.
+        # Nodes with at least as many successors as predecessors move down; then the others move up.
         for key in order:
             if after[key] and len(after[key]) >= len(before[key]):
                 layer[key] = min(layer[other] for other in after[key]) - 1

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NET = "ixp2400_ipv4"
 SCHEMES = ("BASE", "HB", "FCB", "FCB+TB")
 CELL_BYTES = 64
-# Time of the run that shows how many packets leave in a nanosecond.
+# The duration of the run that measures how many packets leave per nanosecond.
 PILOT_NS = 300_000.0
 
 # Parameters of the net that are parameters of the preset, and derived ones.

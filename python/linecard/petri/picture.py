@@ -27,11 +27,11 @@ NAME, NOTE, HEADING = 11.0, 9.0, 14.0
 RADIUS, BAR, BAR_HEIGHT = 14.0, 15.0, 9.0
 LINE_HEIGHT, CHIP_HEIGHT, CHIP_ARROW = 12.0, 15.0, 18.0
 MARGIN, BETWEEN, INSET, TITLE = 20.0, 34.0, 18.0, 26.0
-# Longer texts are cut in pictures, and whole where a reader points at them; the file has all of them.
+# Pictures cut longer texts and show them whole under the pointer; the file has the whole texts.
 MOST_LETTERS, MOST_LETTERS_OF_ARC, MOST_LETTERS_OF_CHIP = 34, 26, 20
-# Width to height of a page, and how much of its shape a larger area or another name in place of a line is worth.
+# Width to height of a page, and the weights of a larger area and of another name instead of a line against the shape.
 SHAPE, AREA_WEIGHT, NAME_WEIGHT = 1.4, 0.5, 0.03
-# Columns that a chain may have; more only where fewer are not within MOST_SHAPE of a square.
+# The columns that a chain may have; more columns are tried only if fewer are not within MOST_SHAPE of a square.
 COLUMNS, MORE_COLUMNS, MOST_SHAPE = (1, 2, 3, 4, 5, 6), (8, 12, 16, 24, 32, 48), 2.0
 PLACE, ARC, ELSEWHERE, QUIET = "#1f5fa8", "#8a3b12", "#e8eefc", "#c9ced6"
 LEGEND = (
@@ -50,7 +50,7 @@ class _Label:
     name: str
     notes: list[str] = field(default_factory=list)
     chips: list[Link] = field(default_factory=list)
-    # Of a place: whether its name stands beside transitions elsewhere.
+    # Of a place: whether its name is beside transitions elsewhere.
     is_named_elsewhere: bool = False
 
 
@@ -86,7 +86,7 @@ class _Picture:
         self.names = {f"p{at}": place.name for at, place in enumerate(net.places)}
         self.names |= {f"t{at}": transition.name for at, transition in enumerate(net.transitions)}
         self.modules = _modules(self.names)
-        # Links in a browser lead to places of this picture, on pages with several too.
+        # Links in a browser lead to places of this picture, even on pages with several pictures.
         self.mark = f"n{zlib.crc32(repr((net.net, self.names)).encode()):08x}"
 
     def svg(self) -> str:

@@ -25,7 +25,7 @@ ROW = 13.0
 PORT_GAP = 9.0
 SWEEPS = 16
 MOVES = 60
-# Lines that only pass a layer are kept straight rather than nodes above each other.
+# Weight of lines that only pass a layer: these stay straight rather than nodes above each other.
 STRAIGHT = 6.0
 
 
@@ -100,7 +100,7 @@ def _ways(piece: Piece, rows: list[list[str]]) -> list[_Way]:
             slots.append(f"line {number} {layer}")
             rows[layer].append(slots[-1])
         slots.append(source if leads_up else target)
-        # The text stands beside the transition, where it is read.
+        # The text is beside the transition, where it is read.
         ways.append(_Way(link, slots, leads_up, 0 if slots[0] == link.transition else len(slots) - 2))
     return ways
 
@@ -132,7 +132,7 @@ def _ordered(rows: list[list[str]], up: dict[str, list[str]], down: dict[str, li
                 key: sum(place[other] for other in beside[key]) / len(beside[key]) if beside[key] else place[key]
                 for key in row
             }
-            # Ties turn round every other time, which gets sweeps out of circles.
+            # Every other time ties are reversed, so that sweeps do not repeat in a cycle.
             row.sort(key=lambda key: (wish[key], -place[key] if sweep % 4 > 1 else place[key]))
             for at, key in enumerate(row):
                 place[key] = at
@@ -223,7 +223,7 @@ def _rows_of_texts(texts: list[tuple[float, float, float]]) -> tuple[int, list[t
         found: dict[int, tuple[int, float]] = {}
         for number in order:
             first, last, width = texts[number]
-            # From the middle outwards.
+            # The search goes from the middle outwards.
             for row in sorted(range(count), key=lambda row: abs(2 * row + 1 - count)):
                 x = curve_x((first, 0.0), (last, 1.0), (row + 1) / (count + 1))
                 begin, end = x - width / 2 - 3, x + width / 2 + 3

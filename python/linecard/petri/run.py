@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 MOST_MARKINGS = 10_000_000
-# Markings after which a net is asked whether it can be shown to be unbounded, long before a limit is reached.
+# The number of markings after which the exploration tests whether the net is unbounded, long before a limit.
 FIRST_MARKINGS = 10_000
 _LIMITS = (1, 2**32 - 2)
 _JOBS = (1, 1024)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 
-# The managers of the document, in its order.
+# The managers of the publication, in its order.
 MANAGERS = ("qc", "sqc", "dc", "nc")
 OPERATIONS = 200_000
 WARMUP = 20_000

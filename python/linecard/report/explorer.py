@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from linecard.explore.result import Parts, SweepResult
 
 _TEMPLATE = Path(__file__).with_name("explorer.html")
-# Columns that are shown for a point alone.
+# Columns that are shown only for a single point.
 _TEXTS = ("run", "reason", "command")
 _MOST_COORDINATES = 8
-# Of which more is better, and of which less; of others the reader decides.
+# Columns of which more is better, and columns of which less is better; the reader decides about others.
 _MORE = ("throughput", "mpps", "mops", "gbps", "bandwidth", "hit_rate", "packets_per_mcycle", "packets_out")
 _LESS = ("latency", "loss", "dropped", "miss", "cost", "area", "energy", "power", "_ns", "_clocks")
 _DIGITS = 4
@@ -111,7 +111,7 @@ def _page(
     kinds = {}
     for kind in ("busy", "packet"):
         names = list(dict.fromkeys(name for each in parts for name in getattr(each, kind)))
-        # Shares and times of a bar: more digits than it can show would only be weight.
+        # Shares and times of a bar are rounded: more digits than a bar can show would only enlarge the page.
         values = [[_rounded(getattr(each, kind).get(name)) for name in names] for each in parts]
         kinds[kind] = {"names": names, "values": values}
     subject = SUBJECTS.get(str(given.get("what")))
@@ -126,7 +126,7 @@ def _page(
         "parts": kinds,
         "rows": [[row.get(name) for name in columns] for row in rows],
     }
-    # Nothing in the data may end the element that holds them.
+    # The data must not end the element that contains them.
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     template = _TEMPLATE.read_text(encoding="utf-8").replace("/*STYLE*/", style("colours", "style"))
     return template.replace("/*DATA*/", text)

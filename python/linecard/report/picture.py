@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from linecard.view import Part
 
-# The colours of paper, by the names that pages have for them, and those of series.
+# The colours of paper, by their names in pages, and the colours of series.
 COLOURS = dict(re.findall(r"--(\w+): (#\w+)", style("colours").partition("@media")[0]))
 LINES = tuple(COLOURS[name] for name in COLOURS if re.fullmatch(r"s\d", name))
 _MARGIN, _GAP = 20, 32
-# Pixels of a PNG for one of the drawing.
+# Pixels of a PNG per pixel of the drawing.
 SCALE = 2
 _FONT = "Roboto"
 # Rows of a table that is drawn as text.

@@ -131,7 +131,7 @@ class FigureResult:
         }
 
 
-# The unit of what is judged by its difference, in points.
+# The unit of values that are judged by their difference, in points.
 PERCENT = "percent"
 
 

@@ -106,7 +106,7 @@ def _read_toml(file: Path, shape: type[_Read]) -> _Read:
     except OSError as error:
         problem = ConfigProblem(str(file), "", f"cannot read: {error.strerror}")
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
-        # Also numbers of thousands of digits, and tables nested too deep.
+        # This includes numbers with thousands of digits, and tables nested too deep.
         problem = ConfigProblem(str(file), "", str(error))
     raise ConfigError.of([problem])
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Values = dict[tuple[str, str], float]
     Progress = Callable[[int, int], object]
 
-# Of the most throughput: where more threads no longer help.
+# From this share of the highest throughput on, more threads no longer help.
 PEAK_SHARE = 0.98
 WEIGHTS_PERCENT = range(1, 51)
 SET_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -164,7 +164,7 @@ def _set_size(spec: RunSpec, progress: Progress) -> Values:
 
 
 def _latency(spec: RunSpec, progress: Progress) -> Values:
-    # Table 5 leaves out the queuing cache's instructions and has everyone else's.
+    # Table 5 leaves out the instructions of the queuing cache and includes those of all other managers.
     result = _measure(spec, progress, "R", "qc_instruction_ns=0")
     names = ("enqueue_hit_ns", "enqueue_miss_ns", "dequeue_hit_ns", "dequeue_miss_ns")
     return {(row.manager, name): getattr(row, name) for row in result.rows for name in names}

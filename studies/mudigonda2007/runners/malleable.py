@@ -56,10 +56,10 @@ BANDWIDTHS = "0.04,0.08,0.16,0.32,0.64,1.28,2.56"
 VARIANTS = {"cast256"}
 # The document says "a few hundred packets" (section 5).
 AFTER_PACKETS = (100, 200, 300, 500)
-# Packets traced and events counted by the search for the best number of threads: those of `chips` in full, which finds
-# it for every program and memory.
+# Packets traced and events counted by the search for the best number of threads. They equal those of a full run of
+# `chips`, which searches for every program and memory.
 SEARCH_PACKETS, SEARCH_EVENTS = 20_000, 60_000
-# What a row of `deployments` says of the chips that were asked for.
+# The columns of a row of `deployments`, by the requested chips.
 SAYS = {
     "fixed": ("ixp2800", "optimal_fixed", "ideal", "single_peak"),
     "malleable": ("malleable", "malleable_threads"),
@@ -208,7 +208,7 @@ def _registers_of(program: str, spec: RunSpec, found: dict[str, str], progress: 
     )
     values: Values = {}
     for row in rows:
-        # One register cache: of the size that was asked for.
+        # There is one register cache, of the requested size.
         scheme = "lru" if row["scheme"].startswith("lru_") else row["scheme"]
         for name in (
             "needed_per_switch",

@@ -85,7 +85,7 @@ def changes(spec: RunSpec) -> list[str]:
         message = f"found {cycles}, expected at least the {issuing} cycles that issue the accesses"
         raise ConfigError.of([ConfigProblem("set", COUNT + CYCLES, message)])
     own = _number(chip, f"{step}.cycles")
-    # What tables are off by: the program's cycles by that of its instructions, not by that of the steps around.
+    # The program's cycles take the percentage of the table of eBPF instructions, not that of the steps around it.
     work = (cycles * _percent(chip, f"{cluster}.ebpf") / 100 - issuing) * 100 / _percent(chip, PROGRAM)
     done = [f"{step}.op=compute"]
     if accesses:
