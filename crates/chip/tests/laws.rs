@@ -52,7 +52,7 @@ fn run_as(random: &RandomChip, limit: RunLimit, recorded: Option<Window>) -> Ran
         && let PlacementRule::Allocator(allocator) = &memory.placement
         && allocator.kind == AllocatorKind::Piecewise
     {
-        // The page under its frontier stays taken.
+        // The page under the allocator's frontier stays allocated.
         leftovers.retain(|left| *left != format!("{} cells of packet memories", allocator.page_cells));
     }
     let (departures, losses) = (departures.borrow().clone(), losses.borrow().clone());
@@ -110,7 +110,7 @@ fn broken_down(counts: &Counts) -> Result<(), TestCaseError> {
     prop_assert_eq!(sum(inputs, |part| part.lost), lost);
     prop_assert_eq!(sum(inputs, |part| part.by_choice), counts.by_choice());
     prop_assert_eq!(sum(inputs, |part| part.inside), counts.inside_at_end);
-    // What has no queue yet, or will never have one, is in the first alone.
+    // Packets that have no queue yet, or never get one, count in the first part only.
     prop_assert_eq!(sum(queues, |part| part.delivered), counts.packets_out - counts.packets_finished);
     prop_assert!(sum(queues, |part| part.lost) >= counts.drops[Loss::OutputQueueFull.number()]);
     prop_assert!(sum(queues, |part| part.lost) <= lost);
@@ -201,7 +201,7 @@ fn hold_to_the_laws(seed: u64) -> Result<(), TestCaseError> {
             }
         }
     }
-    // Little's law, exact from the first packet to the last where every packet leaves.
+    // Little's law is exact from the first packet to the last if every packet leaves.
     let inside = counts.inside_mean * counts.duration as f64;
     let stayed = counts.latency.mean() * counts.latency.count() as f64;
     if counts.drops.iter().sum::<u64>() == 0 {
@@ -214,13 +214,13 @@ fn hold_to_the_laws(seed: u64) -> Result<(), TestCaseError> {
     prop_assert_eq!(format!("{:?}", &ran.departures), format!("{:?}", again.departures));
     prop_assert_eq!(format!("{counts:?}"), format!("{:?}", again.counts));
 
-    // Measured over a piece of the run.
+    // The same laws hold if only a part of the run is measured.
     let piece = run(&random, RunLimit { warmup_packets: Some(seed % 100), packets: 50 });
     prop_assert!(matches!(piece.outcome, Outcome::Completed | Outcome::TrafficEnded));
     conserved(&piece.counts)?;
     shares_and_times(&random.config, &piece.counts)?;
 
-    // A recorded run takes the loop that asks for everything, also on a chip that has none of it.
+    // A recorded run uses the event loop with all features, also on a chip that needs none of them.
     for (limit, plain) in [(ALL, &ran), (RunLimit { warmup_packets: Some(seed % 100), packets: 50 }, &piece)]
     {
         let full = run_as(&random, limit, Some(Window { from_ns: 0, for_ns: 1, most_events: 1 }));

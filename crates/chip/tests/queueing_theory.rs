@@ -85,7 +85,7 @@ fn an_engine_with_exponential_work_is_m_m_1() {
 #[test]
 fn an_output_wire_with_sizes_of_any_kind_is_m_g_1() {
     let mut random = stream(17, "sizes");
-    // Exponential, with a packet of ten times the mean now and then.
+    // Sizes are exponential, with an occasional packet of ten times the mean.
     let sizes: Vec<u32> = (0..PACKETS)
         .map(|_| {
             let large = if random.below(50) == 0 { 10.0 } else { 1.0 };
@@ -136,7 +136,7 @@ fn threads_of_exponential_work_reach_what_mean_value_analysis_says() {
     let (compute, service) = (100.0, 150.0);
     for threads in [1, 2, 4, 8] {
         let mut config = without_wires(small(1, threads));
-        // The service is a nanosecond for each byte asked for, which is drawn.
+        // The service takes a nanosecond per requested byte, and the number of bytes is drawn.
         config.places = vec![place("sram", ServerConfig { byte_fs: 1_000_000, ..server(0, 0) })];
         let mut random = stream(23, "work");
         let program = Asked(move |_: &mut PacketHead, _: &PacketInfo, steps: &mut Steps| {

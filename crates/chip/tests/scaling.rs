@@ -125,10 +125,10 @@ fn thousands_of_threads_share_one_server_or_many_engines() {
         let limit = RunLimit { warmup_packets: Some(20_000), packets: 40_960 };
         assert_eq!(chip.run(limit, &mut |_| ControlFlow::Continue(())), Outcome::Completed);
         let counts = chip.counts();
-        // As many packets as there are threads for each latency of 6 microseconds.
+        // The throughput is one packet per thread for each latency of 6 microseconds.
         let rate = counts.packets_out as f64 / chip.timebase().nanoseconds(counts.duration);
         assert!((rate / (4096.0 / 6_000.0) - 1.0).abs() < 0.02, "{engines} engines: {rate}");
-        // Each thread has one, and a few are on the wire.
+        // Each thread has a packet, and a few packets are on the wire.
         assert!((4096..4200).contains(&counts.inside_most), "{}", counts.inside_most);
     }
 }

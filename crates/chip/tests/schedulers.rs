@@ -178,7 +178,7 @@ proptest! {
         urgent in coming(2, 100),
         rest in packets(2, 120),
     ) {
-        // Classes 2 and 3 all wait from the beginning on, and 0 and 1 come in between.
+        // Packets of classes 2 and 3 all wait from the beginning on; packets of 0 and 1 arrive in between.
         let mut list = backlog(&rest.iter().map(|&(class, bytes)| (2 + class, bytes)).collect::<Vec<_>>());
         list.extend(urgent.iter().map(|&(at, class, bytes)| (2 + at, class, bytes)));
         let all = sent(two_groups(Strict, [1, 1], Deficit, &quanta), &list);
@@ -212,7 +212,7 @@ proptest! {
     ) {
         let flat = SchedulerConfig::flat(rule, &[1500; 3]);
         let all = sent(with_shaper(flat, 1, gbps, burst), &list);
-        // Starts are whole nanoseconds here, and picoseconds on the chip.
+        // The starts are whole nanoseconds here, but picoseconds on the chip.
         let beyond = beyond_the_bucket(&all, |class| class == 1, gbps, burst);
         prop_assert!(beyond <= 2.0, "{} Gbit/s, burst of {}: {} bytes", gbps, burst, beyond);
         prop_assert!(!idles(&all, |class| class != 1), "others are not held");
@@ -261,8 +261,9 @@ fn the_bound_of_deficit_round_robin_is_broken_by_what_does_not_share_by_weight()
 
 #[test]
 fn a_shaped_class_that_is_alone_gets_its_rate_and_its_burst_first() {
-    // 2 Gbit/s are 4 ns a byte, and a burst of 3,000 bytes is 12,000 ns. With the packet at 4,000 five have been sent, which
-    // are paid for at 20,000: the bucket is out of debt 12,000 before. From then on each waits until the last is paid for.
+    // At 2 Gbit/s a byte takes 4 ns, and a burst of 3,000 bytes takes 12,000 ns. The packet at 4,000 is the fifth, and
+    // all five are paid for at 20,000. The sixth may start 12,000 ns before that, at 8,000; further packets start at
+    // the rate of the bucket.
     let flat = with_shaper(SchedulerConfig::flat(Strict, &[1; 2]), 0, 2.0, 3_000);
     let list: Vec<Coming> = (0..101).map(|_| (0, 0, 1_000)).collect();
     let starts: Vec<u64> = sent(flat, &list).iter().map(|s| s.start).collect();
@@ -272,7 +273,7 @@ fn a_shaped_class_that_is_alone_gets_its_rate_and_its_burst_first() {
 
 #[test]
 fn a_class_that_is_held_lets_others_go_and_saves_nothing_up() {
-    // Class 0 is at 1 Gbit/s, 8 ns a byte, and has half of all turns; class 1 gets what is left.
+    // Class 0 has 1 Gbit/s, 8 ns per byte, and half of all turns; class 1 gets the rest.
     let flat = with_shaper(SchedulerConfig::flat(Deficit, &[6_000, 1_000]), 0, 1.0, 0);
     let list: Vec<Coming> = (0..400).map(|n| (0, (n % 2) as u8, 1_000)).collect();
     let all = sent(flat, &list);

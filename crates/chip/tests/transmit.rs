@@ -233,7 +233,7 @@ fn one_packet_through_dram_takes_as_long_as_worked_by_hand() {
     assert!((ended.departures[0].at as f64 * ended.ns - 770.0).abs() < 0.01);
     let d = ended.slots();
     assert_eq!((d.accesses, d.narrow_accesses, d.bytes), (4, 2, 176));
-    // 12 of 77 cycles moved data; banks were held for (9 + 4) x 2 + (9 + 2) x 2 of 4 x 77.
+    // 12 of 77 cycles moved data; banks were busy for (9 + 4) x 2 + (9 + 2) x 2 of 4 x 77 cycles.
     assert!((d.data - 12.0 / 77.0).abs() < 1e-9 && (d.banks - 48.0 / 308.0).abs() < 1e-9, "{d:?}");
     assert_eq!(ended.leftovers, Vec::<String>::new());
 }
@@ -264,7 +264,7 @@ fn a_packet_of_a_congested_port_is_kept_in_dram_and_sent_later() {
     let ended = run(config, Forward::Dynamic, packets);
     assert_eq!(ended.outcome, Outcome::TrafficEnded);
     assert_eq!((ended.counts.kept_packets, ended.counts.kept_bytes), (1, 200));
-    // Four cells in, four out.
+    // Four cells are written and four are read.
     assert_eq!((ended.slots().accesses, ended.slots().bytes), (8, 400));
     assert_eq!(ended.departures.iter().map(|d| d.number).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(ended.leftovers, Vec::<String>::new());
@@ -446,7 +446,7 @@ fn bytes_inside_follow_littles_law() {
     let stays = |d: &Departure| (d.at as f64 * ended.ns - came[&d.number] as f64) * bytes[&d.number] as f64;
     let left: f64 = ended.departures.iter().map(stays).sum();
     let all = ended.counts.bytes_inside.mean * ended.counts.duration as f64 * ended.ns;
-    // Packets without a route stay, too, for the part of their way that they go.
+    // Packets without a route stay in the chip, too, until they are dropped.
     assert!(left <= all && all < left * 1.12, "{left} {all}");
 }
 

@@ -81,7 +81,7 @@ fn metric(report: &RunReport, component: &str, metric: &str) -> f64 {
 fn a_ring_lives_in_a_memory_that_only_the_first_stage_names() {
     let report = stages(&[], 1000).unwrap();
     assert_eq!(report.summary.packets_dropped, 0);
-    // A read of the program, and a write and a read of the ring's entry; those of packets inside come on top.
+    // The program reads once, and an entry of the ring is written and read; packets inside add to these.
     let inside = metric(&report, "total", "packets_inside_at_end");
     let accesses = metric(&report, "s", "accesses");
     assert!(
@@ -122,7 +122,7 @@ const MOVED: (&str, &str) = ("rate_gbps = 1\n", "rate_gbps = 1\nreceive_to = \"d
 fn a_program_of_no_time_where_a_packet_always_waits_is_refused() {
     let said = endless(&[SENDS, NEVER_BUSY, SATURATED]);
     assert!(said.contains("at 0.000 us threads of `first` take packets out of `work`, "), "{said}");
-    // With one cycle it is an ordinary run, and at a port that is busy it waits.
+    // With one cycle, the run is ordinary; at a busy port, the packet waits.
     let cycle = (SENDS.0, "[[program.step]]\nop = \"send\"\ncycles = 1");
     let report = stages(&[cycle, NEVER_BUSY, SATURATED], 200).unwrap();
     assert_eq!(report.summary.packets_out, 200);

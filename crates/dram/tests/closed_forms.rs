@@ -96,7 +96,7 @@ fn a_conflict_waits_6_cycles_a_closed_row_4_and_a_hit_none() {
     assert_eq!(cost(LAZY_BASE, &[write(0, 0, 1)], write(2, 1, 1)), (4, 8), "closed row");
     assert_eq!(cost(LAZY_BASE, &[write(0, 0, 1)], write(2, 0, 5)), (6, 8), "conflict in the bank in use");
     assert_eq!(cost(LAZY_BASE, &[], read(2, 0, 5)), (4, 8), "closed row of an idle memory");
-    // Lazy precharge: the bank of the next access is precharged while the one before moves its data.
+    // With lazy precharge, the bank of the next access is precharged while the previous access moves its data.
     assert_eq!(cost(LAZY_BASE, &[write(0, 0, 1), elsewhere], write(2, 0, 5)), (4, 8), "conflict elsewhere");
     // Prefetching hides the activate as well; nothing hides a conflict in the bank in use.
     let prefetch = Policy { prefetch: true, ..LAZY_BASE };
@@ -110,7 +110,8 @@ fn prefetching_hides_a_conflict_behind_as_many_cycles_as_there_are_data() {
     let prefetch = Policy { prefetch: true, ..LAZY_BASE };
     for bytes in (8..=64).step_by(8) {
         let data = Cycle::from(bytes / 8);
-        // The access before is itself a prefetched hit; its look at the next happens when it is taken up.
+        // The previous access is itself a prefetched hit; the controller observes the next access when it accepts the
+        // previous one.
         let before = [write(0, 0, 1), Request { bytes, ..write(1, 2, 9) }];
         assert_eq!(cost(prefetch, &before, write(2, 0, 5)).0, 6u64.saturating_sub(data), "{bytes} bytes");
     }
@@ -122,7 +123,7 @@ fn rows_in_turn_over_banks_with_prefetching_reach_the_peak() {
     for banks in [2, 4] {
         let rows = |n: u32| write(n, n % banks, n / banks % 512);
         close(bandwidth(banks, prefetch, (0..4000).map(rows)).0, 6.4);
-        // Without it, each access waits for its activate; the precharge is hidden.
+        // Without prefetching, each access waits for its activate; the precharge is hidden.
         close(bandwidth(banks, LAZY_BASE, (0..4000).map(rows)).0, 6.4 * 8.0 / 12.0);
     }
 }

@@ -127,7 +127,7 @@ fn both() -> Vec<Made> {
 
 #[test]
 fn what_is_left_out_changes_nothing() {
-    // Beyond and below what counts as a long idle time, at odd places of a round.
+    // The gaps are above and below a long idle time, and end at irregular points of a round.
     let gaps = [5, 1_234_567, 40, 3_000_001, 900, (1 << 20) + 3, 7_777_777, 1 << 20, 12];
     for (name, make) in both() {
         let list = accesses(&gaps);
@@ -144,7 +144,7 @@ fn what_is_left_out_changes_nothing() {
 
 #[test]
 fn an_idle_time_of_weeks_ends() {
-    // 10^12 refreshes of 10^15 clocks would take hours, or the memory to note them.
+    // 10^12 refreshes in 10^15 clocks would take hours, or too much memory for the log.
     for (name, make) in both() {
         let (outcomes, ..) = run(&mut make(), &accesses(&[1, 1_000_000_000_000_000, 10]), false);
         assert_eq!(outcomes.len(), 9, "{name}");

@@ -268,7 +268,7 @@ impl Naive {
             let same = |r: &Request| !r.write && r.address == address;
             if self.transactions[0].iter().any(same) || self.queues.iter().flatten().any(same) {
                 self.draining = 0;
-                // The way out where nothing else would ever move.
+                // Without this exit, nothing would ever move.
                 if !empty || self.transactions[0].is_empty() {
                     return;
                 }
@@ -322,7 +322,7 @@ fn naive(policy: Policy, accesses: &[Access]) -> Vec<(i64, i64)> {
     };
     let refresh = policy.refresh != RefreshMode::None;
     let (map, mut next) = (map(), 0);
-    // Long enough for everything that can be sent.
+    // The run is long enough for every request that can be sent.
     let end = accesses.last().map_or(0, |a| a.arrival as i64) + accesses.len() as i64 * 120 + 2000;
     for now in 0..end {
         n.due += u32::from(refresh && now > 0 && now % INTERVAL == 0);

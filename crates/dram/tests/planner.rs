@@ -56,7 +56,7 @@ fn arrivals() -> impl Strategy<Value = Vec<Drawn>> {
         let (mut now, mut tag, mut requests) = (0, 0, Vec::<Drawn>::new());
         for (gap, after, bank, row, bytes, write, (split, count, last_bytes)) in drawn {
             now += gap;
-            // Within a cycle, what comes after stays after.
+            // Within a cycle, a later request stays later.
             let after = after || requests.last().is_some_and(|&(at, after, ..)| at == now && after);
             let location = Location { bank, row };
             for more in if split { &[true, false][..] } else { &[false] } {
@@ -188,8 +188,8 @@ fn a_batch_that_is_there_is_begun_in_one_call() {
         ends.push((end, tag));
         entered
     });
-    // Activate at 10, columns from 12, data from 14, eight cycles of eight bytes each. The turn behind the third is not
-    // final: a read may come.
+    // Activate at 10, columns from 12, data from 14, eight cycles of eight bytes each. The turn after the third
+    // access is not final: a read may arrive.
     assert_eq!(ends, [(22, 0), (30, 1), (38, 2)]);
     assert_eq!(
         [10, 22, 23, 31].map(|now| planner.statistics(now).accesses),

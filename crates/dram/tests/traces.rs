@@ -15,7 +15,7 @@ use linecard_dram::packet_buffer::{BatchBreak, Policy, Precharge, Queues, Reques
 fn check(policy: Policy, requests: &[Timed], expected: &str) {
     let mut ran = run(sdr100_organization(4), sdr100(), policy, requests);
     let bare = |line: &str| line.split("//").next().unwrap_or("").trim().to_owned();
-    // In order of time, and within a cycle in any order that is the same for both.
+    // Lines are sorted by time, and within a cycle in one order for both texts.
     let sorted = |text: &str| {
         let mut lines: Vec<String> = text.lines().map(bare).filter(|l| !l.is_empty()).collect();
         let cycle = |line: &str| line.split(['-', ' ']).next().and_then(|c| c.parse::<u64>().ok());

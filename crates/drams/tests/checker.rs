@@ -106,7 +106,7 @@ fn commands(log: &str) -> Vec<Command> {
             Command { at: number(&at), kind, auto: name.ends_with('A'), place, row: number(&row) }
         })
         .collect();
-    // Stable: commands of one clock stay in the order in which they were decided.
+    // The sort is stable: commands of one clock stay in the order in which they were decided.
     commands.sort_by_key(|c| c.at);
     commands
 }
@@ -158,7 +158,7 @@ impl Checker<'_> {
                 if *number != n || !concerned {
                     continue;
                 }
-                // Of a window the one that bounds it; otherwise whichever counts longest.
+                // Of a window, only the command that bounds it counts; otherwise the latest one does.
                 let bound = match row.window {
                     1 => moments.iter().max().copied(),
                     window => moments.len().checked_sub(window).map(|first| moments[first]),
@@ -176,7 +176,7 @@ impl Checker<'_> {
             if row.before.iter().any(|b| b == c.kind) {
                 let moments = self.moments.entry((n, scope(&row.level, c.place))).or_default();
                 moments.push(moment(self.table, row, c));
-                // What a longer past could say, the last say too.
+                // The last moments contain everything that a longer past could add.
                 let kept = row.window.max(2);
                 if moments.len() > kept {
                     let oldest = if row.window > 1 { 0 } else { usize::from(moments[0] > moments[1]) };
@@ -204,7 +204,7 @@ impl Checker<'_> {
         }
         self.note(c);
         if c.auto {
-            // The precharge happens as soon as the bank allows it; it is not on the command bus.
+            // The precharge issues as soon as the bank permits it; it is not on the command bus.
             self.open.remove(&c.place);
             let at = if self.early_refresh {
                 let own = self.table.rows.iter().filter(|r| {
@@ -230,7 +230,7 @@ fn check_log(
 ) -> Result<(), String> {
     let mut checker = Checker { table, early_refresh, moments: HashMap::new(), open: HashMap::new() };
     commands.iter().try_for_each(|c| checker.check(c))?;
-    // Data of one channel do not overlap.
+    // Data of one channel must not overlap.
     let mut data_end: HashMap<i64, i64> = HashMap::new();
     for c in commands.iter().filter(|c| c.kind == "RD" || c.kind == "WR") {
         let latency = if c.kind == "WR" { table.write_latency } else { table.read_latency };
@@ -240,7 +240,7 @@ fn check_log(
         }
         *end = c.at + latency + table.burst;
     }
-    // Refreshes go out about as often as they are due, whatever the load.
+    // Refreshes are issued about as often as they are due, whatever the load.
     let end = commands.last().map_or(0, |c| c.at);
     let all_bank = commands.iter().filter(|c| c.kind == "REF").count() as i64;
     let by_bank = commands.iter().filter(|c| c.kind == "REFB").count() as i64;
@@ -317,7 +317,7 @@ fn the_checker_finds_what_is_wrong() {
     let (_, log) = run_logged(pattern_request("ddr4_2400", "frfcfs", "random", 4000), "commands");
     let commands = commands(&log);
     assert_eq!(check_log(&table, false, true, &commands), Ok(()));
-    // Each row that binds such a run is missed when it asks for one clock more than the device kept.
+    // If a row that limits such a run asks for one more clock, the checker finds a breach.
     let mut found = Vec::new();
     for n in 0..table.rows.len() {
         table.rows[n].clocks += 1;

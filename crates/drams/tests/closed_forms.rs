@@ -59,7 +59,7 @@ fn streams_reach_the_peak_that_refresh_leaves_on_every_part() {
         let mut request = pattern_request(&device, "frfcfs", "stream", 60_000);
         let (groups, banks) = (count("organization.bank_groups"), count("organization.banks_per_group"));
         if groups > 1 {
-            // Neighbouring accesses in different groups: within one, columns are further apart than bursts.
+            // Neighbouring accesses go to different groups: within a group, columns are further apart than bursts.
             request.overrides.push("map.order=row column bank bankgroup".to_owned());
         }
         let report = run(&request);
@@ -173,7 +173,7 @@ fn requests_in_flight_stay_below_their_limit() {
 fn energy_is_the_sum_of_what_the_commands_and_standby_draw() {
     let report: MemoryReport = run(&pattern_request("ddr4_2400", "frfcfs", "random", 5000));
     let energy = report.energy.expect("the part has currents");
-    // 8 parts at 1.2 V; mA x V x ns are pJ. An activate: 48 mA for tRC less standby (43 mA open, 34 mA closed).
+    // 8 parts at 1.2 V; mA x V x ns = pJ. An activate takes 48 mA for tRC, less standby (43 mA open, 34 mA closed).
     let activate = 8.0 * 1.2 * (48.0 * 56.0 - 43.0 * 39.0 - 34.0 * 17.0) * 0.83 / 1000.0;
     assert!((energy.activate_nj - activate * report.commands.act as f64).abs() < 1e-6);
     let read = 8.0 * 1.2 * (135.0 - 43.0) * 4.0 * 0.83 / 1000.0;

@@ -32,7 +32,7 @@ fn arithmetic() -> impl Strategy<Value = Slot> {
         |(row, wide, register, dst, src, imm)| {
             let class = if wide { 7 } else { 4 };
             let bits = if wide { 63 } else { 31 };
-            // A shift by an immediate beyond the width is refused elsewhere; a division by zero by the other's verifier.
+            // Other verifiers refuse a shift by an immediate beyond the width, and that of rbpf a division by zero.
             let imm = match row {
                 0x60 | 0x70 | 0xc0 => imm & bits,
                 0x30 | 0x90 if imm == 0 => 7,
@@ -108,7 +108,8 @@ fn assemble(prologue: &[Slot], constants: &[i64], parts: &[Part]) -> Vec<u8> {
     for at in (0..DATA_BYTES).step_by(8) {
         slots.push(slot(0x7b, STACK, (at / 8) as u8, at - DATA_BYTES, 0));
     }
-    // Each part is two slots long: itself and the log of its destination, or the jump and a jump to the next.
+    // Each part has two slots: the part itself and the log of its destination, or the jump and a jump to the next
+    // part.
     for (number, part) in parts.iter().enumerate() {
         let log = DATA_BYTES + 8 * number as i16;
         match part {
@@ -144,7 +145,7 @@ proptest! {
         constants in prop::collection::vec(prop_oneof![any::<i64>(), -3i64..3, Just(i64::MIN)], 9),
         parts in prop::collection::vec(part(), 1..120),
     ) {
-        // Ours finds the packet through struct xdp_md, the other in r1.
+        // Linecard finds the packet through `struct xdp_md`, rbpf in r1.
         let code = assemble(&[slot(0x61, PACKET, 1, 0, 0)], &constants, &parts);
         let theirs = assemble(&[slot(0xbf, PACKET, 1, 0, 0)], &constants, &parts);
         let (outcome, left) = ours(&code);

@@ -31,7 +31,8 @@ fn any_word_may_be_any_number() {
         let range = range(&file, section);
         for at in range.clone().step_by(4).take_while(|at| at + 4 <= range.end) {
             let number = ((at - range.start) / 4) as u32;
-            // Nothing, all bits, signs, a type of its neighbourhood (circles), and a kind with as many members as fit a count.
+            // Zero, one, a nearby type (cycles), signs, all bits, and kinds with the largest number of members that a
+            // count holds.
             for word in [0, 1, number / 4, 0x7fff_ffff, 0x8000_0000, u32::MAX, 0x0400_ffff, 0x8f00_ffff] {
                 let mut damaged = file.clone();
                 damaged[at..at + 4].copy_from_slice(&u32::to_le_bytes(word));

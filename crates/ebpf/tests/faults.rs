@@ -23,7 +23,7 @@ fn an_endless_loop_ends_at_its_budget() {
 
 #[test]
 fn accesses_outside_of_what_a_pointer_points_to() {
-    // Behind the end of the packet, in front of it, across its end.
+    // Accesses after the end of the packet, before it, and across its end.
     let packet = slot(0x61, 2, 1, 0, 0);
     refused(
         &[packet, slot(0x71, 0, 2, 64, 0), exit()],
@@ -111,7 +111,7 @@ fn what_is_not_there_is_named_before_the_run() {
     named(&[slot(0xb7, 0, 0, 0, 0)], "code that ends without an exit");
     let [first, second] = constant(1, 5);
     named(&[slot(0x05, 0, 0, 1, 0), first, second, exit()], "a jump to slot 2");
-    // What cannot be reached does not matter.
+    // Unreachable slots do not matter.
     assert!(machine(&[slot(0xb7, 0, 0, 0, 2), exit(), slot(0x85, 0, 0, 0, 181), exit()]).is_ok());
 }
 

@@ -28,15 +28,15 @@ fn check(opcode: u8, offset: i16, imm: i32, r0: u64, r1: u64, expected: u64) {
 #[test]
 fn division_and_remainder() {
     let minus = |value: i64| value as u64;
-    // Unsigned with an immediate: its sign is extended first.
+    // Unsigned division by an immediate extends the sign of the immediate first.
     check(0x37, 0, -1, 10, 0, 0);
     check(0x97, 0, -1, 10, 0, 10);
-    // By zero.
+    // Division by zero.
     check(0x3f, 0, 0, 10, 0, 0);
     check(0x9f, 0, 0, minus(-10), 0, minus(-10));
     check(0x9c, 0, 0, minus(-10), 0, 0xffff_fff6);
     check(0x3c, 0, 0, minus(-10), 0, 0);
-    // Signed (version 4): truncated, as in C; the least number by -1 wraps.
+    // Signed division (version 4) truncates, as in C; the smallest number divided by -1 wraps around.
     check(0x3f, 1, 0, minus(-13), 4, minus(-3));
     check(0x9f, 1, 0, minus(-13), 4, minus(-1));
     check(0x3f, 1, 0, 13, minus(-4), minus(-3));
@@ -152,13 +152,13 @@ fn calls_of_functions() {
         slot(0x0f, 0, 6, 0, 0),
         slot(0x79, 1, 10, -8, 0),
         slot(0x1d, 0, 0, 4, 0),
-        // The function: its argument plus one, written to its own stack.
+        // The function returns its argument plus one, and writes it to its own stack.
         slot(0xb7, 6, 0, 0, 1),
         slot(0x0f, 1, 6, 0, 0),
         slot(0x7b, 10, 1, -8, 0),
         slot(0x79, 0, 10, -8, 0),
     ];
-    // Where r0 is equal to itself control goes behind the function, to add what the caller's stack still holds.
+    // Because r0 equals itself, control jumps behind the function and adds what the caller's stack still holds.
     let mut slots = Vec::from(&program[..10]);
     slots.extend([program[10], exit(), slot(0x0f, 0, 1, 0, 0), exit()]);
     slots[6].offset = 5;

@@ -144,7 +144,7 @@ fn compare(mut machine: Machine, packets: impl Iterator<Item = Vec<u8>>) -> Told
     traces.push(recorder.trace().clone());
     let expected = plain(&traces, machine.code(), machine.layout());
     let found = remembered(&traces, machine.code(), machine.layout());
-    // Not `assert_eq!`: what differs is long.
+    // Not `assert_eq!`, because the differing values are long.
     assert_eq!(found.segments, expected.segments);
     assert!(found == expected);
     found
@@ -204,7 +204,7 @@ fn made(width: Width, bytes: Vec<u8>, marked_data: bool) -> Machine {
 fn work_of_random_programs_is_that_of_the_twin() {
     for (width, golden, back) in [
         (Width::Rv32, include_str!("../../iss/tests/golden/random32.txt"), &[0xffe0_0093, RET][..]),
-        // The return address is one of 32 bits.
+        // The return address has 32 bits.
         (
             Width::Rv64,
             include_str!("../../iss/tests/golden/random64.txt"),
@@ -215,8 +215,8 @@ fn work_of_random_programs_is_that_of_the_twin() {
             let (_, hex) = line.split_once(' ').expect("two fields");
             let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex");
             let mut code: Vec<u8> = (0..hex.len()).step_by(2).map(byte).collect();
-            // They end with system calls, which a packet program has none of: what prints their result is left out, and
-            // instead of the last is a return.
+            // The programs end with system calls, which a packet program must not have. The call that prints the
+            // result is removed, and a return replaces the last one.
             code.truncate(code.len() - 4);
             let prints = [0x93, 8, 0, 4, 0x73, 0, 0, 0]; // li a7, 64; ecall
             let at = code.windows(8).rposition(|bytes| bytes == prints).expect("what prints the result");
@@ -232,7 +232,8 @@ fn work_of_random_programs_is_that_of_the_twin() {
 
 #[test]
 fn a_loop_too_long_to_be_remembered_is_that_of_the_twin() {
-    // The packet's first two bytes say how often, its third whether each round stores to it.
+    // The packet's first two bytes are the number of rounds; its third selects whether each round stores to the
+    // packet.
     let code = [
         0x0005_5583, // lhu a1, 0(a0)
         0x0025_4603, // lbu a2, 2(a0)
@@ -254,7 +255,8 @@ fn a_loop_too_long_to_be_remembered_is_that_of_the_twin() {
 
 #[test]
 fn more_ways_than_are_remembered_are_those_of_the_twin() {
-    // Thousands of rounds without an event, each with or without a jump as random bits say that the packet begins.
+    // There are thousands of rounds without an event. Random bits, seeded by the packet's first word, decide in each
+    // round whether it jumps.
     let code = [
         0x0005_2583,              // lw a1, 0(a0)
         0x0000_2637,              // lui a2, 2
@@ -298,7 +300,8 @@ fn piece() -> impl Strategy<Value = Vec<u32>> {
             let body = pieces.concat();
             let bytes = 4 * body.len() as i32;
             match counter {
-                // As often as two bits of a byte of the packet say, or once. A loop inside with the same counter ends both.
+                // Two bits of a byte of the packet are the number of repetitions, or it is one. An inner loop with
+                // the same counter ends both.
                 Some(counter) => {
                     let count = at << 20 | 0x0005_4003 | counter << 7; // lbu counter, at(a0)
                     let masked = 0x0030_7013 | counter << 15 | counter << 7; // andi counter, counter, 3
@@ -306,7 +309,7 @@ fn piece() -> impl Strategy<Value = Vec<u32>> {
                     let again = branch(0x0000_4063 | counter << 20, -bytes - 4); // bgtz counter
                     [&[count, masked][..], &body, &[down, again]].concat()
                 }
-                // Left out where a byte is even.
+                // The piece is skipped if a byte is even.
                 None => {
                     let byte = at << 20 | 0x0005_4283; // lbu t0, at(a0)
                     let masked = 0x0012_f293; // andi t0, t0, 1

@@ -159,7 +159,7 @@ fn nets_made_by_chance_are_as_the_unfolded_ones() {
         }
         let dots = net.place("dots", &Colour::Dot, Choice::Random).unwrap();
         net.dots(dots, 2);
-        // Whatever else there is, single tokens wander everywhere: there is one steady state.
+        // In every net, single tokens move everywhere, so there is one steady state.
         for from in 0..3 {
             let wander =
                 net.transition(&format!("w{from}"), exponential("1 + x"), Servers::Infinite, "").unwrap();
@@ -175,7 +175,7 @@ fn nets_made_by_chance_are_as_the_unfolded_ones() {
                 exponential(["0.5", "1 + x", "2 / (1 + y)"][random.below(3) as usize])
             };
             let servers = if number == 0 { Servers::Count(1) } else { servers };
-            // An immediate transition that consumes tokens which only others return does not fire forever.
+            // An immediate transition does not fire forever if it consumes tokens that only other transitions return.
             let t = net.transition(&format!("t{number}"), timing, servers, guard).unwrap();
             let mut place = || places[random.below(3) as usize];
             net.take(place(), t, "x", "1");
@@ -192,7 +192,7 @@ fn nets_made_by_chance_are_as_the_unfolded_ones() {
             }
         }
         let net = net.build().unwrap();
-        // Where dots run out there may be no steady state.
+        // If dots run out, there may be no steady state.
         if solve(&net.unfold().unwrap().net, 200_000).is_ok() {
             same_as_solved(&net, 4_000.0);
             looked_at += 1;
@@ -338,7 +338,7 @@ fn a_time_is_lost_with_its_token_and_kept_while_it_stays() {
     let slow = net.transition("slow", deterministic("2.5"), Servers::Count(1), "").unwrap();
     net.take(a, slow, "x", "1");
     net.put(slow, a, "x", "1");
-    // It takes the token every time unit and returns an equal one.
+    // The transition takes the token every time unit and returns an equal one.
     let look = net.transition("look", deterministic("1"), Servers::Count(1), "").unwrap();
     net.take(a, look, "x", "1");
     net.take(clock, look, "", "1");
@@ -376,7 +376,7 @@ fn tokens_that_wait_cost_nothing() {
         started.elapsed().as_secs_f64()
     };
     let (few, many) = (firings(1), firings(50_000));
-    // Tokens at the beginning have to be put; beyond that there is nothing to do.
+    // The initial tokens must be stored; beyond that, their number costs no time.
     assert!(many < 20.0 * few + 1.0, "{few} s, {many} s");
 }
 

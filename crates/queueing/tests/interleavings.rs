@@ -51,7 +51,7 @@ fn small_machine() -> impl Strategy<Value = Settings> {
 
 fn streams() -> impl Strategy<Value = Vec<Operation>> {
     let operation = (0u32..7, any::<bool>()).prop_map(|(queue, out)| {
-        // Some queues are asked for more often than others.
+        // Some queues are accessed more often than others.
         let queue = queue * queue / 6;
         if out { Operation::dequeue(queue) } else { Operation::enqueue(queue) }
     });
@@ -107,7 +107,7 @@ proptest! {
             entries.retain(|other| *other != key);
             entries.insert(0, key);
             entries.truncate(3);
-            // The store that follows a load finds its line and changes no order.
+            // The store after a load hits the same line and does not change the order.
             let address = operation.queue() * 2 + u32::from(!operation.is_dequeue());
             let set = &mut sets[address as usize % 2];
             set_hits += u64::from(set.contains(&address));

@@ -93,7 +93,7 @@ fn malformed_captures_deliver_exactly_what_is_good() {
         let expected = opaque.unwrap_or_else(|| expected.parse().unwrap());
         let mut reader = match open(&path, &OpenOptions::default()) {
             Ok(reader) => reader,
-            // No format at all: nothing was good.
+            // The file has no known format, so no packet is good.
             Err(TrafficError::UnknownFormat { .. } | TrafficError::Empty { .. }) => {
                 assert_eq!(expected, 0, "{name}");
                 continue;
@@ -107,7 +107,7 @@ fn malformed_captures_deliver_exactly_what_is_good() {
             assert!(diagnostic.packet <= statistics.packets + 1, "{diagnostic}");
             assert!(diagnostic.to_string().contains("byte offset"), "{diagnostic}");
         }
-        // What the peer calls an error, other than not knowing the type, is damage here.
+        // An error of the peer, other than an unknown type, is damage here.
         let peer_error = &row["capinfos_error"];
         if !peer_error.is_empty() && opaque.is_none() && !peer_error.contains("network type") {
             let tsh_unknown_to_peer = name.ends_with(".tsh");

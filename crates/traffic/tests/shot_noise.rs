@@ -53,7 +53,7 @@ fn mean_and_variance_are_those_of_the_closed_forms() {
     assert!((mean / 50e6 - 1.0).abs() < 0.01, "mean rate {mean}");
     let expected = config.rate_deviation_bps();
     assert!((deviation / expected - 1.0).abs() < 0.05, "{deviation} against {expected}");
-    // Flows under way are Poisson: variance is mean.
+    // The number of active flows is Poisson distributed: its variance equals its mean.
     let (mean, deviation) = moments(&flows);
     assert!((mean / config.active_flows() - 1.0).abs() < 0.01, "{mean} flows");
     assert!((deviation * deviation / mean - 1.0).abs() < 0.1, "variance {}", deviation * deviation);

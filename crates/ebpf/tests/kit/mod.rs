@@ -122,7 +122,7 @@ pub fn frames() -> Vec<Vec<u8>> {
         vec![0xff; 14],
         vec![0; 60],
     ];
-    // Cut at every length of its headers.
+    // The frame is cut at every length of its headers.
     let whole = frames[2].clone();
     frames.extend((14..whole.len()).map(|bytes| whole[..bytes].to_vec()));
     frames

@@ -53,7 +53,7 @@ fn name_cache_answers_what_it_knows() {
         if kind == 1 && short {
             expected.insert(frame.clone(), known.get(name).copied());
         }
-        // A query with something behind it, one cut short, and one that is an answer pass.
+        // Three frames pass: a query followed by more bytes, a query cut short, and an answer.
         frames.push([&frame[..], &[0]].concat());
         frames.push(frame[..frame.len() - 1].to_vec());
         let mut answer = frame.clone();
@@ -117,7 +117,7 @@ fn alaw_replaces_samples() {
     let table = map(&machine, "table");
     let codes: Vec<u8> = (0..=255).map(ulaw_to_alaw).collect();
     machine.insert(table, &0u32.to_le_bytes(), &codes).expect("a table");
-    // Silence, and the loudest of both signs, as tables of the recommendation have them.
+    // Silence, and the loudest sample of each sign, as in the tables of the recommendation.
     assert_eq!([codes[0xff], codes[0x80], codes[0x00]], [0xd5, 0xaa, 0x2a]);
     let mut frames = stream(300);
     for number in 0..200u32 {

@@ -146,7 +146,7 @@ fn read_words_reads_the_first_words_until_one_is_not_zero() {
     let table = map(&machine, "table");
     machine.insert(table, &0u32.to_le_bytes(), &value).expect("a value");
     same(&mut machine, &stream(3), |frame, _| (Verdict::Drop, frame.to_vec()));
-    // The fifth word is not looked at.
+    // The program does not read the fifth word.
     (value[12], value[16]) = (0, 1);
     machine.insert(table, &0u32.to_le_bytes(), &value).expect("a value");
     same(&mut machine, &stream(3), |frame, _| (Verdict::Pass, frame.to_vec()));

@@ -46,7 +46,7 @@ fn no_frame_makes_a_program_fault_and_listening_changes_nothing() {
         .into_iter()
         .map(|mut frame| {
             for _ in 0..numbers.below(4) {
-                // Headers decide ways through a program.
+                // Headers decide the path through a program.
                 let at = numbers.below(frame.len().min(64) as u32) as usize;
                 frame[at] = numbers.below(256) as u8;
             }

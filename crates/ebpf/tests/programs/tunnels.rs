@@ -77,7 +77,7 @@ fn balancer_keeps_connections_and_spreads_them() {
     let mut machine = shipped("balancer");
     let (services, rings, servers) =
         (map(&machine, "services"), map(&machine, "rings"), map(&machine, "servers"));
-    // Two services; the second one's ring leads to servers 4 to 7.
+    // There are two services; the ring of the second leads to servers 4 to 7.
     let known: Vec<[u8; 8]> = vec![[10, 0, 0, 1, 0, 80, TCP, 0], [10, 0, 1, 2, 0, 53, UDP, 0]];
     for (number, key) in (0u32..).zip(&known) {
         machine.insert(services, key, &number.to_le_bytes()).expect("a service");
@@ -102,7 +102,7 @@ fn balancer_keeps_connections_and_spreads_them() {
             assert_eq!((verdict, left), (Verdict::Pass, frame));
             continue;
         };
-        // Which server is the program's own choice; that it stays, and that the packet goes there, is not.
+        // The program may choose any server; it must keep the server and send the packet there.
         let server = *chosen.entry(key).or_insert(left[33]);
         assert_eq!(usize::from(server) / 4, number, "a server of the service");
         let destination = [172, 16, 0, server];

@@ -244,7 +244,7 @@ impl Lirs {
         if self.lir() + self.trial.len() == ways {
             self.evict(ways);
         }
-        // The eviction may have pushed it out of the stack.
+        // The eviction may have pushed the digest out of the stack.
         let known = take(&mut self.ghosts, digest);
         if known || self.lir() < most {
             self.settle(digest, most);
@@ -274,7 +274,7 @@ fn sieve(shape: &Shape) -> Box<dyn Model> {
                 *hand = (*hand + 1) % ways;
             }
             queue.remove(*hand);
-            // The hand now stands at the next newer entry, or, past the newest, at the oldest.
+            // The hand now points to the next newer entry or, past the newest, to the oldest.
             if *hand == ways - 1 {
                 *hand = 0;
             }

@@ -206,7 +206,7 @@ fn zsp(shape: &Shape) -> Box<dyn Model> {
             *priority = (*priority + 8).min(15);
             return true;
         }
-        // Paths from one of the digest's places to a candidate, breadth first.
+        // A breadth-first search finds paths from one of the digest's places to a candidate.
         let mut paths: Vec<Vec<Place>> = Vec::new();
         let mut next = 0;
         let mut origin = Some((digest, Vec::new()));

@@ -102,7 +102,7 @@ fn backlogged_flows_get_equal_bytes_in_order_and_nothing_is_lost() {
     let mut last_sent = [0u32; 3];
     let mut next = 0;
     for arrival in 0..20_000u32 {
-        // The flow with the fewest packets in line sends the next one, so that none runs dry.
+        // The flow with the fewest waiting packets sends the next one, so that no flow runs dry.
         let flow = if arrival < 600 {
             next = (next + 1) % 3;
             next

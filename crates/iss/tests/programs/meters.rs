@@ -146,7 +146,7 @@ fn hold_to_model(name: &str, control: &str, aware: bool, model: impl Fn(u32) -> 
         };
         let src = draw.below(6);
         let mut packet = of_flow(src, 9, UDP, (5, 6), [0, 36, 472, 1372][draw.below(4) as usize]);
-        // Among the code points: AF11 and AF33, expedited forwarding, none, and any.
+        // The code points include AF11 and AF33, expedited forwarding, none, and random ones.
         packet[1] = [0x28, 0x30, 0x38, 0x2a, 0x78, 0xb8, 0, draw.bits() as u8][draw.below(8) as usize];
         set_header_checksum(&mut packet);
         let code_point = packet[1] >> 2;
@@ -161,7 +161,7 @@ fn hold_to_model(name: &str, control: &str, aware: bool, model: impl Fn(u32) -> 
         assert_eq!(colour, expected, "{name}, {code_point:06b} at {now_us} us");
         assert_eq!(program.locks, 2, "one lock, taken and released");
         seen[colour as usize] += 1;
-        // RFC 2597: AF21, AF22 and AF23 are 18, 20 and 22; the two low bits are not ours.
+        // RFC 2597: AF21, AF22 and AF23 are 18, 20 and 22; the program leaves the two low bits.
         let left = program.left();
         assert_eq!(left[1], (18 + 2 * colour as u8) << 2 | packet[1] & 3);
         assert_eq!(ones_complement_sum(&left[..20]), 0xffff, "the header's checksum still holds");
@@ -228,7 +228,7 @@ fn over_long_times_the_colours_have_the_shares_of_the_rates() {
     // Two rates: 300 kB/s green, up to 500 kB/s yellow.
     let [green, yellow, red] = shares("trtcm", "300000 10000 500000 20000", 20_000);
     assert!((green - 0.3).abs() < 0.002 && (yellow - 0.2).abs() < 0.002, "{green} {yellow} {red}");
-    // Sliding window: of an average A, (A - PTR) / A is red and (PTR - CTR) / A yellow, by chance.
+    // Sliding window: of an average A, random shares of (A - PTR) / A are red and (PTR - CTR) / A yellow.
     let [green, yellow, red] = shares("tswtcm", "300000 500000 20", 20_000);
     assert!(
         (green - 0.3).abs() < 0.03 && (yellow - 0.2).abs() < 0.03 && (red - 0.5).abs() < 0.03,

@@ -135,7 +135,7 @@ fn matches_agree_with_an_independent_crate() {
             let mut payload = some(length, &mut draw);
             for _ in 0..draw.below(3) {
                 let Some(pattern) = patterns.get(draw.below(60) as usize) else { continue };
-                // At the very end too.
+                // A pattern may also end the payload.
                 payload.extend(pattern);
             }
             assert_eq!(

@@ -53,7 +53,7 @@ fn live_objects_never_overlap_and_keep_their_bytes() {
     for mut runtime in Runtime::of_both_widths() {
         let mut draw = stream(1, "objects");
         let heap_low = runtime.0.machine.layout().heap_low;
-        // Address of each live object: its bytes and what it is filled with.
+        // By address of each live object: its size in bytes and its fill byte.
         let mut live: BTreeMap<u32, (u32, u8)> = BTreeMap::new();
         let mut live_bytes = 0;
         for round in 0..30_000u32 {

@@ -59,7 +59,7 @@ fn odd_packets_do_no_harm() {
         for _ in 0..4000 {
             program.packet_at(&odd_packet(&mut draw), draw.bits() as u32);
         }
-        // And it still works.
+        // The program still works.
         let packet = of_flow(0x0a00_0001, 0x0b00_0001, TCP, (1, 2), 8);
         assert!(program.packet(&packet) < u32::MAX, "{name}");
         assert!(program.instructions > 20, "{name}");
@@ -157,7 +157,7 @@ fn tables_that_do_not_fit_are_told() {
 
 #[test]
 fn work_on_small_packets_is_that_of_firmware() {
-    // Instructions for the packets of one flow after another, with 64 bytes: bounds of what each is meant to cost.
+    // Bounds on the instructions for consecutive packets of one flow with 64 bytes.
     for (name, control) in programs() {
         let mut program = Program::shipped(&name, control.as_deref());
         let mut draw = stream(64, "flows");

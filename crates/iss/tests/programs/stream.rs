@@ -108,7 +108,7 @@ fn a_gap_is_given_up_when_too_many_segments_wait() {
     let mut program = Program::unchecked("prebuilt/stream.elf", b"waiting 3\n");
     let mut send = |sequence, data: &[u8]| received(&mut program, &segment(1, sequence, ACK, data));
     assert_eq!(send(100, b"ab"), b"ab", "heard late: the first data is the beginning");
-    // 102 to 109 is missing.
+    // Bytes 102 to 109 are missing.
     assert_eq!(send(110, b"k"), b"");
     assert_eq!(send(112, b"m"), b"");
     assert_eq!(send(111, b"l"), b"");
