@@ -16,7 +16,7 @@ import pytest
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
 )
-# Where it has to be there, its absence is a failure.
+# If the variable is set, a missing browser is a failure.
 needs_browser = pytest.mark.skipif(
     BROWSER is None and not os.environ.get("LINECARD_NEED_BROWSER"),
     reason="NO CHROMIUM: what the pages do was NOT tested; `make test-web` installs it and does",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TINY = Path(__file__).with_name("tiny.toml")
 ROOT = Path(__file__).resolve().parents[2]
-# No property depends on how fast the machine is.
+# No property depends on the speed of the machine.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any speed")
 

@@ -40,7 +40,7 @@ WHOLE_STUDIES = {
 }
 
 
-# What takes ten seconds and more of a processor: `make check-long` runs it.
+# Commands that take ten seconds of processor time or more: `make check-long` runs them.
 LONG = ("linecard ndr ", "linecard why ", "linecard sweep example_smartnic --vary ", "linecard vrp budget ")
 
 
@@ -61,10 +61,11 @@ def commands() -> list[tuple[str, str]]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with the files that the documentation speaks of."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    # The net, the extension and the machine of queue managers that the guide shows.
+    # The net, the extension and the machine of queue managers from the guide.
     for page, name in (("petri", "model.toml"), ("vrp", "filter.toml"), ("queueing", "queues.toml")):
         (tmp_path / name).write_text(blocks(ROOT / "docs" / "guide" / f"{page}.md", "toml")[0])
-    # The chips and sweeps of the pages, each named in its first line, and one that `linecard new` has written.
+    # The chips and sweeps of the pages, each with its name in the first line, and a chip that `linecard new` has
+    # written.
     for page in ("guide/chips", "guide/chip_parts", "guide/explore", "explanation/concepts"):
         for text in blocks(DOCS / f"{page}.md", "toml"):
             (tmp_path / text.splitlines()[0].removeprefix("# ")).write_text(text)
@@ -104,7 +105,7 @@ def test_commands_run_and_print_what_the_page_shows(cli, tool, command, shown):
     else:
         ended = cli(*shlex.split(command)[1:])
     assert ended.status == 0, ended.err
-    # A command that writes a file says so beside the data, which there is none of.
+    # A command that writes a file reports it on stderr, and prints no data.
     assert ended.out or "wrote" in ended.err
     printed = iter(ended.out.splitlines())
     for line in shown.splitlines():

@@ -70,7 +70,8 @@ def state_space(name: str, markings: int, edges: int, tokens: int) -> str:
     return f"{name} StateSpace\n{lines}"
 
 
-# Two reads of one row of an idle DDR3-1600 11-11-11, a burst of 4 clocks: the first opens it, the second finds it open.
+# Two reads of one row of an idle DDR3-1600 11-11-11 with a burst of 4 clocks: the first opens the row, the second hits
+# it.
 TRACE = "0x40 READ 0\n0x80 READ 100\n"
 OPENS, FINDS_OPEN = 1 + 11 + 11 + 4, 1 + 11 + 4
 
@@ -237,7 +238,7 @@ def test_of_ramulator_times_are_held_within_a_tolerance_and_counts_are_not(folde
     ramulator = folder / "ramulator"
     (ramulator / "traces").mkdir(parents=True)
     (ramulator / "traces" / "two.csv").write_text("arrival,op,address\n0,R,0x40\n100,R,0x80\n")
-    # As version 2 prints them; 22 is 2.3 % from 21.5.
+    # The statistics have the format of version 2; 22 differs from 21.5 by 2.3 %.
     (ramulator / "stats.txt").write_text("  total_num_read_requests: 2\n  avg_read_latency_0: 22.0\n  row_hits_0: 1\n")
     table = "trace,device,policy,stats,tolerance_percent\ntwo,ddr3_1600,frfcfs,stats.txt,"
     (ramulator / "runs.csv").write_text(table + "\n")
@@ -246,7 +247,7 @@ def test_of_ramulator_times_are_held_within_a_tolerance_and_counts_are_not(folde
     ended = outside(folder)
     assert ended.status == DIFFER
     assert "avg_read_latency_0: found 21.5, expected 22.0 within 2 %" in ended.out
-    # Those of version 1.
+    # The statistics have the format of version 1.
     (ramulator / "stats.txt").write_text("    ramulator.read_latency_avg_0    21.500000    # The average\n")
     assert outside(folder).status == AGREE
     (ramulator / "stats.txt").write_text("total_num_read_requests: 3\n")

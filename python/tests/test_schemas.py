@@ -33,7 +33,7 @@ SHIPPED = {
     "sweep": [each for each in (ROOT / "examples" / "explore").glob("*.toml") if each.name != "area_and_power.toml"],
     "study": list((ROOT / "studies").glob("*/study.toml")),
 }
-# What a typing error makes of a shipped file: kind of file, file, what is there, and what is written instead.
+# Typing errors in shipped files: kind of file, file, original text, and replacement.
 BROKEN = {
     "a key that there is not": ("chip", "platforms/example_smartnic", "threads = 8", "thread = 8"),
     "a number out of range": ("chip", "platforms/example_smartnic", "threads = 8", "threads = 0"),

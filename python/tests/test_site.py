@@ -54,7 +54,7 @@ def test_words_are_found_without_a_server(site):
     assert "bottleneck" in index
 
 
-# One of each kind: prose, screens, wide tables, pictures.
+# One page of each kind: prose, screens, wide tables, pictures.
 KINDS = ("README", "docs/index", "docs/tutorials/smartnic", "docs/reference/keys/chip", "docs/reference/metrics")
 KINDS += ("docs/reference/commands", "docs/explanation/method", "docs/gallery/index", "docs/reference/python/chip")
 

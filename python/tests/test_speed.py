@@ -34,7 +34,7 @@ def bench(monkeypatch):
     return importlib.import_module
 
 
-# Counted in the fast extension, by valgrind where the processor has no counter: minutes.
+# Instructions are counted in the fast extension, by valgrind if the processor has no counter: this takes minutes.
 @pytest.mark.long
 @pytest.mark.parametrize("name", HELD)
 def test_a_piece_costs_no_more_instructions_than_the_record_says(bench, name):

@@ -17,7 +17,7 @@ from linecard import _core
 
 SECRET = "the-words-of-another-file"
 
-# Run in a process of its own: whatever Python is asked for is told to a hook, and some of it ends the process.
+# This runs in a separate process: a hook sees each request to Python, and ends the process at some of them.
 WATCHED = """
 import sys
 forbidden = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "socket.connect",
@@ -92,7 +92,7 @@ def test_what_is_read_starts_nothing_connects_to_nothing_and_writes_nothing(tmp_
 
 
 def test_the_core_links_nothing_that_starts_a_process_or_connects():
-    # Names as the dynamic linker sees them stand by themselves, ended by a zero.
+    # Names for the dynamic linker are separate and end with a zero byte.
     content = Path(_core.__file__).read_bytes()
     assert b"\0memcpy\0" in content
     for function in (b"connect", b"execve", b"execvp", b"fork", b"vfork", b"posix_spawn", b"posix_spawnp", b"system"):

@@ -65,8 +65,8 @@ def ip(to: str, hops: int = 64) -> bytes:
     return ETHERNET + header + address + struct.pack("!HHHH", 7, 9, 26, 0) + bytes(18)
 
 
-# What a hand finds for each frame: where it goes, and how many reads of the table that takes. IPv4 reads 16, 8 and 8
-# bits as far as prefixes lead on, IPv6 16 and then 8 each: a /32 ends at the third level, a /48 at the fifth.
+# Worked out by hand for each frame: its output port, and the number of table reads. IPv4 reads 16, 8 and 8 bits while
+# longer prefixes exist, IPv6 reads 16 and then 8 each: a /32 ends at the third level, a /48 at the fifth.
 EXPECTED = [
     (ip("192.0.2.9"), "eth.0", 2),
     (ip("198.51.100.1"), "eth.1", 2),

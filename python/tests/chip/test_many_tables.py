@@ -51,7 +51,7 @@ def seconds(file, table, count):
     file.write_text(text)
     taken = []
     for _ in range(2):
-        # Work is counted, that of the core's own thread among it: other processes take none of it.
+        # The test counts processor time, that of the core's own thread included: other processes do not affect it.
         before = _core.worked_seconds()
         with suppress(linecard.ConfigError):
             _core.check_chip(str(file), [])

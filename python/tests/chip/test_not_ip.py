@@ -15,7 +15,7 @@ from test_packets_out import blocks
 
 import linecard
 
-# One in four is not IP; a generated table has a route for each address.
+# One frame in four is not IP; a generated table has a route for each address.
 FRAMES = [
     ip("192.0.2.9"),
     ip("2001:db8::1"),

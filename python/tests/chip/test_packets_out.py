@@ -79,7 +79,7 @@ def test_every_packet_that_left_is_there_at_its_port(forwarded):
     by_port = Counter(each.interface for each in written)
     assert by_port == {name: result.metric(name, "packets_out") for name in ("eth.0", "eth.1")}
     assert len(written) == result.summary.packets_out
-    # Captures are without check sequences.
+    # Captures do not contain check sequences.
     assert sum(each.wire_bytes + 4 for each in written) == sum(result.metric(name, "bytes_out") for name in by_port)
 
 

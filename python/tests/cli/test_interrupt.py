@@ -21,11 +21,11 @@ import pytest
 from conftest import ROOT
 
 HANG = ROOT / "python" / "tests" / "hang"
-# What is waited for before a test fails; an idle machine needs 3 s and 0.1 s.
+# The timeouts of the tests; an idle machine needs 3 s and 0.1 s.
 SECONDS_TO_START = 120
 SECONDS_TO_END = 60
-# What may be worked between Ctrl-C and the end, all threads together: a second on each processor. Work is counted and
-# not time, so that it does not matter what else the machine does.
+# The processor time between Ctrl-C and the end, over all threads, may be a second on each processor. Processor time is
+# counted, so that other processes of the machine do not matter.
 WORK_SECONDS = 1.0 * (os.cpu_count() or 1)
 
 COMMANDS = {

@@ -168,7 +168,7 @@ extends = ["platforms/example_smartnic"]
         ("run nic.toml --packets 50 -o csv:./sub/../nic.toml", "it is the input nic.toml"),
         ("run nic.toml --packets 50 --timeline link.toml", "it is the input nic.toml"),
         ("run nic.toml --packets 50 -o html:hard.toml", "it is the input nic.toml"),
-        # What another file names, and what an option or a change does.
+        # Files that another file names, and files of options and overrides.
         ("run nic2.toml --packets 50 -o csv:nic.toml", "it is the input nic.toml"),
         ("run example_smartnic --set program.run=steps.toml -o csv:steps.toml", "it is the input steps.toml"),
         ("run ixp1200 --trace in.pcap -o csv:in.pcap", "it is the input in.pcap"),

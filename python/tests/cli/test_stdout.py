@@ -30,7 +30,7 @@ def test_stdout_that_takes_nothing_is_one_sentence_and_a_status(tmp_path, name, 
     ended = shell(tmp_path, COMMANDS[name], redirect)
     said = [line for line in ended.stderr.splitlines() if "wrote" not in line]
     if name == "a file":
-        # Nothing goes to stdout, so that nothing is missing.
+        # Nothing goes to stdout, so nothing is lost.
         assert (ended.returncode, said) == (0, [])
         assert (tmp_path / "mine.toml").stat().st_size > 1000
     else:

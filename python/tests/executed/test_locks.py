@@ -10,7 +10,7 @@ import linecard
 
 pytest.importorskip("ziglang")
 
-# A critical section that reads the same words one after another; no read can be left out.
+# A critical section reads the same words one after another; the compiler can omit no read.
 IN_EBPF = """
 #include <lx_packet.h>
 

@@ -10,7 +10,7 @@ import linecard
 
 pytest.importorskip("ziglang")
 
-# Lines count from 1: the allocations are on lines 9 and 10, what is wrong on line 16.
+# Lines count from 1: the allocations are on lines 9 and 10, the error is on line 16.
 PROGRAM = """#include <linecard.h>
 #include <stdlib.h>
 

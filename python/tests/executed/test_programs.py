@@ -24,7 +24,7 @@ def test_the_prebuilt_programs_follow_from_the_sources():
     )
     assert ended.returncode == 0, ended.stderr
     if ended.stderr:
-        # Programs whose compiler could not be fetched.
+        # The compiler of some programs could not be fetched.
         warnings.warn(ended.stderr.strip(), stacklevel=1)
 
 

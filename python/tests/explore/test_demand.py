@@ -27,7 +27,7 @@ def test_wires_carry_frames_with_preamble_and_gap(size):
     wires = 200 * size / (size + 20)
     inward = found["eth, inward"]
     assert inward.offered_gbps == pytest.approx(min(150, wires), rel=1e-6)
-    # The flows of a short run do not fall evenly on the two ports.
+    # In a short run, the two ports do not get equal shares of the flows.
     assert inward.most_gbps == pytest.approx(wires, rel=0.08)
     assert inward.share == pytest.approx(inward.offered_gbps / inward.most_gbps)
 
@@ -57,7 +57,7 @@ def test_it_is_what_a_saturated_run_reaches():
         packets=4000,
         verdict=False,
     )
-    # A bound: queues before it and memory that is busy take a part of it.
+    # This is a bound: queues before the part and busy memories reduce the throughput.
     assert run.summary.throughput_gbps <= most.most_gbps * 1.03
     assert run.summary.throughput_gbps >= most.most_gbps * 0.6
 
@@ -65,7 +65,7 @@ def test_it_is_what_a_saturated_run_reaches():
 def test_a_capture_is_asked_at_its_own_rate_or_at_the_given_one():
     own = linecard.check("example_smartnic", trace=CAPTURE).demands[0]
     given = linecard.check("example_smartnic", trace=CAPTURE, set=["traffic.rate_gbps=100"]).demands[0]
-    # Of its first packets, at its own times.
+    # The demand is that of the first packets, at their own times.
     run = linecard.run("example_smartnic", trace=CAPTURE, packets=3000, warmup_packets=300, verdict=False)
     assert own.offered_gbps == run.summary.offered_gbps
     assert given.offered_gbps == 100

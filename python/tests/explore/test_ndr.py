@@ -80,7 +80,7 @@ def test_a_device_that_holds_nothing_ends_at_the_floor():
 
 
 def test_a_device_that_forwards_less_when_it_is_overloaded_is_still_found():
-    # Beyond 0.4 it collapses to 0.1, so that what it forwards says too little.
+    # Above 0.4 the rate collapses to 0.1, so the forwarded traffic predicts too low a load.
     search, tried = searched(lambda load: 0.0 if load <= 0.4 else 1 - 0.1 / load)
     assert search.share(search.bounds(NDR)[0]) == pytest.approx(0.4, rel=WIDTH)
     assert len(tried) <= 16
@@ -172,7 +172,7 @@ def test_a_chip_with_a_gate_of_ten_million_packets_a_second_has_that_rate(chip):
         low, high = row.interval["ndr_mpps"]
         assert low == row.ndr_mpps <= row.pdr_mpps
         assert high / low - 1 <= WIDTH * 1.01
-        # A trial of finite length lets a rate pass that is above the limit by what the chip can hold.
+        # A trial of finite length passes a rate above the limit by the number of packets that the chip can hold.
         assert low <= 10.2
         assert high >= 9.95
         assert [at.share_of_pdr for at in row.latency] == [0.1, 0.5, 0.9]
@@ -233,7 +233,7 @@ def test_plots_are_pictures_with_the_same_bytes(chip, tmp_path, wording):
 
 
 def test_a_trial_as_long_as_is_allowed_confirms_where_little_is_inside(chip, monkeypatch):
-    # Four times the packets are beyond the bound; what is inside asks for far fewer.
+    # Four times the packets exceed the bound; the packets inside require far fewer.
     monkeypatch.setattr(rate, "LONGEST_TRIAL", 4_500)
     row = linecard.ndr(chip, [512], packets=4_000).rows[0]
     assert row.confirmed

@@ -99,7 +99,7 @@ def test_a_driver_killed_at_random_instants_loses_nothing_that_was_finished(tmp_
     before: dict[str, int] = {}
     for _ in range(KILLS):
         process = start(tmp_path)
-        # Some kills come before anything is run, some in the middle; each sweep gets a little further.
+        # Some kills come before the first run, some later; each sweep gets a little further.
         wait_for(tmp_path, min(RUNS, len(before) + draw.choice((0, 0, 1, 3, 5))))
         time.sleep(draw.random() * 0.05)
         process.send_signal(signal.SIGKILL)
@@ -178,12 +178,12 @@ def test_damaged_files_are_made_again(tmp_path, finished, damage):
         assert all(path.stem[:12] in err for path in chosen)
     else:
         assert "7 damaged files replaced" in err
-        # The store is that of the undisturbed sweep again, so that the next one finds every run.
+        # The store equals that of the undisturbed sweep again, so that the next sweep finds every run.
         assert all(path.read_bytes() == (folder / path.relative_to(tmp_path)).read_bytes() for path in files)
 
 
 def test_a_full_disk_costs_the_keeping_and_not_the_table(tmp_path, undisturbed):
-    # No file may grow beyond 2 KiB, and a run needs more.
+    # No file may grow beyond 2 KiB, which is less than a run needs.
     full = start(tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048)))
     status, out, err = end(full)
     assert (status, out) == (4, undisturbed)
@@ -235,7 +235,7 @@ def test_a_store_of_which_only_the_runs_are_left_is_still_one(cli, tmp_path, mon
 @pytest.mark.long
 def test_a_cluster_gives_the_same_table_though_workers_are_killed(tmp_path):
     draw = random.Random(3)
-    # So long that the sweep is under way when the last of them is killed.
+    # The sweep is long enough to be in progress when the last worker is killed.
     longer = ("--packets", "40000")
     apart = tmp_path / "undisturbed"
     apart.mkdir()

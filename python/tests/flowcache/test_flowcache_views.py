@@ -115,7 +115,7 @@ def test_a_mix_has_the_statistics_asked_for():
     assert view.single_packet_flows_percent == pytest.approx(58, abs=0.05)
     assert view.packets_in_single_packet_flows_percent == pytest.approx(5.5, abs=0.01)
     assert view.packets_in_large_flows_percent == pytest.approx(52, abs=0.01)
-    # Averaged over packets here and over time there; a short traffic begins and ends with fewer.
+    # The mean is over packets here and over time there; a short traffic begins and ends with fewer flows.
     assert view.mean_concurrent_flows == pytest.approx(4000, rel=0.15)
     assert list(mix.times_ns) == sorted(mix.times_ns)
     assert len(set(mix.digests)) == view.keys == view.flows

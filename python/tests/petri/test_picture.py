@@ -118,12 +118,12 @@ def test_a_shipped_net_is_shaped_like_a_page_and_can_be_read(name):
     parts = petri.parts(name)
     picture = held(parts.to_svg(), name)
     assert 0.5 <= picture.width / picture.height <= 2.0, (picture.width, picture.height)
-    # Legible where the whole picture is as wide as a large screen.
+    # The picture is legible if it is as wide as a large screen.
     assert picture.width <= 2200
     page = max(picture.width, picture.height)
     for line in picture.lines:
         xs, ys = zip(*line, strict=True)
-        # Of the largest net no line goes over more than a quarter of the page.
+        # In the largest net, no line crosses more than a quarter of the page.
         assert max(max(xs) - min(xs), max(ys) - min(ys)) <= max(page / 4, 300.0), (name, line)
     written = {text.text for text in picture.texts}
     for place in parts.places:
@@ -135,7 +135,7 @@ def test_a_shipped_net_is_shaped_like_a_page_and_can_be_read(name):
 @pytest.mark.parametrize("name", SHIPPED)
 def test_no_line_goes_through_a_node_or_what_stands_beside_it(name):
     picture = read(petri.parts(name).to_svg())
-    # Texts of arcs stand on their lines, with the paper's colour around them.
+    # Texts of arcs are on their lines, with an outline in the colour of the paper.
     root = ElementTree.fromstring(petri.parts(name).to_svg())
     on_lines = {each.text for each in root.iter(f"{SVG}text") if each.get("paint-order")}
     solid = [text for text in picture.texts if text.text not in on_lines and not is_token(text)] + picture.symbols
@@ -162,7 +162,7 @@ def test_every_arc_is_a_line_or_a_name_beside_its_transition():
             1 for marker in root.iter(f"{SVG}marker") for each in marker.iter(f"{SVG}path") if each.get("stroke")
         )
         assert drawn - heads == len(parts.arcs), name
-        # A name leads to its place.
+        # A name links to its place.
         marks = {each.get("id") for each in root.iter(f"{SVG}g")}
         assert {each.get("href", "")[1:] for each in root.iter(f"{SVG}a")} <= marks
 

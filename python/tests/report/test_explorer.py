@@ -226,6 +226,6 @@ def test_fifty_thousand_points_are_opened_filtered_and_drawn_in_moments(table, t
     )
     assert 45_000 < found[1] < 50_000
     assert found[2] > 1
-    # An idle machine needs a tenth of it.
+    # An idle machine needs a tenth of this.
     assert found[0].pop("open") < 10_000
     assert max(found[0].values()) < 3_000, found

@@ -30,5 +30,5 @@ def test_a_command_above_each_picture_writes_it():
         before = TEXT.partition(f"]({picture})")[0].rpartition("```console\n")[2]
         name = picture.rpartition("/")[2]
         folder = picture.partition("/")[0]
-        # A report is photographed; studies and caches write several pictures into a folder.
+        # The picture of a report is a photograph; studies and caches write several pictures into a folder.
         assert name in before or f" {folder}" in before or picture == "report.png", f"{picture}: {before}"

@@ -16,7 +16,7 @@ import pytest
 
 import linecard
 
-# Imported inside the functions that need them: they take long, or belong to an extra.
+# These are imported in the functions that need them, because they load slowly or belong to an extra.
 HEAVY = ("SALib", "distributed", "jinja2", "optuna", "polars", "resvg_py", "scipy")
 
 
@@ -79,7 +79,7 @@ def test_heavy_packages_are_imported_where_they_are_needed():
 def test_the_package_and_its_help_begin_without_what_they_do_not_need():
     loaded = "import sys; print(*(name for name in sys.modules if name.startswith('linecard.')))"
     light = {"linecard._core", "linecard._lazy"}
-    # The compiled core brings its exceptions.
+    # The compiled core imports its exceptions.
     assert set(run_python(f"import linecard; {loaded}").split()) <= light | {"linecard.errors"}
     listed = run_python(f"import sys; from linecard.cli import app\ntry: app(['--help'])\nexcept SystemExit: {loaded}")
     names = listed.splitlines()[-1].split()

@@ -27,7 +27,7 @@ from linecard.chip.simulate import simulate
 from linecard.cli.asked import takes
 from tools.documents.requests import request_texts
 
-# Files that recipes make.
+# Files that recipes create.
 FILES = Path(__file__).with_name("recipes")
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text().partition("## Recipes")[2].partition("\n## ")[0]
 

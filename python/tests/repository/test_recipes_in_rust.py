@@ -71,7 +71,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
             behind = line["behind"]
             assert text.count(behind) == 1, f"{changed}: {behind!r} stands there {text.count(behind)} times"
             text = text.replace(behind, behind + line["add"])
-        # The one number that counts the rest.
+        # This number counts the members of the list.
         changed.write_text(text.replace("[AllocatorKind; 5]", "[AllocatorKind; 6]"))
         assert len(recipe["adds"]) + 1 == files_said(recipe["title"]), recipe["title"]
 

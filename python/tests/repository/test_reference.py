@@ -14,7 +14,7 @@ from linecard import cli
 from tools.command import HEADER
 from tools.documents.__main__ import PAGES
 
-# How the reader of chips asks for a key: typed reads of a section, and what a module calls them.
+# How the reader of chips requests a key: typed reads of a section, and the names that modules use for them.
 READS = re.compile(
     r"(?<!roles\.)\b(?:(?:integer|number|text|choice|switch)(?:_or|_if)?|texts|numbers|cycles|accesses|kbps|ms|ps|count|policy_rule)"
     r"\(\s*\"([a-z_0-9]+)\"\s*,"
@@ -56,7 +56,7 @@ def test_every_key_that_the_reader_of_nets_asks_for_is_on_its_page():
     )
     asked |= set(re.findall(r"\bexpression\(\w+,\s*\"(\w+)\"", reader))
     assert len(asked) > 20
-    # Those of a parameter's own table.
+    # Keys of a parameter's own table.
     asked -= {"value", "unit", "source"}
     missing = [key for key in asked if not any(f"`{each}`" in nets for each in (key, f"[{key}]", f"[[{key}]]"))]
     assert not missing, "say them in docs/reference/specimens/net.toml"
@@ -74,7 +74,7 @@ def test_the_tables_of_a_chip_have_keys_that_exist():
     page = (ROOT / "docs" / "reference" / "keys" / "chip.md").read_text()
     named = set()
     for first, second in re.findall(r"^\| ([^|]*) \| ([^|]*) \|", guide, re.MULTILINE):
-        # Tables of several TOML tables name these first.
+        # Guide tables that cover several TOML tables name these first.
         cell = first if "`" in first else second
         for each in re.findall(r"`(?:\w+\.)?(\w+)`", cell):
             stem = each.removesuffix("_time")

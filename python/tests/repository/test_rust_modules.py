@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CRATES = sorted(path.parent.parent for path in (ROOT / "crates").glob("*/src/lib.rs"))
 
-# Comments, and what is between quotes, hold no code. A tick begins a character or a lifetime.
+# Comments and quoted text contain no code. A tick begins a character or a lifetime.
 NO_CODE = re.compile(
     r"""//[^\n]*|/\*.*?\*/|b?r(?P<marks>\#*)".*?"(?P=marks)|b?"(?:\\.|[^"\\])*"|b?'(?:\\[^']+|[^'\\])'""", re.DOTALL
 )
@@ -37,7 +37,7 @@ USE = re.compile(r"(?P<public>pub(?:\([^)]*\))?\s+)?\buse\s+(?P<tree>[^;]+);")
 PATH = re.compile(r"(?<![\w:])((?:\w+\s*::\s*)+)(\w+)")
 
 Name = tuple[str, ...]
-# A name that is handed on more often than this goes round.
+# A name with more re-exports than this is in a cycle.
 MOST_LINKS = 20
 
 
@@ -49,12 +49,12 @@ class Module:
     code: str
     defined: set[str] = field(default_factory=set)
     children: set[str] = field(default_factory=set)
-    # What each imported name stands for; `*` for all names of several modules.
+    # The target of each imported name; `*` for all names of several modules.
     imported: dict[str, Name] = field(default_factory=dict)
     globs: list[Name] = field(default_factory=list)
-    # What a macro names of the modules that it declares.
+    # The names by which a macro uses the modules that it declares.
     by_macro: list[Name] = field(default_factory=list)
-    # Names that only pass through.
+    # Names that are only re-exported.
     handed_on: set[str] = field(default_factory=set)
 
 
@@ -109,7 +109,7 @@ def read(file: Path, name: Name, modules: dict[Name, Module]) -> None:
     folder = file.parent if file.name in {"lib.rs", "mod.rs"} else file.with_suffix("")
     calls = LISTED_CALL.findall(code)
     if calls:
-        # A macro over a list of modules calls what each of them has, and may declare them.
+        # A macro over a list of modules calls items of each module, and may declare the modules.
         words = set(re.findall(r"\w+", MODULE.sub("", USE.sub("", code)))) - {"mod"}
         listed = words & (
             {path.stem for path in folder.glob("*.rs")} if LISTED_MODULE.search(code) else module.children
@@ -149,7 +149,7 @@ def definer(way: Name, here: Name, modules: dict[Name, Module], links: int = 0) 
     """The module that defines what a path names; `None` for a module itself, and for what another crate defines."""
     at, rest = follow(way, here, modules)
     if not rest and at:
-        # A module may hand on a function beside the module of its name.
+        # A module may re-export a function next to the module with its name.
         target = modules[at[:-1]].imported.get(at[-1], ())
         return definer(target, at[:-1], modules, links + 1) if len(target) > 1 and links <= MOST_LINKS else None
     if not rest or links > MOST_LINKS:
@@ -159,13 +159,13 @@ def definer(way: Name, here: Name, modules: dict[Name, Module], links: int = 0) 
         return at
     if rest[0] in module.imported:
         target = module.imported[rest[0]]
-        # `use thread;` and the like stand for themselves.
+        # `use thread;` and the like denote themselves.
         return None if target == rest[:1] else definer(target + rest[1:], at, modules, links + 1)
     for glob in module.globs:
         found, left = follow(glob, at, modules)
         if found != at and not left and (end := definer(rest, found, modules, links + 1)) is not None:
             return end
-    # What a path with modules leads to and is not there was made by a macro, or is that of an outer crate.
+    # If the end of a path with modules does not exist there, a macro made it, or it belongs to an outer crate.
     return at if rest != way and rest[0][0].isupper() else None
 
 
@@ -224,7 +224,7 @@ def test_every_file_of_tests_is_compiled(crate):
         assert not listed.exists()
 
 
-# What each crate is made of, a file a line, and the files that are in a circle. `/` in a name stands for a folder.
+# The content of each crate, one file per line, and the files that form a cycle. `/` in a name denotes a folder.
 A, B = "a: use crate::b::B; pub struct A(B);", "b: pub struct B; fn f() { crate::a::A::new(); }"
 MADE = {
     "two files": (("lib: mod a; mod b;", A, B), ["a.rs", "b.rs"]),

@@ -15,7 +15,7 @@ from conftest import ROOT
 
 import linecard
 
-# Crates may use only what stands in an earlier group.
+# Crates may use only crates of earlier groups.
 LAYERS = (
     {"sim", "words", "jobs"},
     {"program", "config"},
@@ -27,7 +27,7 @@ LAYERS = (
     {"platform"},
     {"bindings"},
 )
-# Arrows that the layers alone would allow, or that go sideways, and that must never appear.
+# Dependencies that must never exist although the layers alone would permit them, and dependencies within a layer.
 FORBIDDEN = {("dram", "traffic"), ("dram", "buffers"), ("dram", "program"), ("chip", "apps")}
 
 TEXT = {".rs", ".py", ".pyi", ".toml", ".md", ".csv", ".j2", ".bib", ".cff", ".txt", ".json", ".lock", ""}

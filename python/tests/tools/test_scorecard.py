@@ -154,7 +154,7 @@ def test_lines_follow_results_and_nothing_else(name):
         for line, still in state(study, tables, {**figures, item: figure(good.spec, good=False)}).items():
             if not still:
                 flipped[line].add(item)
-    # What was chosen is told by the study and its presets, not by runs.
+    # The study and its presets state the chosen values; runs do not.
     unmoved = {line for line, by in flipped.items() if not by}
     assert unmoved == ({"H10"} if name == "hasan2003" else set())
 
@@ -409,7 +409,8 @@ def test_a_line_says_by_how_much_it_is_missed():
     assert (line.measured_text, line.limit_text, line.over_text) == ("15.0 %", "≤ 10.0 %", "by 5.0 %")
 
 
-# A line that published cells exclude, and a cell that would no longer support that, with what would then be printed.
+# A line that published cells exclude, a cell that would no longer support that, and the text that would then be
+# printed.
 SUPPORT = [
     ("spalink2000", "S2", "section3_2_dram.csv", "32,4.16", "32,4.4"),
     ("spalink2000", "S2", "section2_1_peaks.csv", "DRAM,64,88", "DRAM,64,100"),
@@ -458,7 +459,7 @@ def test_an_input_counts_where_the_line_is_met_at_its_point_and_names_what_is_lo
 
     assert idle(there).outcome == "input"
     assert idle(there).shown.endswith("met at program.x=3: 0 points; newly missed at this point: H5")
-    # A line that could not be judged at the point must not pass as one that is kept there.
+    # A line that could not be judged at the point must not count as kept there.
     silent = tuple(replace(line, kept=None) if line.target.id == "H1" else line for line in there)
     assert idle(silent).shown.endswith("newly missed at this point: H1, H5")
     still = lines_of(study, as_it_is.values(), figures.values())
