@@ -1,4 +1,5 @@
-//! Roles bound to places: how each cluster reaches them, where their data begins, and how packets are placed.
+//! Binds roles to memories and units: how each cluster reaches them, where their data begins, and how packets are
+//! placed.
 
 use super::cluster::{NamedCluster, NamedInbox, Route};
 use super::named_places::{Named, Places};
@@ -14,28 +15,28 @@ use linecard_config::{Document, Section, nearest};
 use linecard_program::CELL_BYTES;
 use std::collections::HashMap;
 
-/// Room for packets, at most: what allocators keep of its cells takes up to a sixth of it.
+/// The maximum room for packets: the allocator's records of its cells take up to a sixth of it.
 const MOST_POOL_BYTES: u64 = 1 << 31;
 
-/// Keys of the memory that packets are kept in.
+/// Keys of the memory in which packets are kept.
 const OF_PACKETS: &[&str] =
     &["allocator", "page_bytes", "pool_bytes", "pool_per", "pools", "order", "caches"];
 
-/// What binding gives.
+/// The result of binding.
 pub(super) struct Bound {
     pub targets: Vec<Vec<Option<TargetConfig>>>,
     pub packets: Option<PacketMemoryConfig>,
-    /// Place of each role, by name.
+    /// The memory or unit of each role, by name.
     pub names: Vec<String>,
 }
 
-/// Whether a letter is wrong, missing or exchanged. `packets` is another role than `packet`.
+/// Returns whether one letter is wrong, missing or exchanged. `packets` and `packet` are different roles.
 fn is_misspelt(name: &str, meant: &str) -> bool {
     let plural = name.strip_suffix('s') == Some(meant) || meant.strip_suffix('s') == Some(name);
     !plural && strsim::damerau_levenshtein(name, meant) == 1
 }
 
-/// Binds roles to places, for every cluster that uses them.
+/// Binds roles to memories and units, for every cluster that uses them.
 pub(super) struct Binder<'a> {
     pub document: &'a Document,
     pub clusters: &'a [NamedCluster],
@@ -102,7 +103,7 @@ impl Binder<'_> {
         Bound { targets, packets, names }
     }
 
-    /// The place of each role: what `[bind]` says, or the memory or unit of the role's own name.
+    /// Returns the memory or unit of each role: the one in `[bind]`, or the one with the name of the role.
     fn names(&self, roles: &Roles) -> Vec<String> {
         let root = self.document.root();
         let section = root.section("bind");
@@ -140,7 +141,7 @@ impl Binder<'_> {
         roles.names.iter().zip(&roles.places).map(name_of).collect()
     }
 
-    /// The role of the memory that packets are kept in, if they are.
+    /// Returns the role of the memory in which packets are kept, if there is one.
     fn packet_role(&self, roles: &mut Roles, programs: &[ReadProgram], moves: &Moves) -> Option<usize> {
         let mut found: Option<usize> = None;
         let both = [moves.receive_to.as_ref(), moves.send_from.as_ref()];
@@ -162,7 +163,7 @@ impl Binder<'_> {
         found
     }
 
-    /// What is said of keys for packets in memories that keep none.
+    /// Reports keys for packets in memories that keep none.
     fn keys_of_packets(&self, kept: Option<&str>, all_read: bool, is_chosen: bool) {
         let is_known = all_read && kept.is_none_or(|name| self.places.find(name).is_some());
         let why = match kept {
@@ -183,7 +184,7 @@ impl Binder<'_> {
         }
     }
 
-    /// How packets are placed in their memory.
+    /// Reads how packets are placed in their memory.
     fn packet_memory(
         &self,
         role: usize,
@@ -265,7 +266,7 @@ impl Binder<'_> {
         })
     }
 
-    /// First byte of each role's data in its place; what does not fit is said.
+    /// Returns the first byte of each role's data in its memory; reports data that do not fit.
     fn bases(&self, roles: &Roles, names: &[String], packets: Option<&PacketMemoryConfig>) -> Vec<u64> {
         let mut bases = vec![0; names.len()];
         let rings = self.rings_by_memory(roles, names);
@@ -304,13 +305,13 @@ impl Binder<'_> {
         bases
     }
 
-    /// The role of the memory that an inbox lives in, if it is a ring.
+    /// Returns the role of the memory of an inbox, if the inbox is a ring.
     fn ring_role(&self, inbox: usize, roles: &Roles) -> Option<usize> {
         let ring = self.inboxes.get(inbox)?.ring.as_ref()?;
         roles.names.iter().position(|name| *name == ring.memory)
     }
 
-    /// The rings that live in each memory, and how many bytes they take.
+    /// Returns the rings in each memory and their bytes.
     fn rings_by_memory<'n>(
         &'n self,
         roles: &Roles,
@@ -326,7 +327,7 @@ impl Binder<'_> {
         rings
     }
 
-    /// How instance `number` of a cluster reaches a place.
+    /// Returns the route of instance `number` of a cluster to a memory or unit.
     fn target(
         &self,
         cluster: &NamedCluster,
@@ -373,7 +374,7 @@ impl Binder<'_> {
     }
 }
 
-/// Reads the caches of output queues in front of the packet memory, which keep space apart by queue asks for.
+/// Reads the caches of output queues in front of the packet memory, which the allocator by queue requires.
 fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideConfig> {
     if kind != AllocatorKind::PerQueue {
         section.leave(&["caches"]);

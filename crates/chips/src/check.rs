@@ -114,7 +114,7 @@ pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error
     })
 }
 
-/// Memories and units that nothing leads to, as the file names them.
+/// Returns the memories and units without an access, as the file names them.
 fn unused(design: &Design) -> Vec<String> {
     let config = &design.config;
     let mut used = vec![false; config.places.len()];
@@ -179,8 +179,8 @@ fn row(
     }
 }
 
-/// The link that carries the fewest reads of `bytes` bytes to the place of a role, with 10^6 of them a second. Links that there
-/// are for each instance of the cluster carry as many times more, one that is crossed twice half.
+/// Returns the link that carries the fewest reads of `bytes` bytes to the memory of a role, with its 10^6 reads per
+/// second. With a link for each instance of the cluster, the rates add up; a link that is crossed twice carries half.
 fn narrowest_link<'d>(
     design: &'d Design,
     cluster: &NamedCluster,

@@ -30,7 +30,7 @@ const UNREAD: usize = usize::MAX;
 /// Tables whose members are named: `--set packets.part=hbm2` finds `[memory.packets]`.
 const COMPONENTS: &[&str] = &["cluster", "memory", "unit", "link", "buffer", "inbox", "ring", "port"];
 
-/// A chip that has been read: everything that a run needs.
+/// A chip that has been read, with everything that a run needs.
 pub(crate) struct Design {
     pub title: String,
     pub extends: Vec<String>,
@@ -49,7 +49,7 @@ pub(crate) struct Design {
 }
 
 impl Design {
-    /// Read a chip with changes; `app` names another program than its own.
+    /// Reads a chip with changes; `app` names a program instead of the chip's own.
     ///
     /// # Errors
     /// All problems at once.
@@ -57,7 +57,7 @@ impl Design {
         Self::read(preset, overrides, app, None, PacketsFrom::Either, seed, false)
     }
 
-    /// The chip of a run, on which `executable` is executed.
+    /// Returns the chip of a run that executes `executable`.
     ///
     /// # Errors
     /// All problems at once.
@@ -128,8 +128,8 @@ impl Design {
     }
 }
 
-/// The program of steps whose file lies under `[program]`, so that its keys are keys of the chip: the one that `app` names, or
-/// else the chip's own.
+/// Returns the program of steps whose file is merged under `[program]`, so that its keys are keys of the chip: the
+/// program `app`, or else the chip's own.
 fn laid_program(root: &Section<'_>, own: Option<&str>, app: Option<&str>) -> Option<String> {
     let name = app.or(own)?;
     let file = in_folder("programs", name);
@@ -141,12 +141,12 @@ fn laid_program(root: &Section<'_>, own: Option<&str>, app: Option<&str>) -> Opt
     laid.then(|| name.to_owned())
 }
 
-/// Names of the applications of chips that ship: programs in Rust and lists of steps.
+/// Returns the names of the shipped applications of chips: programs in Rust and lists of steps.
 pub fn applications() -> Vec<String> {
     native::names().into_iter().chain(names_of("programs")).map(str::to_owned).collect()
 }
 
-/// Everything of the file, as far as it can be read; problems stay in the document.
+/// Reads everything in the file that can be read; problems stay in the document.
 fn assemble(
     document: &Document,
     app: Option<&str>,
@@ -262,7 +262,7 @@ fn assemble(
     }
 }
 
-/// The program that a chip's file names.
+/// Returns the program that a chip's file names.
 fn own_program(root: &Section<'_>) -> Option<String> {
     root.section("program")?.text_if("run", "program: a preset of presets/programs, or a file")
 }
@@ -276,7 +276,7 @@ fn ring(document: &Document, inbox: &NamedInbox, roles: &mut Roles) -> Option<(u
     Some((number, ring.bytes))
 }
 
-/// Reads the program of each cluster, and numbers what clusters take from.
+/// Reads the program of each cluster, and numbers the inboxes from which clusters take packets.
 fn programs(
     document: &Document,
     clusters: &[NamedCluster],

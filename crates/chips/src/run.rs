@@ -20,10 +20,10 @@ pub fn run(
     simulate(request, Verdict::Found, progress)
 }
 
-/// As [`run`], without the re-runs that find out what limits it: for many runs of which only the numbers count.
+/// As [`run`], without the re-runs that find the bottleneck: for many runs of which only the numbers count.
 ///
 /// # Errors
-/// As of [`run`].
+/// As for [`run`].
 pub fn run_without_verdict(
     request: &RunRequest,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
@@ -32,7 +32,7 @@ pub fn run_without_verdict(
     simulate(request, Verdict::LeftOut, progress)
 }
 
-/// Numbers that no run comes to, and with which counters would go round.
+/// Refuses numbers that no run can reach and that would overflow counters.
 fn check_numbers(request: &RunRequest) -> Result<(), Error> {
     const MOST_PACKETS: u64 = 1_000_000_000_000_000;
     let mut problems = Vec::new();

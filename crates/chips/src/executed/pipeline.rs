@@ -1,10 +1,10 @@
-//! Cycles of a scalar pipeline in order, instruction by instruction: what each takes by its class, and the delays where an
-//! instruction needs what the one before it loads or shifts.
+//! Cycles of a scalar in-order pipeline, instruction by instruction: the cycles of each class, and the delays of an
+//! instruction that needs the loaded or shifted value of the previous one.
 
 use super::costs::RiscvCycles;
 use linecard_iss::{Class, Code, Step};
 
-/// Cycles of an instruction that depend on its class alone.
+/// Returns the cycles of an instruction that depend only on its class.
 pub(super) fn by_class(class: Class, c: &RiscvCycles) -> u32 {
     match class {
         Class::Alu => c.alu_cycles,
@@ -21,17 +21,17 @@ pub(super) fn by_class(class: Class, c: &RiscvCycles) -> u32 {
     }
 }
 
-/// What the instruction before leaves behind.
+/// The state that the previous instruction leaves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pipeline {
-    /// Registers that it brings from memory, a bit each.
+    /// Registers that it loads from memory, one bit each.
     loaded: u32,
     /// Registers that it shifts.
     shifted: u32,
 }
 
 impl Pipeline {
-    /// Cycles of the next instruction, which is one of `class` and takes `own` by itself.
+    /// Returns the cycles of the next instruction, which has the class `class` and takes `own` cycles by itself.
     pub fn next(&mut self, code: &Code, step: &Step, class: Class, own: u32, c: &RiscvCycles) -> u32 {
         let mut cycles = own;
         if self.loaded | self.shifted != 0 {
@@ -54,7 +54,7 @@ impl Pipeline {
 }
 
 impl Pipeline {
-    /// The value that the last instruction loads delays instructions that use it elsewhere.
+    /// Records that the value of the last load delays its users elsewhere.
     pub fn loads_nothing(&mut self) {
         self.loaded = 0;
     }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use linecard_iss::{Image, Lines, Segment, Width};
 
-    /// Delays of a core with five stages and full bypass, as the Rosebud project's processor has them.
+    /// Returns the delays of a five-stage core with full bypass, like the processor of the Rosebud project.
     fn five_stages() -> RiscvCycles {
         RiscvCycles { taken_cycles: 2, load_use_cycles: 1, shift_use_cycles: 1, ..RiscvCycles::plain() }
     }
@@ -84,7 +84,7 @@ mod tests {
         })
     }
 
-    /// Cycles of `words` from the first to the last, which jumps, in the second of two rounds.
+    /// Returns the cycles of `words` from the first to the last, which jumps back, in the second of two rounds.
     fn round(words: &[u32]) -> u32 {
         let (code, c) = (code(words), five_stages());
         let (mut pipeline, mut cycles) = (Pipeline::default(), 0);

@@ -15,7 +15,7 @@ use linecard_dram::{Device, Organization, RowMap};
 
 pub(super) const HAS_TIMES: bool = false;
 
-/// What only DRAM has, and of it what only packet-buffer controllers look at.
+/// Keys that only DRAM has, and keys that only packet-buffer controllers read.
 pub(super) const KEYS: &[&str] = &[
     "part",
     "controller",
@@ -147,7 +147,7 @@ fn dram(asked: &PlaceTable<'_>) -> Option<PlaceKind> {
     }))
 }
 
-/// The part with another number of banks, and with as many rows as make the capacity that the file says.
+/// Returns the part with another number of banks, and with the number of rows for the capacity that the file states.
 fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Organization {
     let section = asked.section;
     let mut organization = part;
@@ -166,7 +166,7 @@ fn organization(asked: &PlaceTable<'_>, part: Organization, channels: u32) -> Or
     organization
 }
 
-/// Rules of a packet-buffer controller: those of its policy, and what the file says instead.
+/// Returns the rules of a packet-buffer controller: those of its policy, changed by the file.
 fn packet_rules(section: &Section<'_>, policy: Rules) -> Rules {
     let queues = [("odd_even", Queues::OddEven), ("read_write", Queues::ReadWrite)];
     let precharges = [("eager", Precharge::Eager), ("lazy", Precharge::Lazy)];

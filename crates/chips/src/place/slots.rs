@@ -99,9 +99,9 @@ pub(super) fn read(asked: &PlaceTable<'_>) -> PlaceKind {
     })
 }
 
-/// Most that a memory with slots holds: 64 GiB.
+/// The largest capacity of a memory with slots: 64 GiB.
 const MOST_SLOTS_BYTES: u64 = 1 << 36;
 
-/// What a memory with slots holds where the file does not say: room enough for any packet in each bank.
+/// The default capacity of a memory with slots: room for any packet in each bank.
 const USUAL_SLOTS_BYTES: u64 = 64 << 20;
 
