@@ -1,4 +1,4 @@
-//! Jobs that do not depend on each other, on several threads.
+//! Runs independent jobs on several threads.
 #![forbid(unsafe_code)]
 
 use rayon::prelude::*;
@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// Time between two looks at whether to go on.
+/// Time between two calls of `look`.
 const PERIOD: Duration = Duration::from_millis(10);
 
-/// Does every job, so many at a time (0: one a core). Results come in the order of the jobs, whatever the number of threads.
+/// Runs every job, with at most `threads` at a time (0: one per core). Results are in the order of the jobs, whatever
+/// the number of threads.
 ///
-/// On the calling thread, `look` is told now and then how many jobs are done, and may end it: then there are no results, jobs
-/// that have not begun are left out, and the others learn by their flag that nobody waits for them.
+/// On the calling thread, `look` is called periodically with the number of completed jobs, and may stop the rest.
+/// There are then no results: jobs that have not begun are left out, and a flag tells the others to stop.
 pub fn spread<J: Sync, O: Send>(
     jobs: &[J],
     threads: usize,

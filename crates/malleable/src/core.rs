@@ -311,7 +311,7 @@ impl<'a, R: Registers> Core<'a, R> {
         self.work
     }
 
-    /// Threads at work.
+    /// Returns the number of active threads.
     #[must_use]
     pub fn threads(&self) -> u32 {
         self.active
