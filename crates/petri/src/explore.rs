@@ -151,7 +151,8 @@ mod tests {
         net.build().unwrap()
     }
 
-    /// What a search finds: numbers, and every marking with the one that it was found from, in the order of their numbers.
+    /// The result of a search: counts, and every marking with the one from which it was found, in the order of their
+    /// numbers.
     type Found = Result<(Explored, Vec<(u32, Vec<u32>)>), PetriError>;
 
     fn dense(net: &Net, limit: usize, threads: usize, batches: Batches) -> Found {
@@ -195,7 +196,7 @@ mod tests {
         assert!(ends.iter().all(|&nets| nets >= 10), "nets of all kinds: {ends:?}");
     }
 
-    /// Tokens on a ring, beside places that no transition looks at.
+    /// Tokens on a ring, beside places that no transition uses.
     fn ring(places: u32, tokens: u32, beside: u32) -> Net {
         let mut net = NetBuilder::new("ring");
         for n in 0..places {

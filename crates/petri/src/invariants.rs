@@ -128,7 +128,7 @@ fn semiflows(
     Ok(Semiflows { flows, complete: true })
 }
 
-/// The least sum of two rows that has 0 in a column; nothing where numbers become too large.
+/// Returns the least positive combination of two rows that is 0 in a column; `None` if numbers become too large.
 fn combined(above: &Row, below: &Row, column: usize) -> Option<Row> {
     let (a, b) = (above.matrix[column], below.matrix[column].checked_neg()?);
     let divisor = gcd(a, b);

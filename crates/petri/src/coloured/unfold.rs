@@ -53,7 +53,7 @@ struct Unfolder<'a, 'w> {
     builder: NetBuilder,
     /// Where the colours of each place begin.
     first: Vec<u32>,
-    /// The place that counts all tokens of a place, where somebody asks.
+    /// The place that counts all tokens of a place, if an arc needs the count.
     counter: Vec<Option<u32>>,
     place_of: Vec<Option<u32>>,
     transition_of: Vec<u32>,

@@ -49,16 +49,16 @@ impl<'s, 'a, 'i> Bindings<'s, 'a, 'i> {
         }
     }
 
-    /// Colours of the variables for each binding, in order.
+    /// Returns for each binding the colours of its variables, in order.
     pub fn into_found(mut self) -> Vec<Vec<u32>> {
         self.found.sort_unstable();
         self.found
     }
 
-    /// Looks for all of them.
+    /// Finds all bindings.
     ///
     /// # Errors
-    /// When too many have to be tried, the guard compares what cannot be compared, or `watch` ends it.
+    /// When too many must be tried, the guard compares terms that cannot be compared, or `watch` ends it.
     pub fn find(&mut self, watch: Watch<'_>) -> Result<(), PetriError> {
         let holds = match self.guard {
             Some(guard) => guard.decide(self.sorts, &self.bound, self.node)?,
@@ -98,8 +98,8 @@ impl<'s, 'a, 'i> Bindings<'s, 'a, 'i> {
         Ok(())
     }
 
-    /// The variable to be bound next, with the colours that are left for it if those are few: the one with fewest of them,
-    /// else the first in the order of names. Nothing when all are bound.
+    /// Returns the variable to bind next: the one with the fewest colours left, with these colours, or else the first
+    /// by name; `None` if all are bound.
     fn next(&self) -> Result<Option<Chosen>, PetriError> {
         let mut best: Option<Chosen> = None;
         for (variable, (name, sort)) in self.variables.iter().enumerate() {

@@ -185,7 +185,7 @@ fn qualified(node: Node<'_, '_>) -> String {
     }
 }
 
-/// Time and servers of a transition, where this tool wrote them.
+/// Returns the time and servers of a transition, if this tool wrote them.
 pub(super) fn timing(node: Node<'_, '_>) -> Result<Option<(Timing, Servers)>, PetriError> {
     let ours = |block: &Node<'_, '_>| {
         block.tag_name().name() == "toolspecific" && block.attribute("tool") == Some(TOOL)

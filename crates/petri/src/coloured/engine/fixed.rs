@@ -6,10 +6,10 @@ use crate::net::Servers;
 
 /// The constants of a transition during its firing.
 pub(super) struct Fixed {
-    /// Dots that are taken and tokens that must not be there, in numbers that do not depend on the binding.
+    /// Dots that are taken, and limits of inhibitor arcs, if their numbers do not depend on the binding.
     pub needs: Vec<(u32, u32)>,
     pub inhibitors: Vec<(u32, u32)>,
-    /// Those that depend on it.
+    /// The same, if their numbers depend on it.
     pub varying_needs: Vec<(u32, Code)>,
     pub varying_inhibitors: Vec<usize>,
     /// Changes of dots that do not depend on the binding.

@@ -8,11 +8,11 @@ use super::offer::Index;
 pub(super) struct Step {
     /// Number of the arc among the arcs that take coloured tokens.
     pub take: usize,
-    /// Which of its indices.
+    /// The number of the index.
     pub index: usize,
-    /// Slots that tell the words of the key.
+    /// Slots that hold the words of the key.
     pub key: Vec<u16>,
-    /// Words that must be as a slot is already, and words that a slot gets.
+    /// Words that must equal a slot that is set, and words that set a slot.
     pub tests: Vec<(u16, u16)>,
     pub binds: Vec<(u16, u16)>,
     /// Conditions that are known from here on.
