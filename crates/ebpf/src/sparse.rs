@@ -80,12 +80,12 @@ impl Sparse {
         }
     }
 
-    /// Bytes that a program writes; none where there may be no more pages.
+    /// Returns bytes that a program writes; `None` if no more pages are allowed.
     pub fn write(&mut self, address: u64, bytes: u64) -> Option<&mut [u8]> {
         self.made(address, bytes, self.write_room)
     }
 
-    /// The same for what fills maps that programs only read.
+    /// Returns bytes to be filled in maps that programs only read.
     pub fn fill(&mut self, address: u64, bytes: u64) -> Option<&mut [u8]> {
         self.made(address, bytes, self.room)
     }

@@ -1,7 +1,8 @@
-//! Execution traces: what each packet executed, in less than two bytes an instruction.
+//! Execution traces: what each packet executed, in less than two bytes per instruction.
 //!
-//! A trace keeps what the code does not tell: which runs of instructions were executed, which loads and stores went to
-//! data (packets, heap, control data, marked state; not stack and globals), and where to. Registers come from the code.
+//! A trace holds what cannot be derived from the code: which runs of instructions were executed, which loads and
+//! stores accessed data (packets, heap, control data, marked state; not stack and globals), and their addresses.
+//! Registers are taken from the code.
 //!
 //! | part | size | content |
 //! |---|---|---|

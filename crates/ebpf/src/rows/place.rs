@@ -18,12 +18,12 @@ pub(super) struct Range {
     pub place: Place,
     pub from: Option<i64>,
     pub bytes: i64,
-    /// Register by which they are found, and the distance from it.
+    /// The register that holds their address, and the offset from it.
     pub by: Option<(u8, i64)>,
 }
 
 impl Range {
-    /// Anywhere in a place.
+    /// Returns a range at an unknown offset of a place.
     pub fn of(place: Place) -> Self {
         Self { place, from: None, bytes: 0, by: None }
     }

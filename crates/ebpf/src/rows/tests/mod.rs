@@ -28,7 +28,7 @@ fn rows(lines: &[Line], lanes: u32, rules: Rules) -> Rows {
     Rows::new(&code(lines), &[0], lanes, rules)
 }
 
-/// No rule but that values get registers of their own.
+/// No rule but renaming: values get registers of their own.
 fn plain() -> Rules {
     Rules {
         zeroing: false,
@@ -46,7 +46,7 @@ fn plain() -> Rules {
     }
 }
 
-/// Rows with four lanes without and with a rule.
+/// Returns the numbers of rows with four lanes, without and with a rule.
 fn with(lines: &[Line], change: impl Fn(&mut Rules)) -> (u32, u32) {
     let (without, mut rules) = (plain(), plain());
     change(&mut rules);

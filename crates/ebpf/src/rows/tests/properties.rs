@@ -1,4 +1,4 @@
-//! What holds of the rows of any program.
+//! Properties of the rows of any program.
 
 use super::super::table::Table;
 use super::*;
