@@ -6,11 +6,11 @@
 //!
 //! | part | size | content |
 //! |---|---|---|
-//! | run | 4 bytes (8 where long) | first halfword of the run: 20 bits; distance to its last instruction in halfwords: 12 bits, 4095 = the next word is the last halfword |
-//! | repeat | 4 bytes | 20 bits set, and how often the run before is executed again: loops |
-//! | class | 1 bit a load or store | set where it went to data; an atomic instruction is one access |
-//! | address | 4 bytes | of each access to data, and of each lock taken or released |
-//! | packet | 28 bytes | where its parts end, its size, time, result and instructions |
+//! | run | 4 bytes (8 if the run is long) | first halfword of the run: 20 bits; distance to its last instruction in halfwords: 12 bits, 4095 = the next word is the last halfword |
+//! | repeat | 4 bytes | 20 bits set, and the number of further executions of the previous run (loops) |
+//! | class | 1 bit per load or store | set if it accessed data; an atomic instruction is one access |
+//! | address | 4 bytes | one for each access to data, and for each lock taken or released |
+//! | packet | 28 bytes | the ends of its parts, its size, time, result and instructions |
 
 use crate::code::{Class, Code};
 use crate::machine::Machine;
