@@ -1,9 +1,9 @@
-//! Does each application do to packets what it says: the right port, translation or verdict, and a header that is
-//! still valid?
+//! Does each application do to packets what it describes: the right port, translation or verdict, and a header that
+//! is still valid?
 //!
-//! The real programs run on a minimal executor whose threads take turns at random; the expected results come
-//! from code that shares nothing with them: a look at every route, a map of flows, a look at every template, and the
-//! checksum summed anew.
+//! The real programs run on a minimal executor whose threads alternate at random; the expected results come from code
+//! that shares nothing with them: a search of every route, a map of flows, a search of every template, and a checksum
+//! recomputed from the header.
 
 mod kit;
 
@@ -18,7 +18,7 @@ use linecard_sim::{Stream, stream};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// The application's own counter of that name.
+/// Returns an application's own counter by name.
 #[track_caller]
 fn counter(application: &dyn PacketProgram, name: &str) -> f64 {
     let counters = application.counters();
@@ -40,7 +40,7 @@ fn unacceptable() -> [(PacketHead, DropReason); 4] {
     ]
 }
 
-/// An IPv6 packet ends as one that a program of IPv4 alone cannot handle.
+/// Expects an IPv6 packet to be dropped as one that a program for IPv4 alone cannot handle.
 #[track_caller]
 fn knows_no_ipv6(application: &mut dyn PacketProgram) {
     let came = PacketHead { network: NetworkKind::Ipv6, ..packet(1, 2, 3, 4) };
@@ -58,7 +58,7 @@ fn drops_what_it_cannot_handle(application: &mut dyn PacketProgram) {
 
 // ---- l3fwd16 ----
 
-/// Routes of every length, many of them inside one another.
+/// Routes of every length, many of them nested.
 fn routes(random: &mut Stream, count: u32) -> Vec<Route> {
     let mut seen = HashSet::new();
     let mut routes = Vec::new();
@@ -76,7 +76,7 @@ fn routes(random: &mut Stream, count: u32) -> Vec<Route> {
     routes
 }
 
-/// The port of the longest prefix that covers the address, by comparing it bit by bit with every route.
+/// Returns the port of the longest prefix that covers an address, by a bitwise comparison with every route.
 fn longest_match(routes: &[Route], address: u32) -> Option<u16> {
     let covers = |r: &Route| (0..u32::from(r.length)).all(|bit| (address ^ r.prefix) >> (31 - bit) & 1 == 0);
     (0..=32).rev().find_map(|length| routes.iter().find(|r| r.length == length && covers(r))).map(|r| r.port)
@@ -217,7 +217,7 @@ fn of_flow(n: u32) -> PacketHead {
     packet(0x0a00_0000 + n / 3, 0xc0a8_0000 + n % 5, 1000 + (n % 3) as u16, 443)
 }
 
-/// Whether the header is the one that came with another source; returns that source.
+/// Expects a header to equal the original except for its source; returns that source.
 #[track_caller]
 fn translated(came: &PacketHead, left: &PacketHead) -> (u32, u16) {
     assert_eq!(left.checksum, naive_checksum(left), "{came:?} to {left:?}");
@@ -320,7 +320,7 @@ fn nat_enters_a_flow_once_though_several_threads_meet_it_at_once() {
     }
 }
 
-/// FIN and RST take a flow out, and its source goes to the flow that comes next.
+/// FIN and RST remove a flow, and its source is given to the next flow.
 #[test]
 fn nat_reuses_the_source_of_a_flow_that_has_ended() {
     for end in [PacketHead::FIN, PacketHead::RST] {
@@ -409,7 +409,8 @@ fn templates(random: &mut Stream, count: u32) -> Vec<Template> {
     list
 }
 
-/// The first template that matches, field by field and bit by bit; its verdict, and how many were looked at.
+/// Returns the verdict of the first template that matches, field by field and bit by bit, and the number of templates
+/// searched.
 fn first_match(list: &[Template], head: &PacketHead) -> (Verdict, usize) {
     let bits = |a: u32, (b, length): (u32, u8)| (0..u32::from(length)).all(|n| (a ^ b) >> (31 - n) & 1 == 0);
     let within = |port: u16, (low, high): (u16, u16)| low <= port && port <= high;

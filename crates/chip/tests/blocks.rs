@@ -1,9 +1,9 @@
-//! Does each part of sending block by block take exactly the time that its description says?
+//! Does each part of sending block by block take exactly the time of its description?
 //!
-//! Worked out by hand, in nanoseconds. Engines run at 1 GHz. The DRAM moves 16 bytes a nanosecond; every access finds its
-//! row open: a write begins to move 4 after it came, a read 6 after, one after the other; a thread hears of it 20 later. A
-//! transmit slot is handed over in 100 and drains a cell in 30. The input program spends 10, stores the packet and spends
-//! 5; the output program spends 7 on a block.
+//! Worked out by hand, in nanoseconds. Engines run at 1 GHz. The DRAM moves 16 bytes per nanosecond, and every access
+//! finds its row open: the data of a write begin 4 after the request, those of a read 6 after it, in sequence; the
+//! thread is notified 20 after the data. A transmit slot is handed over in 100 and drains a cell in 30. The input
+//! program computes for 10, stores the packet and computes for 5; the output program computes for 7 per block.
 
 use crate::kit;
 #[path = "../../queueing/tests/kit/mod.rs"]
@@ -25,7 +25,7 @@ const SPECIAL: RoleId = RoleId(2);
 #[derive(Clone, Default)]
 struct Store {
     registers: u8,
-    /// What comes first.
+    /// Actions before the packet is stored.
     first: Vec<Action>,
 }
 
@@ -67,7 +67,7 @@ impl PacketProgram for Store {
     }
 }
 
-/// One input engine of so many threads, one output engine with one, one port with one slot.
+/// One input engine with this number of threads, one output engine with one thread, one port with one slot.
 fn chip(threads: u32, block_cells: u16) -> ChipConfig {
     let mut config = without_wires(small(1, threads));
     let rules = linecard_dram::packet_buffer::Policy { ideal: true, ..dram::IN_TURN };

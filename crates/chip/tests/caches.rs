@@ -1,4 +1,4 @@
-//! Caches one behind another, and caches of threads. Worked out by hand.
+//! Caches in sequence, and caches of threads. Worked out by hand.
 
 use crate::kit;
 
@@ -14,7 +14,7 @@ fn read(role: u8, address: u32) -> (u32, Action) {
     access(role, Access::Read, 8, address)
 }
 
-/// A cache whose pipe takes so many nanoseconds, and serves the next access after one.
+/// A cache with this hit time in nanoseconds, which accepts the next access after one nanosecond.
 fn cache(name: &str, ns: u64, sets: u32, ways: u32, behind: usize) -> PlaceConfig {
     let kind = PlaceKind::Cached(CacheConfig {
         port: server(1_000, ns * 1_000),
@@ -28,7 +28,7 @@ fn cache(name: &str, ns: u64, sets: u32, ways: u32, behind: usize) -> PlaceConfi
     PlaceConfig { name: name.into(), group: name.into(), kind }
 }
 
-/// Of a memory `far` behind three levels, and of one `near` behind the last of them alone.
+/// A memory `far` behind three levels of cache, and a memory `near` behind the last of them alone.
 fn levels(l1: Option<DataCacheConfig>) -> ChipConfig {
     let mut config = without_wires(small(1, 2));
     config.places = vec![
@@ -138,8 +138,8 @@ fn a_thread_that_waits_for_a_hit_keeps_the_engine_or_leaves_it() {
     assert_eq!(left(false), [(0, 360), (1, 363)]);
 }
 
-/// One thread that reads the packets of a ring of four cells, which a port writes to a cache of one set, at 1 us each; and what the memory behind the
-/// cache was asked for.
+/// One thread reads the four packets of a ring of cells, which a port has written to a cache of one set. Returns the
+/// time of each read, and the hits.
 fn ring(port_ways: u32) -> (Vec<u64>, u64) {
     let mut config = without_wires(small(1, 1));
     let PlaceKind::Cached(levels) = cache("l2", 10, 1, 4, 1).kind else { unreachable!("that is a cache") };
@@ -184,7 +184,8 @@ fn what_ports_write_takes_no_more_ways_than_it_may_and_what_threads_read_takes_a
     assert_eq!(ring(2), (vec![110, 110, 10, 10], 2));
 }
 
-/// Three engines of two threads, of which some are in use, and four packets at once that take 100 cycles each.
+/// Three engines with two threads each, of which some are in use; four packets arrive at once and take 100 cycles
+/// each.
 fn left_with(in_use: Option<Vec<u32>>) -> Vec<u64> {
     let mut config = without_wires(small(3, 2));
     config.clusters[0].in_use = in_use;

@@ -1,4 +1,4 @@
-//! Latencies without load and rates under full load are what closed formulas give.
+//! Latencies without load and rates under full load equal those of closed formulas.
 
 use crate::kit;
 
@@ -18,7 +18,7 @@ fn place_of(kind: PlaceKind) -> PlaceConfig {
     PlaceConfig { name: "place".into(), group: "place".into(), kind }
 }
 
-/// 10 ns, 1 ns for each word of 4 bytes and half a nanosecond for each byte: 18 ns for 10 bytes.
+/// 10 ns, 1 ns per word of 4 bytes and half a nanosecond per byte: 18 ns for 10 bytes.
 fn by_size() -> ServerConfig {
     ServerConfig { word_ps: 1_000, byte_fs: 500_000, ..server(10_000, 4_000) }
 }
@@ -37,7 +37,7 @@ fn cached(behind: usize) -> PlaceKind {
     })
 }
 
-/// The first place as the table, over two links.
+/// A chip whose table is the first place, over two links.
 fn routed(places: Vec<PlaceConfig>) -> ChipConfig {
     let mut config = without_wires(small(1, 1));
     config.places = places;
@@ -88,7 +88,8 @@ fn a_hit_takes_the_pipe_of_the_cache() {
     assert_eq!(ran.chip.counts().places[0].hit_rate, Some(0.5));
 }
 
-/// Accesses a nanosecond of the first place when packets always wait and each does one access of 64 bytes.
+/// Returns the accesses per nanosecond of the first place when a packet always waits and each makes one access of 64
+/// bytes.
 fn saturated(mut config: ChipConfig, address: fn(u64) -> u32) -> (f64, Chip) {
     config.saturated = true;
     config.clusters[0].threads = 64;

@@ -1,4 +1,4 @@
-//! Packets that go from one thread to another: with or without room, lent, and one after another through a window. Worked
+//! Packets that pass from one thread to another: with or without room, lent, and in order through a window. Worked
 //! out by hand.
 
 use crate::kit;
@@ -9,7 +9,7 @@ use linecard_chip::{ChipConfig, DispatchRule, Outcome};
 use linecard_program::PacketHead;
 use linecard_program::script::{Action, PacketInfo, PacketProgram, Steps};
 
-/// A chip of two stages of so many threads, with an inbox between them.
+/// A chip of two stages with these numbers of threads, and an inbox between them.
 fn two_stages(threads: [u32; 2], capacity: Option<u32>, window: Option<u32>) -> ChipConfig {
     let mut config = without_wires(small(1, threads[0]));
     config.inboxes.push(InboxConfig { name: "next".into(), rule: DispatchRule::FreeList, capacity, window });

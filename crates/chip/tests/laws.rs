@@ -1,4 +1,5 @@
-//! What holds for every chip: nothing is lost or doubled, order is kept, time adds up, and the same run is the same.
+//! Laws of every chip: no packet is lost or duplicated, order is kept, times add up, and equal runs have equal
+//! results.
 
 use crate::kit;
 
@@ -93,7 +94,7 @@ fn shares_and_times(config: &linecard_chip::ChipConfig, counts: &Counts) -> Resu
     Ok(())
 }
 
-/// What is counted apart is conserved, each by itself, and adds up to all there is.
+/// Counts by part are conserved, each separately, and sum to the totals.
 fn broken_down(counts: &Counts) -> Result<(), TestCaseError> {
     let Some(Breakdown { inputs, queues }) = &counts.breakdown else { return Ok(()) };
     for part in inputs.iter().chain(queues) {
@@ -125,7 +126,7 @@ fn conserved(counts: &Counts) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What is no loss by choice is none, and frames that are not IP are counted by what became of them.
+/// Drops by choice are not counted as losses, and frames that are not IP are counted by their fate.
 fn told_apart(ran: &Ran) -> Result<(), TestCaseError> {
     let counts = &ran.counts;
     let lost: Vec<&Lost> = ran.losses.iter().filter(|lost| !lost.loss.is_by_choice()).collect();
@@ -162,7 +163,7 @@ fn in_order(random: &RandomChip, departures: &[Departure]) -> Result<(), TestCas
     Ok(())
 }
 
-/// The same chip without anything that the quick loop of events leaves out.
+/// The same chip without the features that the fast event loop does not support.
 fn plain(mut random: RandomChip) -> RandomChip {
     for cluster in &mut random.config.clusters {
         (cluster.issue_cycles, cluster.post_cycles, cluster.branch_share) = (0, 0, 0.0);
@@ -239,7 +240,7 @@ proptest! {
     }
 }
 
-/// The same chip with its places listed the other way round.
+/// The same chip with its places listed in reverse order.
 fn reversed(random: &RandomChip) -> RandomChip {
     let mut reversed = random.clone();
     let last = reversed.config.places.len() - 1;

@@ -8,7 +8,7 @@ use linecard_chip::{ChipConfig, Loss, Outcome, RunLimit, SchedulerRule};
 use linecard_program::DropReason;
 use linecard_program::script::Action;
 
-/// Engines of one thread each; a byte takes a nanosecond on the way out, and nothing on the way in.
+/// Engines of one thread each; a byte takes a nanosecond on the output wire, and no time on input.
 fn chip(engines: u32) -> ChipConfig {
     let mut config = without_wires(small(engines, 1));
     config.ports[0].transmit.as_mut().unwrap().bits_per_second = 8_000_000_000;
@@ -19,7 +19,7 @@ fn transmit(config: &mut ChipConfig) -> &mut TransmitConfig {
     config.ports[0].transmit.as_mut().unwrap()
 }
 
-/// Packets of 64 bytes of one flow that all come at once and go after so many cycles.
+/// Packets of 64 bytes of one flow that all arrive at once and are handed over after these numbers of cycles.
 fn together(config: ChipConfig, cycles: &[u32]) -> Ran {
     let steps = cycles.iter().map(|&cycles| vec![(cycles, SEND)]).collect();
     let ran = run_with(config, vec![each(steps)], vec![(0, 1, 64); cycles.len()], ALL);
@@ -27,8 +27,8 @@ fn together(config: ChipConfig, cycles: &[u32]) -> Ran {
     ran
 }
 
-/// What goes out when a frame of class 2 holds the wire up to 100 ns, and then stand in class 0 packets 1 to 3 of 600, 200
-/// and 300 bytes, and in class 1 packets 4 to 6 of 400, 400 and 100.
+/// Returns the order in which packets leave: a frame of class 2 holds the wire up to 100 ns; then packets 1 to 3 of
+/// class 0 (600, 200 and 300 bytes) and packets 4 to 6 of class 1 (400, 400 and 100 bytes) wait.
 fn order_of(scheduler: SchedulerRule) -> Vec<(u64, u64)> {
     let mut config = chip(1);
     let t = transmit(&mut config);

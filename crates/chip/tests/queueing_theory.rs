@@ -1,4 +1,4 @@
-//! Chips that queueing theory has formulas for.
+//! Chips for which queueing theory has formulas.
 
 use crate::kit;
 
@@ -12,10 +12,11 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// An interval of 95 % is about two standard errors to each side.
+/// A 95 % interval extends about two standard errors to each side.
 const ERRORS_IN_HALF_WIDTH: f64 = 2.1;
 
-/// Times that packets spend inside, in order of arrival, when they come at random, `mean_gap_ns` apart on average.
+/// Returns the times that packets spend inside, in order of arrival, with Poisson arrivals `mean_gap_ns` apart on
+/// average.
 fn stays_ns(
     config: ChipConfig,
     program: Box<dyn PacketProgram>,
@@ -107,7 +108,7 @@ fn an_output_wire_with_sizes_of_any_kind_is_m_g_1() {
     agrees("wait for the wire", &waits, second / gap_ns / (2.0 * (1.0 - load)));
 }
 
-/// Packets a nanosecond of a chip where one always waits.
+/// Returns the packets per nanosecond of a chip at which one always waits.
 fn rate(mut config: ChipConfig, program: Box<dyn PacketProgram>, packets: u64) -> f64 {
     config.saturated = true;
     let source = Box::new(|| Some(Arrival { at_ns: 0, flow_hash: 1, head: head(64) }));

@@ -1,4 +1,4 @@
-//! A chip that is twice as fast in everything is twice as fast; and chips of thousands of threads run.
+//! A chip with every part twice as fast is twice as fast; and chips with thousands of threads run.
 
 use crate::kit;
 
@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// A server behind a link, banks, a cache in front of DRAM, and DRAM, all `speed` times as fast.
+/// A server behind a link, banks, a cache in front of DRAM, and DRAM, with all rates multiplied by `speed`.
 fn chip(speed: u64) -> ChipConfig {
     let ps = |at_one: u64| at_one / speed;
     let scaled = |access, latency| server(ps(access), ps(latency));

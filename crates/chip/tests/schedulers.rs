@@ -1,5 +1,5 @@
-//! Schedulers held to their definitions: shares of deficit round robin, strict priority, both where they nest, token buckets,
-//! and a wire that is never idle without a reason.
+//! Schedulers are checked against their definitions: shares of deficit round robin, strict priority, both of them
+//! nested, token buckets, and a wire that is never idle without a reason.
 
 use crate::kit;
 
@@ -9,13 +9,14 @@ use linecard_chip::config::{GroupConfig, Member, SchedulerConfig, ShaperConfig, 
 use linecard_program::script::Action;
 use proptest::prelude::*;
 
-/// Bytes of the frame that holds the wire up while others come.
+/// Bytes of the frame that holds the wire while others arrive.
 const FIRST: u32 = 9_000;
 
-/// A packet: when it comes, in ns, its class, and its bytes.
+/// A packet: its arrival in ns, its class, and its bytes.
 type Coming = (u64, u8, u32);
 
-/// A packet that was sent: when it came, when its first bit was on the wire (ns, which are bytes), class, bytes.
+/// A packet that was sent: its arrival, the start of its transmission (both in ns, which are also bytes), class,
+/// bytes.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     came: u64,
@@ -24,7 +25,7 @@ struct Sent {
     bytes: u32,
 }
 
-/// Sends packets out of a port on whose wire a byte takes a nanosecond, in the order in which it does.
+/// Sends packets through a port whose wire takes a nanosecond per byte. Returns them in the order of transmission.
 fn sent(scheduler: SchedulerConfig, packets: &[Coming]) -> Vec<Sent> {
     let mut config = without_wires(small(1, 1));
     let t = config.ports[0].transmit.as_mut().unwrap();
@@ -69,8 +70,9 @@ fn with_shaper(mut scheduler: SchedulerConfig, class: usize, gbps: f64, burst_by
     scheduler
 }
 
-/// How far apart two queues are at most in turns, over every interval in which both have packets: beyond what Lemma 2 of
-/// Shreedhar and Varghese allows, which is one turn and a largest packet of each. Negative where the bound holds.
+/// Returns the largest difference between two queues in turns, over every interval in which both have packets, minus
+/// the bound in Lemma 2 of Shreedhar and Varghese (one turn and the largest packet of each). Not positive if the
+/// bound holds.
 fn beyond_the_bound(all: &[Sent], queue: impl Fn(usize) -> usize, of: [usize; 2], quanta: [u32; 2]) -> f64 {
     let last = of.map(|q| all.iter().rposition(|s| queue(s.class) == q).unwrap_or(0));
     let both = &all[1..=last[0].min(last[1])];
@@ -91,15 +93,15 @@ fn beyond_the_bound(all: &[Sent], queue: impl Fn(usize) -> usize, of: [usize; 2]
     worst
 }
 
-/// A packet that was sent while one waited that goes first, if there is one.
+/// Returns a packet that was sent while one with precedence waited, if there is one.
 fn overtaken(all: &[Sent], before: impl Fn(usize, usize) -> bool) -> Option<(Sent, Sent)> {
     let waits =
         |s: &Sent| all.iter().find(|w| before(w.class, s.class) && w.came < s.start && w.start > s.start);
     all.iter().find_map(|s| Some((*s, *waits(s)?)))
 }
 
-/// Bytes that are beyond what a token bucket allows in the worst interval between starts of packets; the last packet of an
-/// interval may be in debt.
+/// Returns the bytes by which the worst interval between starts of packets exceeds a token bucket; the last packet of
+/// an interval may leave the bucket in debt.
 fn beyond_the_bucket(all: &[Sent], of: impl Fn(usize) -> bool, gbps: f64, burst_bytes: u32) -> f64 {
     let mine: Vec<Sent> = all.iter().filter(|s| of(s.class)).copied().collect();
     let mut worst = f64::NEG_INFINITY;
@@ -114,7 +116,7 @@ fn beyond_the_bucket(all: &[Sent], of: impl Fn(usize) -> bool, gbps: f64, burst_
     worst
 }
 
-/// Whether the wire stood still while a packet of these classes waited.
+/// Returns whether the wire was idle while a packet of these classes waited.
 fn idles(all: &[Sent], of: impl Fn(usize) -> bool) -> bool {
     let mut free = 0;
     for (number, s) in all.iter().enumerate() {
@@ -135,7 +137,7 @@ fn packets(classes: u8, count: usize) -> impl Strategy<Value = Vec<(u8, u32)>> {
     proptest::collection::vec((0..classes, sizes()), count)
 }
 
-/// Packets that come over time, at about the rate of the wire.
+/// Packets that arrive over time, at about the rate of the wire.
 fn coming(classes: u8, count: usize) -> impl Strategy<Value = Vec<Coming>> {
     let one = (prop_oneof![Just(0u64), 0u64..3_000], 0..classes, sizes());
     proptest::collection::vec(one, count).prop_map(|list| {

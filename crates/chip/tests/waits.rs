@@ -1,4 +1,4 @@
-//! What threads wait for: locks, rings, posted operations, lines of a cache. Worked out by hand.
+//! What threads wait for: locks, rings, posted operations, cache lines. Worked out by hand.
 
 use crate::kit;
 
@@ -42,7 +42,7 @@ fn a_full_ring_keeps_threads_until_the_next_stage_takes_a_packet() {
     assert_eq!(ran.chip.counts().inboxes[1].most, 1);
 }
 
-/// Three posted writes of 100 ns each, of which two may be under way, then all are waited for.
+/// Three posted writes of 100 ns each, at most two of them outstanding; then the thread waits for all.
 fn posting(way: TargetConfig) -> Ran {
     let mut config = without_wires(small(1, 1));
     config.clusters[0].posted = 2;
@@ -123,8 +123,8 @@ fn a_packet_leaves_the_receive_buffer_with_its_last_cell() {
     assert_eq!(ran.chip.leftovers(), Vec::<String>::new());
 }
 
-/// Reads and writes (time, kind, bytes, address) through a cache of so many sets and ways in front of a server of 100 ns,
-/// each by a thread of its own; the pipe takes 1 ns.
+/// Reads and writes (time, kind, bytes, address) through a cache of these sets and ways in front of a server of 100
+/// ns, each by a thread of its own; the cache accepts an access per nanosecond.
 fn through_cache(sets: u32, ways: u32, accesses: &[(u64, Access, u16, u32)]) -> (Vec<u64>, u64) {
     let mut config: ChipConfig = without_wires(small(8, 1));
     let cache = CacheConfig {

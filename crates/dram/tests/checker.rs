@@ -1,8 +1,8 @@
-//! Does any policy ever break the table, lose or repeat a request, or lose a cycle from its account?
+//! Does any policy ever violate the table, lose or repeat a request, or lose a cycle from its statistics?
 //!
-//! Every run's log is replayed by a checker that shares nothing with the device: it looks at every pair of commands
-//! and every row of the table. Random requests and streams of cells, on the memory of the document and on a part with
-//! bank groups, over every policy.
+//! Every run's log is replayed by a checker that shares nothing with the device: it compares every pair of commands
+//! with every row of the table. Random requests and streams of cells, on the memory of
+//! `presets/dram/hasan2003_sdr100.toml` and on a part with bank groups, under every policy.
 
 use crate::kit;
 
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 // ---- the checker ----
 
-/// Whether two banks are in the same part of the device.
+/// Returns whether two banks are in the same part of the device.
 fn together(organization: &Organization, level: Level, a: u32, b: u32) -> bool {
     let per_group = organization.banks / organization.groups;
     match level {
@@ -28,7 +28,7 @@ fn together(organization: &Organization, level: Level, a: u32, b: u32) -> bool {
     }
 }
 
-/// From which cycle a constraint counts for an earlier command.
+/// Returns the cycle from which a constraint counts after an earlier command.
 fn moment(organization: &Organization, timing: &Timing, from: Edge, earlier: &Issued) -> Cycle {
     let bytes_per_cycle = organization.beat_bytes * organization.beats_per_cycle;
     let columns = Cycle::from(earlier.bytes.div_ceil(bytes_per_cycle));
@@ -46,7 +46,7 @@ fn latency(timing: &Timing, command: Command) -> Cycle {
     }
 }
 
-/// The first breach of one row of the table, in words.
+/// Describes the first violation of one row of the table.
 fn breach(
     organization: &Organization,
     timing: &Timing,
@@ -73,7 +73,7 @@ fn breach(
     None
 }
 
-/// Replay a log: the whole table, the state of the rows, and the bus.
+/// Replays a log: checks the whole table, the state of the rows, and the bus.
 fn check_log(organization: &Organization, timing: &Timing, ideal: bool, log: &Log) -> Result<(), String> {
     let mut commands = log.commands.clone();
     // The sort is stable: commands of one cycle stay in the order in which they were decided.
@@ -186,7 +186,7 @@ fn check_run(
     Ok(())
 }
 
-/// Every policy that can be written down.
+/// Every combination of a policy's settings.
 fn policies() -> Vec<Policy> {
     let mut all = Vec::new();
     for queues in [Queues::OddEven, Queues::ReadWrite] {
@@ -259,7 +259,7 @@ proptest! {
     }
 }
 
-/// Packets written cell after cell by several threads while others are read, as a network processor does it.
+/// Packets written cell after cell by several threads while others are read, as a network processor does.
 fn cell_stream(seed: u64, banks: u32, packets: u32) -> Vec<Timed> {
     let mut state = seed;
     let mut draw = |bound: u32| {

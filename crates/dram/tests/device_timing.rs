@@ -1,4 +1,4 @@
-//! Does the device allow each command exactly from the cycle that its table gives, and not a cycle before?
+//! Does the device permit each command exactly from the cycle in its table, and not a cycle earlier?
 //!
 //! Every test probes, issues, and asserts the earliest legal cycle: illegal at t-1, legal at t.
 
@@ -10,11 +10,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use Command::{Activate, Precharge, Read, Refresh, Write};
 
-/// A device and the two verbs of a test.
+/// A device, with the two operations of a test.
 struct Bench(Device);
 
 impl Bench {
-    /// 4 banks in `groups` groups under the given rows of a table; reads take 3 cycles to the first beat, writes 1.
+    /// 4 banks in `groups` groups under the given rows of a table; a read's first beat follows after 3 cycles, a
+    /// write's after 1.
     fn new(groups: u32, constraints: &[Constraint]) -> Self {
         let organization = Organization {
             ranks: 1,
@@ -29,13 +30,14 @@ impl Bench {
         Self(Device::new(organization, Timing { read_latency: 3, write_latency: 1, constraints }))
     }
 
-    /// Issue without a word on what is legal: 64 bytes are 8 beats.
+    /// Issues a command without checking the first legal cycle: 64 bytes are 8 beats.
     fn issue(&mut self, command: Command, bank: u32, at: Cycle) -> &mut Self {
         self.0.issue(command, bank, 0, 64, at);
         self
     }
 
-    /// `command` to `bank` is illegal in cycle `at` - 1 and legal in cycle `at`. Leaves the device as it was.
+    /// Expects `command` to `bank` to be illegal in cycle `at` - 1 and legal in cycle `at`. Leaves the device
+    /// unchanged.
     #[track_caller]
     fn legal_from(&mut self, command: Command, bank: u32, at: Cycle) -> &mut Self {
         let probe = |device: &Device| device.earliest(command, bank);
@@ -259,7 +261,7 @@ fn a_bank_remembers_the_row_it_opened() {
     assert!(device.is_open(2, 9));
 }
 
-/// The table of the document: tRP 2, tRCD 2, latency 2, columns back to back, precharge after the data.
+/// The table of Hasan 2003's memory: tRP 2, tRCD 2, latency 2, columns back to back, precharge after the data.
 #[test]
 fn the_part_of_the_document_step_by_step() {
     let mut b = Bench(Device::new(sdr100_organization(4), sdr100()));
@@ -294,7 +296,7 @@ fn the_part_with_bank_groups_step_by_step() {
     b.legal_from(Read, 0, 33).legal_from(Write, 0, 26).legal_from(Write, 5, 27).legal_from(Precharge, 4, 36);
 }
 
-/// A read with auto-precharge is a read, and its precharge goes out as soon as the bank allows one.
+/// A read with auto-precharge counts as a read, and its precharge follows as soon as the bank permits one.
 #[test]
 fn auto_precharge_waits_for_the_distance_of_the_column_and_for_the_row() {
     let ready = |rules, at_read| {
@@ -324,7 +326,7 @@ fn a_window_counts_all_its_commands_together() {
     b.legal_from(Read, 0, 35).legal_from(Write, 0, 35);
 }
 
-/// Ranks share no timing but what the table says of other ranks.
+/// Ranks share no timing except the table's rows for other ranks.
 #[test]
 fn other_ranks_wait_only_for_what_names_them() {
     let organization = Organization { ranks: 2, groups: 2, banks: 4, ..sdr100_organization(4) };

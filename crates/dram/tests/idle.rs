@@ -1,4 +1,5 @@
-//! Are refreshes that a long idle time leaves out as good as carried out: the same outcomes, the same counts?
+//! Do refreshes that are skipped in a long idle time have the same effect as executed ones: the same outcomes, the
+//! same counts?
 
 use crate::kit;
 
@@ -9,7 +10,7 @@ use linecard_dram::{
 };
 use std::ops::ControlFlow;
 
-/// Notes outcomes, and wants to see commands or not.
+/// Records outcomes, and optionally observes commands.
 #[derive(Default)]
 struct Notes {
     all: bool,
@@ -60,7 +61,7 @@ fn accesses(gaps: &[Cycle]) -> Vec<Access> {
     list
 }
 
-/// What is told of a run: outcomes, statistics as text, refreshes seen as commands.
+/// Returns what a run reports: outcomes, statistics as text, and the number of refreshes observed as commands.
 fn run(system: &mut Systems, list: &[Access], all: bool) -> (Vec<(u64, Outcome)>, String, u64) {
     let mut notes = Notes { all, ..Notes::default() };
     let mut left = list.iter().copied();
@@ -108,7 +109,7 @@ fn packets(refresh: RefreshMode) -> Systems {
     Systems::Packets(Box::new(PacketSystem::new(&device(), kit::LAZY_BASE, refresh, map(), 32, 4)))
 }
 
-/// A memory by name, made anew for each run.
+/// A memory's name, and a function that creates it for each run.
 type Made = (&'static str, fn() -> Systems);
 
 fn both() -> Vec<Made> {

@@ -1,5 +1,5 @@
-//! Does the controller with slots do what a trace worked by hand, closed forms and a controller that looks at every cycle
-//! say?
+//! Does the controller with slots agree with a trace worked out by hand, with closed forms, and with a controller
+//! that simulates every cycle?
 
 use linecard_dram::{SlotConfig, SlotController, SlotRequest, Tandem};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn config() -> SlotConfig {
     }
 }
 
-/// Accesses handed over at their cycles; when each was done, by tag.
+/// Submits accesses at their cycles. Returns the cycle in which each was done, by tag.
 fn run(config: SlotConfig, requests: &[(u64, SlotRequest)]) -> (Vec<u64>, SlotController) {
     let mut dram = SlotController::new(config).unwrap();
     let mut done = vec![0; requests.len()];

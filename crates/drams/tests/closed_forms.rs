@@ -1,4 +1,4 @@
-//! Is what a memory does without load, and with all the load there can be, what its datasheet says?
+//! Are a memory's latency without load and its bandwidth under full load those of its datasheet?
 
 use crate::kit;
 
@@ -25,7 +25,7 @@ fn clocks(device: &str, name: &str) -> u64 {
     found.map_or(0, |p| p.meaning.trim_end_matches(" clocks").parse::<f64>().unwrap().ceil() as u64)
 }
 
-/// One clock to the command queue, tRCD, read latency, burst; and tRP before them where another row is open.
+/// One clock to the command queue, tRCD, read latency, burst; and tRP before them if another row is open.
 #[test]
 fn unloaded_reads_take_the_closed_form_on_every_part() {
     for device in part_names() {
@@ -48,7 +48,8 @@ fn unloaded_reads_take_the_closed_form_on_every_part() {
     }
 }
 
-/// The bus is full but for refreshes: rows are closed one a clock, the rank refreshes, and a row is opened again.
+/// The bus is full except for refreshes: rows are closed, one per clock, the rank refreshes, and a row is opened
+/// again.
 #[test]
 fn streams_reach_the_peak_that_refresh_leaves_on_every_part() {
     for device in part_names() {
@@ -118,7 +119,7 @@ fn parts_of_latency_and_of_bus_time_add_up_for_every_part_and_policy() {
     }
 }
 
-/// The loop leaves out clocks in which nothing happens; running them all gives the same.
+/// The loop skips clocks in which nothing happens; running them all gives the same results.
 #[test]
 fn skipping_idle_clocks_changes_nothing() {
     for device in part_names() {
@@ -143,7 +144,7 @@ fn skipping_idle_clocks_changes_nothing() {
     }
 }
 
-/// Two requests in flight never overlap more than two.
+/// No more requests overlap than the limit of requests in flight permits.
 #[test]
 fn requests_in_flight_stay_below_their_limit() {
     for limit in [1, 2, 5] {

@@ -1,4 +1,4 @@
-//! Are parts refused that no request is ever served by, and does a run without progress end?
+//! Are parts rejected that can never serve a request, and does a run without progress end?
 
 use linecard_drams::{MemoryInput, MemoryRequest, run_memory};
 use linecard_files::Error;

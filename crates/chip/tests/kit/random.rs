@@ -1,7 +1,7 @@
-//! Chips of every shape, drawn from a seed: what the laws are held against.
+//! Chips of every shape, drawn from a seed, on which the laws are checked.
 //!
-//! A chip is well-formed: a cluster has a way to every place that its program asks, programs give back the locks that
-//! they take and take one at a time, and a packet memory can hold the largest packet.
+//! A chip is well-formed: a cluster has a route to every place that its program accesses, programs release the locks
+//! that they take and hold one at a time, and a packet memory can hold the largest packet.
 
 use super::nested::nest;
 use super::{dram, server};
@@ -14,13 +14,13 @@ use linecard_program::{DropReason, PacketHead};
 use linecard_sim::{Stream, stream};
 use std::sync::Arc;
 
-/// A chip, what its clusters run, and the packets that come.
+/// A chip, the programs of its clusters, and the packets that arrive.
 #[derive(Clone)]
 pub struct RandomChip {
     pub config: ChipConfig,
     programs: Vec<Random>,
     pub packets: Vec<Arrival>,
-    /// Packets of a flow leave by one port and class; otherwise those of an input port do.
+    /// Whether the output port and class depend on the flow; otherwise they depend on the input port.
     pub output_by_flow: bool,
 }
 
@@ -44,7 +44,7 @@ fn chance(random: &mut Stream, percent: u32) -> bool {
     random.below(100) < percent
 }
 
-/// What a program does with the cells of its packet.
+/// How a program moves the cells of its packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moves {
     Nothing,
@@ -53,7 +53,7 @@ enum Moves {
     Both,
 }
 
-/// Random steps, then a hand-over: the same for a packet whenever it is asked.
+/// Random steps, then a hand-over: the same ones whenever a packet's steps are requested.
 #[derive(Clone, Debug)]
 struct Random {
     seed: u64,
@@ -70,7 +70,7 @@ struct Random {
     drop_percent: u32,
     lock_percent: u32,
     most_cycles: u32,
-    /// Packets are stored and sent block by block.
+    /// Whether packets are stored and sent block by block.
     blocks: bool,
 }
 
@@ -124,7 +124,7 @@ impl Random {
     }
 }
 
-/// A packet is given up for one reason after the other.
+/// Drops a packet; the reasons alternate.
 fn dropped(info: &PacketInfo) -> Action {
     Action::Drop(DropReason::ALL[info.number as usize % DropReason::ALL.len()])
 }
@@ -247,7 +247,7 @@ fn an_allocator(random: &mut Stream) -> AllocatorConfig {
     }
 }
 
-/// The chip of a seed; `saturated` or with arrivals that have times.
+/// Returns the chip of a seed; its traffic is `saturated` or has arrival times.
 pub fn chip(seed: u64) -> RandomChip {
     let random = &mut stream(seed, "chip");
     let saturated = chance(random, 35);
@@ -449,7 +449,7 @@ pub fn chip(seed: u64) -> RandomChip {
 }
 
 impl RandomChip {
-    /// Packets are stored, and threads of their own send them block by block.
+    /// Makes packets be stored and sent block by block by threads of their own.
     fn send_blocks(&mut self, random: &mut Stream) {
         let Self { config, programs, .. } = self;
         for program in programs.iter_mut() {
