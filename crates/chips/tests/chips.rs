@@ -1,4 +1,4 @@
-//! Chips from files: every shipped one runs, does without load what its file says, and says what is wrong with a change.
+//! Chips from files: every shipped one runs, has the times of its file without load, and reports an invalid change.
 
 use linecard_chips::{Program, RunReport, RunRequest, check_chip, describe, run};
 use linecard_config::Shown;
@@ -25,7 +25,7 @@ fn refused(preset: &str, overrides: &[&str]) -> String {
     run(&request(preset, overrides), &mut |_| ControlFlow::Continue(())).unwrap_err().to_string()
 }
 
-/// Shipped chips: platforms whose file says so.
+/// Returns the shipped chips: platforms whose file is of this kind.
 fn chips() -> Vec<String> {
     let platforms = presets().into_iter().filter(|p| p.kind == "platforms").map(|p| p.name);
     platforms.filter(|name| check_chip(name, &[]).is_ok_and(|c| !c.accesses.is_empty())).collect()
@@ -85,7 +85,7 @@ fn the_same_request_gives_the_same_bytes_and_another_seed_others() {
     assert_ne!(text(&first), text(&RunRequest { seed: 2, ..first.clone() }));
 }
 
-/// The limit is found by re-runs, which take several times as long as the run: they too end when asked to.
+/// The limit is found by re-runs, which take several times as long as the run: they stop on request, too.
 #[test]
 fn re_runs_for_the_limit_stop_when_asked_to() {
     let overloaded = RunRequest {
@@ -103,7 +103,7 @@ fn re_runs_for_the_limit_stop_when_asked_to() {
     assert!(calls > 1);
 }
 
-/// Re-runs of a capture that is shorter than their warm-up measure all of it, and not nothing.
+/// Re-runs of a capture that is shorter than their warm-up measure all of it instead of nothing.
 #[test]
 fn the_limit_of_a_short_capture_is_found() {
     let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/captures/edge-mix.pcap.gz");
@@ -156,7 +156,8 @@ fn locks_that_would_stop_a_chip_are_refused_where_they_stand() {
     tried(&format!("{lock}{unlock}{lock}{unlock}")).unwrap();
 }
 
-/// Each place over its route: what `linecard check` says, and what a program waits that reads once a packet, alone.
+/// For each place over its route, compares the result of `linecard check` with the wait of a program that makes one
+/// read per packet, without other load.
 #[test]
 fn a_read_without_load_takes_what_the_check_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -448,7 +449,8 @@ fn another_program_runs_on_the_same_chip() {
     assert!(message.contains("`secure_gateway`") && message.lines().count() == 1, "{message}");
 }
 
-/// Threads of a timeline do one thing at a time; arrows begin at an arrival and end at a departure; a window is kept.
+/// A thread of a timeline has one state at a time; arrows begin at an arrival and end at a departure; the timeline
+/// covers its window only.
 #[test]
 fn a_timeline_shows_its_window_packet_by_packet() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
-//! Core and host above the engines, as clusters of a chip: what a message takes, what the link carries, and that packets do not
-//! fall into step with what they wait for.
+//! Core and host above the engines, as clusters of a chip: the time of a message, the load of the link, and that
+//! packets do not synchronize with what they wait for.
 
 use linecard_chips::{HierarchyReport, HierarchyRequest, hierarchy};
 
-/// Runs `ixp1200_host`, all packets of one size and sent up whole.
+/// Runs `ixp1200_host` with packets of one size that are sent up whole.
 fn run(rate_pps: f64, bytes: u32, packets: u64, seed: u64, overrides: &[&str]) -> HierarchyReport {
     let request = HierarchyRequest {
         chip: "ixp1200_host".to_owned(),
@@ -18,7 +18,7 @@ fn run(rate_pps: f64, bytes: u32, packets: u64, seed: u64, overrides: &[&str]) -
     hierarchy(&request).unwrap()
 }
 
-/// The link of Spalink 2000, Table 2, and nothing else that takes time.
+/// The link of Spalink 2000, Table 2; nothing else takes time.
 const RAW: [&str; 10] = [
     "pci.write_times=\"64:1871.96, 1500:56915\"",
     "handling.access_ns=0",
@@ -32,7 +32,7 @@ const RAW: [&str; 10] = [
     "route[5].back_ns=0",
 ];
 
-/// Table 3: half the harmonic mean of both rates, and the host idle while the card pushes.
+/// Table 3: half the harmonic mean of both rates, and the host is idle while the card pushes.
 #[test]
 fn without_overheads_the_rates_of_table_3_come_out() {
     let small = run(1.128e6, 64, 20_000, 1, &RAW);
@@ -42,7 +42,7 @@ fn without_overheads_the_rates_of_table_3_come_out() {
     assert!((large.messages_per_second / 12.6e3 - 1.0).abs() < 0.005, "{large:?}");
 }
 
-/// By hand: messages that come seldom, with every part of their way.
+/// Worked out by hand: infrequent messages, with every part of their path.
 #[test]
 fn a_message_takes_the_sum_of_its_parts() {
     let changes = [
@@ -72,8 +72,8 @@ fn a_message_takes_the_sum_of_its_parts() {
     assert!((dram - (8.0 * service + 2.0 * 32e3 / 88.0)).abs() < 1.0, "{dram}");
 }
 
-/// With arrivals at fixed distances the reach was exactly a half or a quarter over wide ranges of rates, and more packets
-/// brought fewer messages.
+/// With equal gaps between arrivals, the reach used to be exactly a half or a quarter over wide ranges of rates, and
+/// more packets brought fewer messages.
 #[test]
 fn more_packets_bring_no_fewer_messages() {
     let rates = |seed: u64| -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! Programs as lists of steps: parts, extensions, threads that send block by block, and what does not fit together.
+//! Programs as lists of steps: parts, extensions, threads that send block by block, and invalid combinations.
 
 use insta::assert_snapshot;
 use linecard_chips::{RunReport, RunRequest, describe, run};
@@ -6,7 +6,7 @@ use linecard_files::Error;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// A file of this process, removed with the value.
+/// A file of this process, which is removed when the value is dropped.
 struct Program(PathBuf);
 
 impl Program {
@@ -40,10 +40,10 @@ fn run_app(preset: &str, app: &str, overrides: &[&str]) -> Result<RunReport, Err
     run(&request, &mut |_| ControlFlow::Continue(()))
 }
 
-/// One thread, a packet after another, so that what a packet takes is what its steps take.
+/// One thread processes one packet after another, so that a packet takes the time of its steps.
 const ALONE: [&str; 4] = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"];
 
-/// Engine cycles of a packet of a program that runs alone.
+/// Returns the engine cycles per packet of a program that runs alone.
 fn cycles_each(program: &Program, overrides: &[&str]) -> f64 {
     let report = program.run("ixp1200_eval", &[&ALONE, overrides].concat()).unwrap();
     let found =
@@ -102,7 +102,7 @@ fn an_extension_stands_where_the_list_says() {
     assert_eq!(extended("program.extension=[]"), 0.0);
 }
 
-/// What is said of a list on a chip whose threads send block by block.
+/// Returns the error of a list on a chip whose threads send block by block.
 fn said(steps: &str, overrides: &[&str]) -> String {
     let program = Program::new(&format!("said-{}", steps.len()), steps);
     let error = program.run("ixp1200_eval", overrides).map(|_| steps.to_owned()).unwrap_err();
@@ -193,7 +193,7 @@ fn a_step_that_lasts_for_seconds_is_refused() {
     assert!(found.contains("2 times 10000000 is 20000000, expected at most 10000000 in total"), "{found}");
 }
 
-/// `ixp1200_host` with changes; what is said of them.
+/// Returns the error of `ixp1200_host` with changes.
 fn said_of_host(overrides: &[&str]) -> String {
     run_app("ixp1200_host", "to_host", overrides).unwrap_err().to_string()
 }

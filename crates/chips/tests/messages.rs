@@ -1,11 +1,11 @@
-//! What is said of a chip's file that is wrong: every mistake with its line, its key and the nearest name, and none that only
-//! follows from another.
+//! Messages about a wrong chip file: every mistake with its line, its key and the nearest name, and none that only
+//! follows from another mistake.
 
 use linecard_chips::check_chip;
 use linecard_files::Error;
 use std::path::Path;
 
-/// A chip of two clusters, the second of which takes packets out of a ring.
+/// A chip of two clusters, the second of which takes packets from a ring.
 const CHIP: &str = r#"kind = "chip"
 title = "two stages"
 source = "a test"
@@ -60,7 +60,7 @@ kind = "imix"
 rate_gbps = 1
 "#;
 
-/// What its first cluster runs.
+/// The program of its first cluster.
 const FIRST: &str = r#"kind = "program"
 title = "hands packets over"
 source = "a test"
@@ -70,12 +70,12 @@ to = "work"
 cycles = 20
 "#;
 
-/// The line of `CHIP` that begins so.
+/// Returns the number of the line of `CHIP` with this start.
 fn line(start: &str) -> usize {
     1 + CHIP.lines().position(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no line {start}"))
 }
 
-/// Problems of the chip with parts of its text exchanged, without the name of its file.
+/// Returns the problems of the chip with parts of its text replaced, without the name of its file.
 fn problems(changes: &[(&str, &str)], set: &[&str]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("first.toml");

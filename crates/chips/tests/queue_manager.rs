@@ -1,4 +1,4 @@
-//! Do the managers of `linecard queueing` serve a machine's queues, and does a machine without one stay as it was?
+//! Do the managers of `linecard queueing` serve a machine's queues, and is a machine without one unchanged?
 
 use linecard_chips::{Program, RunReport, RunRequest, run};
 use linecard_files::Error;

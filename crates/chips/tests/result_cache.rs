@@ -1,4 +1,5 @@
-//! Does a result cache in front of a lookup do for the machine what `linecard flowcache` says it does for the traffic?
+//! Does a result cache in front of a lookup have the effect on the machine that `linecard flowcache` reports for the
+//! traffic?
 
 use linecard_chips::{Program, RunReport, RunRequest, run};
 use linecard_files::Error;
@@ -31,7 +32,7 @@ fn value(report: &RunReport, component: &str, metric: &str) -> f64 {
     row.unwrap_or_else(|| panic!("no {component} {metric}")).value
 }
 
-/// The hit rate of the same cache over the packets of the capture in their order.
+/// Returns the hit rate of the same cache over the packets of the capture in their order.
 fn hit_rate_of_the_capture(policy: &str) -> f64 {
     let geometry = Geometry::new(256, 4).unwrap();
     let configuration = Configuration::new(geometry, Policy::parse(policy).unwrap());

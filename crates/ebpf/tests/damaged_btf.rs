@@ -1,5 +1,6 @@
-//! Do types that no compiler wrote (circles, counts beyond the data, sizes beyond memory) end in an answer or in an error, in
-//! bounded time and memory? Every word of the types and line tables of a real object takes each value that means trouble.
+//! Do types that no compiler writes (cycles, counts beyond the data, sizes beyond memory) result in a value or an
+//! error, in bounded time and memory? Every word of the types and line tables of a real object takes each problematic
+//! value.
 
 use linecard_ebpf::{EbpfError, Machine, Object, Options};
 use object::{Object as _, ObjectSection as _};
@@ -7,7 +8,7 @@ use object::{Object as _, ObjectSection as _};
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../programs/xdp/tests/features.o");
 const OPTIONS: fn() -> Options = || Options { most_map_bytes: 1 << 24, ..Options::default() };
 
-/// Where a section's bytes are in the file.
+/// Returns the position of a section's bytes in the file.
 fn range(file: &[u8], section: &str) -> std::ops::Range<usize> {
     let parsed = object::File::parse(file).expect("an object");
     let (from, length) =
@@ -15,7 +16,7 @@ fn range(file: &[u8], section: &str) -> std::ops::Range<usize> {
     from as usize..(from + length) as usize
 }
 
-/// Reads the object and loads its first program, which lays out every map; what was wrong, if anything.
+/// Reads the object and loads its first program, which lays out every map.
 fn load(bytes: &[u8]) -> Result<(), EbpfError> {
     let object = Object::read("features.o", bytes)?;
     let Some(program) = object.programs().first() else { return Ok(()) };

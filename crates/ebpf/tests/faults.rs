@@ -1,11 +1,11 @@
-//! What the kernel's verifier refuses ends here with the instruction, or is named before the run.
+//! Programs that the kernel's verifier rejects stop here at the instruction, or are rejected before the run.
 
 use crate::kit;
 
 use kit::{constant, exit, machine, run, slot};
 use linecard_ebpf::{Counters, Machine, Object, Options, Silent, Slot};
 
-/// The message of a program that must not get through; each part has to be in it.
+/// Expects a program to fail with a message that contains each part.
 fn refused(slots: &[Slot], parts: &[&str]) {
     let message = run(slots, &[0; 64]).expect_err("a fault").to_string();
     for part in parts {
@@ -72,7 +72,7 @@ fn registers_that_nobody_wrote() {
     refused(&[slot(0x85, 0, 0, 0, 44), slot(0xb7, 0, 0, 0, 2), exit()], &["r2 is read before"]);
 }
 
-/// Paths that a compiler knows never to meet: the verifier follows each of them, and so does this.
+/// A compiler knows that some paths are never taken; the verifier, and this check, follow each of them.
 #[test]
 fn a_register_written_on_the_path_that_reads_it_is_fine() {
     let slots = [

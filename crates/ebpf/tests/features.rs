@@ -1,4 +1,4 @@
-//! What an object can hold and what helpers do: `programs/xdp/tests/features.c`, a program for each.
+//! Contents of objects and effects of helpers: `programs/xdp/tests/features.c` has a program for each.
 
 use crate::kit;
 

@@ -1,7 +1,7 @@
 //! Maps against naive models: random sequences of lookups, updates and deletions by a program's own helpers.
 //!
-//! A program carries each operation out: the packet says which (first byte), with which flags, key and value, and the
-//! program puts what a lookup found back into the packet.
+//! A program executes each operation: the packet selects it (first byte), with its flags, key and value, and the
+//! program writes the result of a lookup to the packet.
 
 use crate::kit;
 
@@ -20,7 +20,7 @@ const RESULT_AT: i16 = 80;
 const PACKET_BYTES: usize = 96;
 const VALUE_BYTES: u32 = 8;
 
-/// A program that does with the map what the packet says.
+/// A program that performs the operation of the packet on the map.
 fn program() -> Vec<Slot> {
     let call = |helper: i32| slot(0x85, 0, 0, 0, helper);
     let argument = |register: u8, at: i32| [slot(0xbf, register, 6, 0, 0), slot(0x07, register, 0, 0, at)];
@@ -73,7 +73,7 @@ struct Operation {
     cpu: u32,
 }
 
-/// Result of the helper (1 where a lookup found something), and what was found.
+/// Returns the result of the helper (1 if a lookup found something), and the value found.
 fn perform(machine: &mut Machine, operation: &Operation) -> (i64, u64) {
     let mut packet = vec![0; PACKET_BYTES];
     let (code, flags) = match operation.doing {
@@ -95,7 +95,7 @@ fn doing() -> impl Strategy<Value = Doing> {
     prop_oneof![3 => Just(Doing::Lookup), 3 => (0u8..3).prop_map(Doing::Update), 2 => Just(Doing::Delete)]
 }
 
-/// Operations on few keys of this size, so that keys collide.
+/// Operations on few keys of this size, so that keys recur.
 fn operations(key_bytes: usize, keys: u32) -> impl Strategy<Value = Vec<Operation>> {
     let key = (0..keys).prop_map(move |key| {
         let mut bytes = vec![0xa5; key_bytes];
@@ -109,7 +109,7 @@ fn operations(key_bytes: usize, keys: u32) -> impl Strategy<Value = Vec<Operatio
     )
 }
 
-/// What a map with entries that come and go answers: keys in order of use, oldest first.
+/// A model of a map whose entries come and go: keys in order of use, oldest first.
 struct Model {
     entries: VecDeque<(Vec<u8>, [u64; 2])>,
     most: usize,
@@ -169,7 +169,7 @@ fn listed(machine: &Machine) -> BTreeMap<Vec<u8>, Vec<u64>> {
     entries.into_iter().map(|entry| (entry.key, entry.values.iter().map(word).collect())).collect()
 }
 
-/// Prefixes that meet: few bits, and lengths from 0 to 32.
+/// Prefixes that often overlap: few bits, and lengths from 0 to 32.
 fn prefixes() -> impl Strategy<Value = Vec<Operation>> {
     let key = (0u32..=32, prop::sample::select(vec![0u32, 1, 2, 3, 0x80, 0x81, 0xc0, 0xff00]), any::<bool>());
     let key = key.prop_map(|(length, bits, low)| {
@@ -264,7 +264,8 @@ proptest! {
     }
 }
 
-/// What a lookup reads, by kind: key, then what the recipe says, then the value by the program itself.
+/// The accesses of a lookup, by kind: the key, then those of the recipe, then the value, which the program itself
+/// reads.
 #[test]
 fn a_lookup_costs_what_its_recipe_says() {
     let trace = |kind: MapKind, key: &[u8], filled: &[&[u8]]| {

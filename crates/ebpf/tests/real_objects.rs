@@ -1,5 +1,5 @@
-//! Objects of public projects load, and their programs run on frames of many kinds. They are shared beside the project and
-//! not part of it: without them these tests say so and pass.
+//! Objects of public projects load, and their programs run on frames of many kinds. The objects are shared beside the
+//! project and not part of it: without them, these tests report that they are missing, and pass.
 
 use crate::kit;
 
@@ -25,7 +25,7 @@ fn objects() -> Vec<(String, Object)> {
     files.iter().map(read).collect()
 }
 
-/// What the programs of an object do with all frames.
+/// Counts the verdicts of an object's programs over all frames.
 fn verdicts(machine: &mut Machine) -> BTreeMap<Verdict, u32> {
     let mut found = BTreeMap::new();
     let mut recorder = Recorder::default();
@@ -72,7 +72,7 @@ fn several_programs_need_a_name_and_sections_name_programs() {
     }
 }
 
-/// Katran with a service and a server behind it: the packet leaves inside another, to the server.
+/// Katran with a service and a server behind it: the packet leaves encapsulated, to the server.
 #[test]
 fn katran_balances_what_its_maps_say() {
     let Some((_, object)) = objects().into_iter().find(|(name, _)| name == "katran.o") else { return };
@@ -112,7 +112,7 @@ fn katran_balances_what_its_maps_say() {
     assert_eq!(left[34..], frame[14..], "what came is unchanged inside");
 }
 
-/// A program with a map of sockets: without sockets nothing is redirected.
+/// A program with a map of sockets redirects packets only if the map has sockets.
 #[test]
 fn a_socket_that_is_there_gets_the_packet() {
     for (name, object) in objects() {

@@ -1,4 +1,4 @@
-//! The instruction set: random programs against QEMU (`golden/make_random.py`), and every way a program can go wrong.
+//! The instruction set: random programs against QEMU (`golden/make_random.py`), and every kind of fault of a program.
 
 use linecard_iss::{
     Class, Fault, Image, IssError, Lines, Machine, PACKET_ENTRY, Recorder, Segment, Silent, Symbol, Width,
@@ -170,7 +170,7 @@ const SC_A2_TO_A0: u32 = 0x18b5_262f; // sc.w a2, a1, (a0)
 const SC_A3_TO_A0: u32 = 0x18b5_26af; // sc.w a3, a1, (a0)
 const RET: u32 = 0x0000_8067;
 
-/// What a program returns.
+/// Returns the result of a program.
 fn returned(code: &[u32]) -> u32 {
     let mut machine = Machine::new(image(words(code)), &[], 1000).expect("a machine");
     machine.packet(&[7; 40], 0, &mut Silent).expect("a packet")

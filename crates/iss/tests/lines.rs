@@ -1,4 +1,4 @@
-//! Source lines of instructions: those of the shipped programs, and what damage does to their tables.
+//! Source lines of instructions: those of the shipped programs, and the effect of damage on their tables.
 
 use linecard_iss::{Class, Image, Machine, Silent};
 use linecard_sim::stream;
@@ -18,7 +18,7 @@ fn image(name: &str) -> Image {
     Image::read(name, &bytes(name)).expect("an image")
 }
 
-/// The lines of a source file, which is the only one of its name.
+/// Returns the lines of a source file, whose name is unique among the program's folders.
 fn source(program: &str, file: &str) -> Vec<String> {
     let folders = [program, "runtime", "include", "tests"];
     let found = folders.iter().map(|place| folder().join(place).join(file)).find(|path| path.exists());
@@ -26,7 +26,7 @@ fn source(program: &str, file: &str) -> Vec<String> {
     text.expect("text").lines().map(str::to_owned).collect()
 }
 
-/// Of each instruction its address and the text of its line, where that is known.
+/// Returns the address of each instruction and the text of its line, if that is known.
 fn texts(name: &str, program: &str) -> Vec<(u32, Option<String>)> {
     let image = image(name);
     let (low, high) = image.code_span();
@@ -84,7 +84,7 @@ fn a_fault_names_file_and_line() {
     }
 }
 
-/// Reads an image, and the line of every instruction.
+/// Reads an image, and looks up the line of every instruction.
 fn read_all(bytes: &[u8]) {
     let Ok(image) = Image::read("damaged.elf", bytes) else { return };
     let (low, high) = image.code_span();

@@ -1,9 +1,9 @@
-//! A trace says what was executed: compared with a hook that keeps every instruction, on the shipped programs.
+//! Traces of the shipped programs, compared with a hook that records every instruction.
 
 use linecard_iss::{Class, Code, Hook, Image, Lines, Machine, Recorder, Segment, Symbol, Width};
 use std::path::Path;
 
-/// Keeps everything, one by one.
+/// Records all events one by one.
 #[derive(Default)]
 struct Everything {
     code: Option<Code>,
@@ -38,7 +38,7 @@ fn load(name: &str) -> Machine {
     Machine::new(image, &control.unwrap_or_default(), 10_000_000).expect("a machine")
 }
 
-/// A UDP packet of some flow.
+/// A UDP packet of a flow.
 fn packet(number: u32) -> Vec<u8> {
     let size = 60 + (number * 97 % 900) as u16;
     let mut bytes: Vec<u8> = (0..size).map(|at| (u32::from(at) * 31 + number) as u8).collect();

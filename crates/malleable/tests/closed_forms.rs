@@ -1,4 +1,4 @@
-//! What a core does on work that can be reckoned by hand.
+//! A core on work whose times are worked out by hand.
 
 use linecard_malleable::{
     Adaptation, Arrivals, Core, CoreConfig, Counts, Event, Kind, LINE_BYTES, MalleableError, Mrc, PacketWork,
@@ -11,7 +11,7 @@ fn segment(instructions: u32, kind: Kind) -> Segment {
     Segment { instructions, cycles: instructions, reads: 0, writes: 0, resume: 0, first_use: FAR, kind }
 }
 
-/// Packets of `accesses` loads, `gap` instructions before each, every load of a line that no other loads.
+/// Packets of `accesses` loads, with `gap` instructions before each; no two loads access the same line.
 fn streaming(packets: u32, accesses: u32, gap: u32) -> Work {
     let mut work =
         Work { segments: vec![segment(gap, Kind::Load), segment(gap, Kind::End)], ..Work::default() };
@@ -134,7 +134,7 @@ fn a_load_that_hits_costs_its_latency_less_the_distance_of_its_use() {
     }
 }
 
-/// A packet that holds one lock over a load.
+/// A packet that holds one lock during a load.
 fn locking(packets: u32, locks: u32) -> Work {
     let kinds = [Kind::Lock, Kind::Load, Kind::Unlock, Kind::End];
     let mut work = Work { segments: kinds.map(|kind| segment(10, kind)).to_vec(), locks, ..Work::default() };

@@ -1,4 +1,4 @@
-//! Work is compiled from runs that are remembered: compared with a plain twin that reads a trace instruction by instruction.
+//! Work is compiled from cached runs: compared with a simple twin that reads a trace instruction by instruction.
 
 use linecard_iss::{
     Class, Code, Image, Layout, Lines, Machine, Recorder, Segment as Bytes, Symbol, Trace, Width,
@@ -13,7 +13,7 @@ const FAR: u8 = 8;
 const BASE: u32 = 0x10000;
 const RET: u32 = 0x0000_8067;
 
-/// Everything that a builder tells.
+/// The whole result of a builder.
 #[derive(Debug, PartialEq)]
 struct Told {
     segments: Vec<Segment>,
@@ -25,7 +25,8 @@ struct Told {
     packet_accesses: u64,
 }
 
-/// Instructions between two events, by index and whether a jump followed; the event before.
+/// A path between two events: the event before it, its instructions by index and whether each jumped, and whether the
+/// packet ends.
 type Between = (Option<u32>, Vec<(u32, bool)>, bool);
 
 #[derive(Default)]
@@ -82,7 +83,7 @@ fn segment(code: &Code, before: Option<u32>, steps: &[(u32, bool)], ends: bool) 
     }
 }
 
-/// What the twin makes of traces.
+/// Returns the twin's result for traces.
 fn plain(traces: &[Trace], code: &Code, layout: &Layout) -> Told {
     let mut twin = Twin::default();
     let mut locks: HashMap<u32, u32> = HashMap::new();
@@ -130,7 +131,7 @@ fn remembered(traces: &[Trace], code: &Code, layout: &Layout) -> Told {
     Told { segments, events, packets, locks, instructions, executed, packet_accesses }
 }
 
-/// Runs a program on packets, a batch after the other, and compares; what came out.
+/// Runs a program on packets, batch by batch, and compares the results; returns them.
 fn compare(mut machine: Machine, packets: impl Iterator<Item = Vec<u8>>) -> Told {
     let mut recorder = Recorder::new(&machine);
     let mut traces = Vec::new();
@@ -154,7 +155,7 @@ fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs")
 }
 
-/// A packet of UDP of some flow.
+/// A UDP packet of a flow.
 fn packet(number: u32) -> Vec<u8> {
     let size = 60 + (number * 97 % 900) as u16;
     let mut bytes: Vec<u8> = (0..size).map(|at| (u32::from(at) * 31 + number) as u8).collect();
@@ -184,7 +185,7 @@ fn work_of_shipped_programs_is_that_of_the_twin() {
     assert_eq!(seen, 16);
 }
 
-/// A program of these bytes, with a kilobyte of its own at 0x20000 that counts as data if that is asked for.
+/// A program of these bytes, with a kilobyte at 0x20000 that counts as data if `marked_data` is set.
 fn made(width: Width, bytes: Vec<u8>, marked_data: bool) -> Machine {
     let memory_bytes = bytes.len() as u32;
     let code = Bytes { address: BASE, bytes, memory_bytes, executable: true };
@@ -280,7 +281,7 @@ fn more_ways_than_are_remembered_are_those_of_the_twin() {
     assert_eq!(told.segments.len(), 1 + 55 + 1);
 }
 
-/// A piece of a program: its words.
+/// The instruction words of a part of a program.
 fn piece() -> impl Strategy<Value = Vec<u32>> {
     let load = |at: u32| at << 20 | 0x0005_4583; // lbu a1, at(a0)
     let store = |at: u32| at << 7 | 0x00b5_0023; // sb a1, at(a0)
@@ -321,7 +322,7 @@ fn piece() -> impl Strategy<Value = Vec<u32>> {
     })
 }
 
-/// A branch with its distance.
+/// Encodes a branch with its distance.
 fn branch(word: u32, bytes: i32) -> u32 {
     let bytes = bytes as u32;
     let high = (bytes >> 12 & 1) << 31 | (bytes >> 5 & 63) << 25;

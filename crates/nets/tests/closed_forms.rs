@@ -1,4 +1,4 @@
-//! Do solution and simulation give the numbers that closed forms and other programs give?
+//! Do solution and simulation return the numbers of closed forms and of other programs?
 
 use insta::assert_snapshot;
 use linecard_files::Error;

@@ -1,4 +1,4 @@
-//! Do the Model Checking Contest's nets have the state spaces that independent tools found?
+//! Do nets of the Model Checking Contest have the state spaces that independent tools found?
 
 use linecard_petri::{
     NetBuilder, Servers, Timing, explore, explore_until, read_pnml, read_pnml_until, rewrite_pnml, write_pnml,
@@ -64,7 +64,7 @@ fn every_net_of_the_contest_has_its_markings_edges_and_bounds() {
     }
 }
 
-/// The content of a net, without the order of its arcs.
+/// Returns the contents of a net, without the order of its arcs.
 fn parts(net: &linecard_petri::Net) -> (Vec<String>, Vec<String>, Vec<String>) {
     let mut arcs: Vec<String> = net
         .arcs
@@ -180,7 +180,7 @@ fn a_document_nested_for_ever_is_an_error_and_no_crash() {
     }
 }
 
-/// A symmetric net with a place and a transition of four variables of 200 colours each, and this guard.
+/// A symmetric net with one place, one transition with four variables of 200 colours each, and this guard.
 fn wide_symmetric_net(guard: &str, sort: &str) -> String {
     let variables: String = ["w", "x", "y", "z"]
         .map(|name| format!("<variabledecl id=\"{name}\"><usersort declaration=\"n\"/></variabledecl>"))

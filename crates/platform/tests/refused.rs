@@ -1,4 +1,4 @@
-//! Requests that the campaign found: each gave a wrong number, an error without a word, or no end.
+//! Requests found by the robustness campaign: each had a wrong number, an error without a message, or no end.
 
 use linecard_platform::{
     Error, MemoryInput, MemoryRequest, PacketRequest, Program, ProgramFile, ProgramRequest, RunReport,
@@ -26,7 +26,7 @@ fn words(result: Result<impl Sized, Error>) -> String {
     result.err().map(|error| error.to_string()).expect("it is refused")
 }
 
-/// A file of this process, removed with the value.
+/// A file of this process, which is removed when the value is dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -199,7 +199,7 @@ fn packets_beyond_all_counting_are_refused() {
     }
 }
 
-/// A capture of Ethernet packets at these seconds.
+/// A capture of Ethernet packets at these times in seconds.
 fn capture(seconds: &[u32]) -> Vec<u8> {
     let mut bytes = [0xa1b2_c3d4u32, 0x0004_0002, 0, 0, 65_535, 1].map(u32::to_le_bytes).concat();
     for second in seconds {

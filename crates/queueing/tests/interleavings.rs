@@ -1,7 +1,7 @@
-//! Do lists stay whole under any interleaving, manager and machine, and does every packet leave in order?
+//! Do lists stay intact under any interleaving, manager and machine, and does every packet leave in order?
 //!
-//! A run checks by itself that each queue's packets leave one after the other and, at the end, that every list in
-//! memory holds what it should; these tests drive it through machines and streams that were not thought of.
+//! A run itself checks that each queue's packets leave in order and, at the end, that every list in memory is
+//! correct; these tests run it on random machines and streams.
 
 use crate::kit;
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 const ALL: Window = Window { warmup: 0, measured: u64::MAX };
 
-/// A machine in which everything is small, so that everything runs full.
+/// A machine in which everything is small, so that every limit is reached.
 fn small_machine() -> impl Strategy<Value = Settings> {
     let counts = (1u32..9, 1u32..6, 1u32..6, 1u32..5, 1u32..4);
     let caches = (0u32..2, 0u32..3, 0u32..2, 0u32..2, 0u32..2);
@@ -74,7 +74,7 @@ proptest! {
         }
     }
 
-    /// A lone thread does one operation after the other: its empty dequeues are those of plain queues.
+    /// A single thread performs one operation after the other: its empty dequeues are those of plain queues.
     #[test]
     fn a_lone_thread_agrees_with_plain_queues(operations in streams()) {
         let settings = Settings { threads: 1, queues: 7, entries: 3, words: 4, ..table_1() };
@@ -94,7 +94,7 @@ proptest! {
         }
     }
 
-    /// A lone thread finds in the cache what a list of lines, newest first, holds.
+    /// A single thread hits in the cache exactly if a list of lines, newest first, contains the line.
     #[test]
     fn hits_are_those_of_a_naive_cache(operations in streams()) {
         let settings = Settings { threads: 1, queues: 7, entries: 3, words: 4, ways: 2, ..table_1() };

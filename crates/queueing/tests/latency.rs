@@ -1,11 +1,11 @@
-//! Do unloaded latencies, serial rates and traffic come out as Table 5 and section 5 state them?
+//! Are unloaded latencies, serial rates and traffic those of Table 5 and section 5?
 
 use crate::kit;
 
 use kit::table_1;
 use linecard_queueing::{Entry, Kind, Locking, Operation, Report, Settings, Window, Workload, run, unloaded};
 
-/// The latency of each operation of a lone thread, in nanoseconds.
+/// Returns the latency of each operation of a single thread, in nanoseconds.
 fn latencies(kind: Kind, settings: &Settings, operations: &[Operation]) -> Vec<f64> {
     (0..operations.len() as u64)
         .map(|warmup| {

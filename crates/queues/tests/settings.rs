@@ -1,5 +1,5 @@
-//! Are the settings of queue managers those of their file, under changes and in files of a user's own, and is everything
-//! told that is wrong with them?
+//! Are the settings of queue managers those of their file, with changes and in files of a user's own, and are all
+//! their problems reported?
 
 use insta::assert_snapshot;
 use linecard_files::{ConfigProblem, Error};

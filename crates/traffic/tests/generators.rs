@@ -1,4 +1,4 @@
-//! Generators: the same packets from the same seed, and the distributions they promise.
+//! Generators: equal packets from equal seeds, and the specified distributions.
 
 use linecard_traffic::generators::{Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, Sizes};
 use linecard_traffic::{FlowStatistics, Packet, PacketSource, ip};

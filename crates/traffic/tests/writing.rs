@@ -1,4 +1,4 @@
-//! What is written can be read again, and the shipped capture is what its program makes.
+//! Written captures can be read again, and the shipped capture is the output of its program.
 
 use crate::common;
 

@@ -1,11 +1,11 @@
-//! name_cache, alaw: programs that change what is in a packet.
+//! name_cache, alaw: programs that change the contents of a packet.
 
 use super::same;
 use crate::kit::{checksum, five_tuple, held, long, map, shipped, stream, swapped_macs, udp};
 use linecard_ebpf::Verdict;
 use std::collections::BTreeMap;
 
-/// A name in the form of a question: each part with its length.
+/// Encodes a name as in a question: each part with its length.
 fn encoded(name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for part in name.split('.') {
@@ -95,7 +95,7 @@ fn name_cache_answers_what_it_knows() {
     assert_eq!(counts, [hits, misses]);
 }
 
-/// G.711 as its text has it: to a linear value, and from that to the other code.
+/// G.711 according to its text: to a linear value, and from that to the other code.
 fn ulaw_to_alaw(code: u8) -> u8 {
     let inverted = !code;
     let (segment, low) = (u32::from(inverted >> 4 & 7), u32::from(inverted & 15));

@@ -1,4 +1,4 @@
-//! parse_count, reads, adds, count_min, and what was measured on a card: read_words, add_word, sketch.
+//! parse_count, reads, adds, count_min, and the programs that were measured on a card: read_words, add_word, sketch.
 
 use super::same;
 use crate::kit::{five_tuple, held, long, map, plain_ipv4, shipped, stream, word};
@@ -72,7 +72,7 @@ fn reads_walks_its_table() {
     assert_eq!(found, sums);
 }
 
-/// Four reads of the table and one access to the sums, whatever the packet.
+/// Four reads of the table and one access to the sums, independent of the packet.
 #[test]
 fn reads_reads_as_often_as_it_says() {
     let mut machine = shipped("reads");

@@ -5,7 +5,7 @@ use crate::kit::{TCP, UDP, checksum, five_tuple, held, long, map, plain_ipv4, sh
 use linecard_ebpf::Verdict;
 use std::collections::BTreeMap;
 
-/// A frame inside an IPv4 header of its own, sent on to a next hop.
+/// A frame encapsulated in an IPv4 header and forwarded to a next hop.
 fn inside(frame: &[u8], service_class: u8, source: [u8; 4], destination: [u8; 4], mac: [u8; 6]) -> Vec<u8> {
     let bytes = u16::from_be_bytes([frame[16], frame[17]]).wrapping_add(20);
     let mut header = vec![0x45, service_class];
@@ -18,7 +18,7 @@ fn inside(frame: &[u8], service_class: u8, source: [u8; 4], destination: [u8; 4]
     [&mac, &frame[..6], &[8, 0], &header, &frame[14..]].concat()
 }
 
-/// Address, port and protocol of a service, as programs look it up.
+/// Address, port and protocol of a service, as the programs' lookup key.
 fn service(key: &[u8; 16]) -> [u8; 8] {
     [key[4], key[5], key[6], key[7], key[10], key[11], key[12], 0]
 }

@@ -27,7 +27,7 @@ fn per_set<S: Default + Clone + 'static>(
     Box::new(move |_: usize, set: usize, digest: u32| access(&mut sets[set], ways, digest))
 }
 
-/// Takes a digest off a list, if it is there.
+/// Removes a digest from a list. Returns whether it was present.
 fn take(list: &mut Vec<u32>, digest: u32) -> bool {
     let place = list.iter().position(|&entry| entry == digest);
     place.map(|place| list.remove(place)).is_some()
@@ -261,7 +261,7 @@ fn lirs(shape: &Shape) -> Box<dyn Model> {
 }
 
 fn sieve(shape: &Shape) -> Box<dyn Model> {
-    /// Oldest first, with visited bits, and the place of the hand.
+    /// Entries with visited bits, oldest first, and the position of the hand.
     type Set = (Vec<(u32, bool)>, usize);
     per_set(shape, |(queue, hand): &mut Set, ways, digest| {
         if let Some(entry) = queue.iter_mut().find(|entry| entry.0 == digest) {

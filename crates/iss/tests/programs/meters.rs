@@ -1,4 +1,5 @@
-//! srtcm, trtcm and tswtcm, against models in exact arithmetic, and over long times against the rates that they enforce.
+//! srtcm, trtcm and tswtcm, against models in exact arithmetic, and over long times against the rates that they
+//! enforce.
 
 use super::kit::{Program, UDP, flow_hash, of_flow, ones_complement_sum, set_header_checksum};
 use linecard_sim::stream;
@@ -11,7 +12,7 @@ trait Model {
     fn colour(&mut self, now_us: u64, bytes: u64, arrived: u32) -> u32;
 }
 
-/// A token bucket that counts in fractions of a byte with a million as the denominator: no value is ever rounded.
+/// A token bucket that counts millionths of a byte, so that no value is ever rounded.
 struct Bucket {
     millionths: u128,
     most: u128,
@@ -22,7 +23,7 @@ impl Bucket {
         Self { millionths: u128::from(bytes) * 1_000_000, most: u128::from(bytes) * 1_000_000 }
     }
 
-    /// What does not fit.
+    /// Adds tokens and returns those that do not fit.
     fn fill(&mut self, millionths: u128) -> u128 {
         let all = self.millionths + millionths;
         self.millionths = all.min(self.most);
@@ -89,7 +90,8 @@ impl Model for TwoRate {
     }
 }
 
-/// RFC 2859, sections 3 and 4, with the program's unit (sixteenths of a byte in a window, rounded down) and its generator.
+/// RFC 2859, sections 3 and 4, with the program's unit (sixteenths of a byte in a window, rounded down) and its
+/// random generator.
 struct SlidingWindow {
     in_window: u128,
     targets: [u128; 2],
@@ -130,7 +132,7 @@ impl Model for SlidingWindow {
     }
 }
 
-/// Packets of six flows over eight meters; `model` makes that of a meter by its number.
+/// Sends packets of six flows through eight meters; `model` creates the model of a meter from its number.
 fn hold_to_model(name: &str, control: &str, aware: bool, model: impl Fn(u32) -> Box<dyn Model>) {
     let settings = format!("meters 8\nclass 2\n{}{control}", if aware { "aware\n" } else { "" });
     let mut program = Program::new(name, settings.as_bytes());
@@ -206,7 +208,8 @@ fn the_sliding_window_marker_is_that_of_rfc_2859() {
     });
 }
 
-/// Shares of green, yellow and red bytes of one flow that sends packets of 1000 bytes each millisecond: 1 MB/s.
+/// Returns the fractions of green, yellow and red bytes of one flow that sends packets of 1000 bytes each
+/// millisecond: 1 MB/s.
 fn shares(name: &str, profile: &str, packets: u32) -> [f64; 3] {
     let mut program = Program::new(name, format!("meters 1\nprofile {profile}\n").as_bytes());
     let packet = of_flow(1, 2, UDP, (3, 4), 972);

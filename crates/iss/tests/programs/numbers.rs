@@ -1,11 +1,12 @@
-//! Arithmetic that the processor has no instructions for, and atomic operations, in both widths, held to this machine's.
+//! Arithmetic for which the processor has no instructions, and atomic operations, in both widths, compared with this
+//! machine's.
 
 use super::kit::{Program, folder};
 use linecard_sim::{Stream, stream};
 
 const ROUNDS: u32 = 4000;
 
-/// What the operations of `programs/tests/numbers.c` that keep nothing come to, in their order.
+/// Returns the results of the operations of `programs/tests/numbers.c` that keep no state, in their order.
 fn expected(operation: u32, a: u64, b: u64) -> u64 {
     let (x, y) = (f64::from_bits(a), f64::from_bits(b));
     let (short, other) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
@@ -28,7 +29,7 @@ fn expected(operation: u32, a: u64, b: u64) -> u64 {
     }
 }
 
-/// A number's bits; those of floating point of all sizes, subnormal ones, infinities and none at all.
+/// Draws the bits of a number; for floating point, numbers of all sizes, subnormal ones, infinities and NaNs.
 fn number(draw: &mut Stream, operation: u32) -> u64 {
     let bits = draw.bits();
     match operation {

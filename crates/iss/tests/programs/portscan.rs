@@ -5,7 +5,7 @@ use linecard_sim::{Stream, stream};
 
 const SCAN: u32 = 1 << 31;
 
-/// Everything in lists, the latest used last.
+/// A model in lists, with the most recently used entry last.
 struct Model {
     limit: usize,
     window_us: u64,
