@@ -127,7 +127,7 @@ def draw(
 
 
 def _name(canvas: Canvas, x: float, y: float, name: str, *, above: bool) -> None:
-    """A name on the side that is away from the diagonal and the points along it, where there is room."""
+    """A name on the side away from the diagonal and the points along it, if there is space."""
     if above:
         # There is no room for a name beside the left axis, so it is above the point.
         end, dx, dy = (True, -6, 3) if x > LEFT + SIDE / 4 else (False, -3, -9)
@@ -154,7 +154,7 @@ def mark(canvas: Canvas, x: float, y: float, colour: str, title: str, *, hollow:
 
 
 class _Logarithm:
-    """Values between two ends as 0 to 1 on a logarithmic scale."""
+    """A mapping of the values between two ends to 0 to 1 on a logarithmic scale."""
 
     def __init__(self, low: float, high: float) -> None:
         self.low, self.high = low, high
@@ -164,7 +164,7 @@ class _Logarithm:
 
 
 def _square(values: Sequence[float]) -> _Logarithm:
-    """A scale for both axes, with a little room."""
+    """A scale for both axes, with a small margin."""
     found = [value for value in values if value > 0] or [1.0]
     return _Logarithm(min(found) / 1.4, max(found) * 1.4)
 
@@ -180,6 +180,6 @@ def _ticks(scale: _Logarithm) -> list[float]:
 def _diagonal(
     factor: float, scale: _Logarithm, at: Callable[[tuple[float, float]], tuple[float, float]]
 ) -> list[tuple[float, float]]:
-    """The line of points whose ``y`` is this factor of their ``x``, cut at the frame."""
+    """The line of points at which ``y`` is ``factor`` times ``x``, cut at the frame."""
     first, last = max(scale.low, scale.low / factor), min(scale.high, scale.high / factor)
     return [at((first, first * factor)), at((last, last * factor))]

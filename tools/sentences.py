@@ -86,7 +86,7 @@ def split(text: str) -> list[str]:
 
 
 def _text(inline: Token) -> str:
-    """An inline token as text: code in backquotes, links by what they show, no pictures."""
+    """An inline token as text: code in backquotes, links by their text, no pictures."""
     shown = {"text": "{}", "code_inline": "`{}`", "softbreak": " ", "hardbreak": " "}
     return "".join(shown.get(each.type, "").format(each.content) for each in inline.children or ())
 
@@ -129,7 +129,7 @@ def _of_docstrings() -> Iterator[Sentence]:
 
 
 def _of_literals(file: Path) -> Iterator[Sentence]:
-    """Texts in the code of a module: those of several words, without markup; a value in a text is code."""
+    """Texts of several words in the code of a module, without markup; an interpolated value counts as code."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     inner: set[ast.AST] = set()
     for node in ast.walk(tree):

@@ -87,7 +87,7 @@ def _described(preset: str, set: Settings | None = None) -> Description:
 
 
 def _changes(base: Description, found: Description) -> tuple[Change, ...]:
-    """What a preset has that its base has not, or has otherwise; then what the base alone has."""
+    """The keys that a preset adds to its base or changes, then the keys that only the base has."""
     before = {each.key: each for each in base.parameters}
     changes = []
     for each in found.parameters:

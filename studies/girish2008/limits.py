@@ -35,7 +35,7 @@ DROPS_POINTS = 1.0
 
 
 def _of_measured(cell: Cell) -> float | None:
-    """A difference of two models that is measured in percent, as a fraction; the printed number is its bound."""
+    """The measured difference between two models, as a fraction; the printed number is its bound."""
     return None if cell.measured is None else abs(cell.measured) / 100
 
 
@@ -52,7 +52,7 @@ def _gains(evidence: Evidence) -> Reading:
 
 
 def _drops_of_4_1(evidence: Evidence) -> Reading:
-    """Drops within points of the printed ones, and next to none with dynamic buffering."""
+    """Drops within points of the printed ones, and almost none with dynamic buffering."""
     cells = evidence.cells("4.1 drops")
     found = largest(cells, points)
     above = [
@@ -70,7 +70,7 @@ def _drops_of_4_2(evidence: Evidence) -> Reading:
 
 
 def _factor(cell: Cell) -> float | None:
-    """How many times as large, or as small, as printed."""
+    """The factor between the measured and the printed value, in either direction."""
     if not cell.measured:
         return None
     return max(cell.measured / cell.published, cell.published / cell.measured)
@@ -81,9 +81,9 @@ def _trends(evidence: Evidence) -> Reading:
 
 
 def _rates_and_drops(study: Study, limit: float) -> Contradiction:
-    """G8: bytes lost for each dropped packet, relative to their shares, are as in the other windows of DRAM buffering.
+    """G8: bytes lost per dropped packet, relative to their fractions, are as in the other windows of DRAM buffering.
 
-    A rate within the limit then means more drops than are printed of the same window, by more than drops may be off.
+    A rate within the limit then requires more drops than are printed for this window, beyond the permitted error.
     """
 
     def printed(table: str, column: str, mbps: int) -> float:

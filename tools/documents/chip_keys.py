@@ -94,7 +94,7 @@ def chip_page() -> str:
 
 
 def _rows(keys: list[Key]) -> Iterator[str]:
-    """A table: one row for all uses in which a key is the same."""
+    """A table with one row for all uses in which a key is the same."""
     uses = list(dict.fromkeys(key.use for key in keys if key.use))
     heads = ["key", *(["where"] if uses else []), "unit", "allowed", "default", "meaning"]
     yield f"| {' | '.join(heads)} |"

@@ -59,7 +59,7 @@ _PROGRESS = "progress: ProgressCallback | None = None,"
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A request: the function of Python that takes it, and the type that holds it."""
+    """A request: the Python function that accepts it, and the type that holds it."""
 
     function: str
     shape: str

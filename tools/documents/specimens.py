@@ -35,18 +35,18 @@ Place = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Key:
-    """A key of a file, whatever its table is called there.
+    """A key of a file, independent of the names of its tables.
 
     Attributes:
-        at: Its table, with ``NAME`` for what an author calls it and ``[]`` behind a list of tables.
+        at: Its table, with ``NAME`` in place of a chosen name, and ``[]`` after a list of tables.
         name: The key.
         use: The kind of a memory or unit, or the operation of a step, that reads it; empty in other tables.
         unit: Its unit; empty for names and switches.
-        allowed: What it may be.
-        default: What it is when it is left out; `MUST` if it may not be; empty where there is then no value.
-        meaning: What it is.
-        declared: What its readers declare; more than one where it depends on the rest of a file.
-        always: Whether every table of the kind must give it, whatever else it says.
+        allowed: Its allowed values.
+        default: Its default; `MUST` if it is required; empty if it has no value by default.
+        meaning: Its meaning.
+        declared: The declarations of its readers; several if they depend on the rest of a file.
+        always: Whether every table of the kind must have it, independent of the table's other keys.
     """
 
     at: str
@@ -114,7 +114,7 @@ def keys_of(specimens: Iterable[Specimen]) -> list[Key]:
 
 
 def _place_of(key: str, uses: Mapping[str, str]) -> Place:
-    """Table, name and use of a dotted key, without what an author calls things; a table in a list ends in ``[]``."""
+    """Table, name and use of a dotted key, with placeholders for chosen names; a table in a list ends in ``[]``."""
     before, _, name = key.rpartition(".")
     parts = re.sub(r"\[\d+\]", "[]", before).split(".")
     if parts[0] in NAMED and len(parts) > 1:
@@ -140,7 +140,7 @@ def _place_of(key: str, uses: Mapping[str, str]) -> Place:
 
 
 def _uses(declared: Iterable[Declared]) -> dict[str, str]:
-    """What a table is used for: the kind of a memory or unit, the operation of a step, costs by class or of rows."""
+    """The use of each table: the kind of a memory or unit, the operation of a step, costs by class or of rows."""
     uses = {}
     for each in declared:
         table, _, name = each.key.rpartition(".")
@@ -155,7 +155,7 @@ def _uses(declared: Iterable[Declared]) -> dict[str, str]:
 
 
 def _allowed(each: Declared) -> str:
-    """The allowed values; of names that the author of the file chose, where they come from."""
+    """The allowed values; for names that the author of the file chooses, a phrase."""
     if not each.words.startswith("one of "):
         return shorter(each.words)
     choices = each.words.removeprefix("one of ").split(", ")

@@ -233,5 +233,5 @@ def _line_table(found: Robustness) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Text that ends neither a cell nor the words of a picture."""
+    """Text without the characters that would end a table's cell or the description of a picture."""
     return text.replace("|", "\\|").replace("[", "(").replace("]", ")").replace("\n", " ")

@@ -103,12 +103,12 @@ def _steps(study: Study) -> list[tuple[int, Value | None, float]]:
 
 
 def _name(seed: int, value: Value | None = None, number: float = 0.0) -> str:
-    """What a step is kept under."""
+    """The name under which a step is stored."""
     return f"seed {seed}" if value is None else f"{value.parameter}: {value.key}={number_text(number)}"
 
 
 class _Runner:
-    """Runs a study with one seed and one change after the other."""
+    """Runs a study with one seed and one change at a time."""
 
     def __init__(self, study: Study, *, quick: bool, jobs: int | None, kept: Kept, run_function: RunFunction) -> None:
         self._study = study
@@ -121,7 +121,7 @@ class _Runner:
         self._items = study.item_ids
 
     def run(self, seed: int, value: Value | None, number: float, progress: Progress) -> None:
-        """Run the study unless its result is kept."""
+        """Run the study unless its result is stored."""
         name = _name(seed, value, number)
         if name in self._kept.steps:
             return
@@ -132,7 +132,7 @@ class _Runner:
         self._kept.put(name, Outcome.of(self._evaluate(plan, changed, progress)))
 
     def _run_first(self, progress: Progress) -> None:
-        """The first seed, which says what the lines are computed from: nothing else is run with another one."""
+        """Run the first seed, which shows the items that the lines use: with other seeds, only these are run."""
         plan = self._plan(SEEDS[0])
         self._first = execute(plan.runs, jobs=self._jobs, progress=progress, run_function=self._run_function)
         result = self._evaluate(plan, {run: run for run in plan.runs}, progress)
@@ -146,7 +146,7 @@ class _Runner:
         return make_plan(self._study, self._items, effort, quick=self._quick)
 
     def _evaluate(self, plan: Plan, changed: dict[RunSpec, RunSpec], progress: Progress) -> StudyResult:
-        """The study with each run as it was changed."""
+        """Evaluate the study with each run replaced by its changed one."""
         new = [run for run in dict.fromkeys(changed.values()) if run not in self._first]
         found = execute(new, jobs=self._jobs, progress=progress, run_function=self._run_function)
         found |= self._first

@@ -130,7 +130,7 @@ def _bounds(errors: list[float], base: float) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers of percent between two errors, at most so many."""
+    """Round percentages between two errors, at most ``MOST_TICKS``."""
     # Hundredths of a percent are the smallest steps that are written.
     steps = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
     step = next((each for each in steps if (high - low) / each <= MOST_TICKS), 1.0)

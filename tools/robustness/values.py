@@ -103,13 +103,13 @@ def _varied(run: RunSpec, varied: Varied, number: float) -> RunSpec:
 
 
 def _moved(points: str, by: float) -> str:
-    """A line of points, each higher by so much."""
+    """A line of points, all moved up by ``by``."""
     pairs = [point.split(":") for point in points.split(", ")]
     return ", ".join(f"{size}:{number_text(float(height) + by)}" for size, height in pairs)
 
 
 def _rounded(number: float) -> float:
-    """Without what binary fractions add to a tenth."""
+    """The number without the error of its binary fraction."""
     return float(number_text(number))
 
 

@@ -85,7 +85,7 @@ def counts(outcomes: Iterable[str]) -> str:
 
 
 def _calibrated_text(cell: Cell) -> str:
-    """A cell on which a parameter was chosen, with what it came out at."""
+    """A cell to which a parameter was fitted, with its resulting value."""
     off = "–" if cell.error is None else f"{cell.error:+.1%}"
     measured = "–" if cell.measured is None else f"{cell.measured:.4g}"
     return f"{cell_name(cell)}: {cell.published:g} published, {measured} measured ({off})"

@@ -63,7 +63,7 @@ def draw_printed(result: StudyResult) -> str:
 
 
 def _furthest(cells: list[Cell]) -> list[Cell]:
-    """The cells furthest from the diagonal, one of each table."""
+    """The cells furthest from the diagonal, one per table."""
     by_error = sorted(cells, key=lambda cell: -abs(cell.error or 0.0))
     first: dict[str, Cell] = {}
     for cell in by_error:

@@ -71,7 +71,7 @@ def run_whole(
 
 
 class _Whole:
-    """A study in full, and the plans of its points."""
+    """A complete study, and the plans of its points."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
@@ -81,7 +81,7 @@ class _Whole:
         self._behind: tuple[str, ...] = ()
 
     def plan_points(self, found: Outcomes) -> None:
-        """Plan the points, by what the study's lines were computed from."""
+        """Plan the points, with the items from which the study's lines were computed."""
         study = self._study
         behind = items_behind(study, *read(study, study.item_ids, self.plan, found))
         self._behind = tuple(item for item in study.item_ids if item in behind)

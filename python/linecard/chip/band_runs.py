@@ -57,14 +57,14 @@ def _number(summary: Summary, metric: str) -> float:
 
 
 def _part(progress: ProgressCallback | None, number: int) -> ProgressCallback | None:
-    """Progress of one of the rounds as progress of all."""
+    """Turn progress of one round into progress of all rounds."""
     if progress is None:
         return None
     return lambda done, total: progress(int((number + done / max(total, 1)) / ROUNDS * 1000), 1000)
 
 
 def _all(simulate: Simulate, changes: Sequence[tuple[str, ...]], progress: ProgressCallback | None) -> list[Summary]:
-    """The first numbers of all runs, in their order."""
+    """The main numbers of all runs, in their order."""
     done = [0.0] * len(changes)
 
     def work(position: int, check: Callable[[], None]) -> Summary:

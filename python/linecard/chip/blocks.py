@@ -149,7 +149,7 @@ def _rows(tags: list[str], width: float) -> list[list[str]]:
 
 
 def _used(block: Block, facts: Facts, component: str, *also: str) -> Block:
-    """The block with how busy it was."""
+    """The block with its utilization, if that is known."""
     usage = facts.usage
     if usage is not None:
         if component in usage.shares:

@@ -141,7 +141,7 @@ class Picture(Wires):
         return y
 
     def _rows(self, y: float) -> float:
-        """Give places their rows; return where the last ends."""
+        """Assign rows to places; return the lower end of the last row."""
         plan = self.plan
         all_of = self._columns()
         last = max((each.row for each in all_of), default=0)

@@ -216,7 +216,7 @@ def _all_routes(facts: Facts, own: dict[str, list[Place]]) -> list[Way]:
 
 
 def _span(times: list[float]) -> str:
-    """Times of the ways to one place, in nanoseconds; nothing where there is none."""
+    """The range of times of the routes to one place, in nanoseconds; empty if they take no time."""
     low, high = f"{min(times):.4g}", f"{max(times):.4g}"
     if low == high:
         return "" if low == "0" else f"{low} ns"

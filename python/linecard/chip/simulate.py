@@ -127,7 +127,7 @@ def simulate(asked: Run, progress: ProgressCallback | None) -> RunResult:
 
 
 def _check_no_window(from_us: float, for_us: float | None) -> None:
-    """Refuse a window of a timeline that nobody asked for."""
+    """Refuse a window without a timeline."""
     given = (
         ("timeline_from_us (--timeline-from)", from_us != 0.0),
         ("timeline_for_us (--timeline-for)", for_us is not None),

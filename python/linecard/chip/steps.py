@@ -331,7 +331,7 @@ class Program:
         return self._with(op, {"at": at, "bytes": size}, AccessKeys, keys)
 
     def _with(self, op: str, own: dict[str, object], known: type, keys: Mapping[str, object]) -> Program:
-        """A program with one step more: what its op takes where it is said, and what steps of a kind may say."""
+        """A program with one more step: the keys of its operation, and further keys that steps of its kind accept."""
         if unknown := sorted(keys.keys() - known.__annotations__.keys()):
             raise TypeError(f"Program.{op}() got an unexpected keyword argument {unknown[0]!r}")
         given = {key: value for key, value in {**own, **keys}.items() if value is not None}
@@ -346,7 +346,7 @@ def _lines(keys: Mapping[str, object]) -> str:
 
 
 def _plain(key: str, value: Any) -> object:
-    """A key's value as the file says it: accesses are tables."""
+    """A key's value as written in the file: accesses are tables."""
     return [dict(pairs) for pairs in value] if key == "accesses" else value
 
 

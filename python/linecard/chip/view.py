@@ -122,14 +122,14 @@ def _named(*times: tuple[str, float]) -> str:
 
 
 def _over(result: RunResult, band: Band) -> Paragraphs:
-    """The intervals behind the band, and the one with the largest effect."""
+    """The intervals of the band, and the one with the largest effect."""
     over = ", ".join(f"{each.key} {each.low:g} to {each.high:g}" for each in result.ranges)
     made_by = f"; {band.made_by}" if band.made_by else ""
     return Paragraphs((Said(f"The band covers {over}{made_by}.", "dim"),))
 
 
 def _band(band: Band, stated: Summary) -> tuple[str, str]:
-    """The smallest and the largest of the main numbers over the intervals of the file's values."""
+    """The least and the greatest of the main numbers over the intervals of the file's values."""
     ends = (band.low, stated, band.high)
     gbps, mpps = [end.throughput_gbps for end in ends], [end.throughput_mpps for end in ends]
     p99 = [end.latency_ns.p99 for end in ends]
@@ -233,7 +233,7 @@ def _breakdown(parts: tuple[PartOfChip, ...]) -> list[Part]:
 
 
 def _between(parts: list[PartOfChip]) -> tuple[str, ...]:
-    """Rates, loss and latency of a part, or the range over several."""
+    """Rates, loss and latency of a part, or their ranges over several."""
     offered = [part.offered_gbps or 0.0 for part in parts]
     throughput = [part.throughput_gbps or 0.0 for part in parts]
     loss = [part.loss_fraction for part in parts]

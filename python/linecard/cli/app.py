@@ -46,7 +46,7 @@ def _root(
 
 
 def _large_numbers(words: list[str]) -> list[str]:
-    """The numbers of a command line that are negative or need more than 32 bits."""
+    """The negative numbers of a command line, and those of more than 32 bits."""
     parts = [part for word in words for part in word.rpartition("=")[2].split(",")]
     return [part for part in parts if part.lstrip("-").isdigit() and not 0 <= int(part) < 1 << 32]
 

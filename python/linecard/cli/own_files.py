@@ -54,7 +54,7 @@ def check_files(ctx: Any) -> None:
 
 
 def _file_of(named: str) -> tuple[str, str]:
-    """Format and file of `--output`."""
+    """Format and file in the value of `--output`."""
     from linecard.result import named_format
 
     if named.startswith("-") and named != "-":

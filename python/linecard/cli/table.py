@@ -104,7 +104,7 @@ class Table:
         return [row[number] for row in self._rows if not isinstance(row, Text)]
 
     def _least(self) -> list[int]:
-        """The least width of each column in which no number and no name is broken."""
+        """The least width of each column that breaks no number and no name."""
         found = []
         for number, column in enumerate(self.columns):
             cells = self._cells(number)
@@ -169,7 +169,7 @@ class Table:
             yield Segment.line()
 
     def _listed(self, room: int) -> Iterator[RenderableType]:
-        """Each row as its first text, and below it the others with the names of their columns."""
+        """Each row as its first text, followed by the other texts with the names of their columns."""
         if self._named and self.columns[0].side != "r":
             yield Text(self.columns[0].name, style=HEADER)
         for row in self._rows:

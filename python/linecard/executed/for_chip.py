@@ -31,7 +31,7 @@ ISA_KEY = re.compile(r"cluster\.[^.]+\.ebpf\.isa")
 
 
 def _instruction_set(chip: str, overrides: Sequence[str]) -> int | None:
-    """The version of eBPF that XDP programs are compiled for: the oldest of the chip's clusters."""
+    """The version of eBPF for which XDP programs are compiled: the oldest one of the chip's clusters."""
     try:
         parameters = _core.describe(chip, list(overrides))["parameters"]
     except ConfigError:

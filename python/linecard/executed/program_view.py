@@ -58,7 +58,7 @@ def _costs(line: SourceLine) -> tuple[str, ...]:
 
 
 def _sources(program: ExecutedProgram) -> Iterator[Table]:
-    """Each source file with the cost of its lines; if the file is missing, the lines that the object names."""
+    """Each source file with the cost of its lines; without the file, the lines that the object names."""
     files: dict[str, dict[int, SourceLine]] = {}
     for each in program.lines:
         if each.file is not None and each.number is not None:

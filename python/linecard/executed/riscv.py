@@ -181,7 +181,7 @@ def program_trace(
 
 @contextmanager
 def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) -> Iterator[tuple[str, Path]]:
-    """What a program is called, and its ELF file; one that is compiled for it lasts as long as the context."""
+    """Yield a program's name and its ELF file; a file that is compiled for it exists until the context ends."""
     from linecard.executed.xdp import is_xdp
 
     if defines and (program_info(name) is not None or path.suffix != ".c"):

@@ -141,7 +141,7 @@ def xdp_build(
 
 @contextmanager
 def _object(program: str | PathLike[str], defines: Sequence[str], isa: int = ISA) -> Iterator[str]:
-    """The object of a program; one that is compiled for it lasts as long as the context."""
+    """Yield the object of a program; one that is compiled for it exists until the context ends."""
     name, path = str(program), Path(program)
     known = [each.name for each in xdp_programs()]
     source = path if path.suffix == ".c" else None

@@ -43,7 +43,7 @@ class BestPolicy:
 
 
 def _best(rows: list[CacheRow]) -> BestPolicy | None:
-    """The best of the rows of one size; of equals, the first."""
+    """The best of the rows of one size; the first of equal ones."""
     realisable = [row for row in rows if not row.oracle]
     if not realisable:
         return None

@@ -177,13 +177,13 @@ def flowcache(
 
 
 def _listed(values: Any) -> list[Any]:
-    """One value or several as a list; whole numbers of any kind as such."""
+    """One value or several as a list; whole numbers of any type become integers."""
     several = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
     return [operator.index(each) if hasattr(each, "__index__") else each for each in several]
 
 
 def _holds_digests(path: str, format_name: str | None, problems: list[ConfigProblem]) -> bool:
-    """Whether a file holds digests and no packets."""
+    """Whether a file holds digests instead of packets."""
     if format_name is None:
         return path.lower().endswith(_DIGEST_ENDINGS)
     known = (_DIGESTS, _CAPTURE)

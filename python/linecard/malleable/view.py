@@ -76,7 +76,7 @@ def _(result: Cores) -> list[Part]:
 
 
 def _named(result: CoreResult, curves: list[Part]) -> Iterator[Part]:
-    """The parts of one latency, named in their headings, with curves of all latencies."""
+    """The parts for one latency, which their headings name, with curves for all latencies."""
     for part in view_of(result):
         if part == _throughput(result):
             yield from curves

@@ -172,9 +172,9 @@ def _layered(members: set[str], lines: Sequence[Link], starts: set[str]) -> dict
 
 
 def _flow(members: set[str], lines: Sequence[Link], starts: set[str]) -> tuple[list[Link], dict[str, list[Link]]]:
-    """What goes through a net, and what it takes on the way: links, and those of each place of resources.
+    """Separate the flow of a net from its resources: the links of the flow, and the links of each resource place.
 
-    A place that holds tokens at first and joins nothing that would else be apart is a resource.
+    A place is a resource if it initially holds tokens and joins no parts that would otherwise be separate.
     """
     of: dict[str, list[Link]] = defaultdict(list)
     for link in lines:
@@ -209,7 +209,7 @@ def _length(link: Link, place: int, transition: int) -> float:
 
 
 def _layers_of_flow(members: Iterable[str], links: Sequence[Link]) -> dict[str, int]:
-    """The longest way to each node; arcs that lead back in a search from the sources are left out."""
+    """The longest path to each node, without the arcs that lead back in a search from the sources."""
     nodes = sorted(members, key=_number)
     edges = sorted({link.ends for link in links}, key=lambda ends: (_number(ends[0]), _number(ends[1])))
     leads, led = defaultdict(list), {target for _, target in edges}
@@ -252,5 +252,5 @@ def _layers_of_flow(members: Iterable[str], links: Sequence[Link]) -> dict[str, 
 
 
 def _number(key: str) -> tuple[int, str]:
-    """The order of the file: places and transitions by turns."""
+    """The order in the file: places and transitions alternate."""
     return int(key[1:]), key[0]

@@ -127,7 +127,7 @@ def _np(changes: Sequence[str], seed: int, packets: int) -> Values:
 
 
 def _petri(changes: Sequence[str], seed: int, packets: int) -> Values:
-    """Those of the Petri net."""
+    """The metrics of the Petri net, by component and name."""
     return run_net(PRESET, changes, seed, packets, WARMUP_PACKETS)
 
 

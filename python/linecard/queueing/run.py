@@ -142,7 +142,7 @@ def _arguments(
     warmup: int,
     seed: int,
 ) -> dict[str, Any]:
-    """What both requests hand to the core.
+    """The arguments that both requests pass to the core.
 
     Raises:
         ConfigError: A number is out of range.

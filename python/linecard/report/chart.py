@@ -75,7 +75,7 @@ def _plain(value: float) -> str:
 
 
 class _Scale:
-    """From values to places, and its ticks."""
+    """A mapping of values to positions, with its ticks."""
 
     def __init__(self, axis: Axis, values: Sequence[float], start: float, end: float) -> None:
         finite = [value for value in values if math.isfinite(value) and (value > 0 or not axis.logarithmic)]
@@ -165,7 +165,7 @@ def cut_to(text: str, room: float) -> str:
 
 
 def _legend(names: Sequence[str], top: float, colours: Sequence[str] = ()) -> tuple[str, float]:
-    """Names of several series below a chart, as many in a row as fit, and the height with them; bars have colours."""
+    """A legend below a chart, and the height with it; each row has as many names as fit, and only bars have colours."""
     if len(names) < 2:
         return "", top
     x, y, items = 8.0, top + 12, []
@@ -184,7 +184,7 @@ def _colours(names: Sequence[str]) -> list[str]:
 
 
 def _lines(part: Chart) -> Drawn | None:
-    """Series over a number; nothing where there are no points."""
+    """Series as lines; `None` if there are no points."""
     points = [point for each in part.series for point in each.points]
     if not points:
         return None
@@ -244,7 +244,7 @@ def _axes(x: Axis, y: Axis, across: _Scale, up: _Scale) -> list[str]:
 
 
 def _across(scale: _Scale, left: float, right: float, top: float, foot: float) -> list[str]:
-    """Grid and names of an axis below a chart."""
+    """Grid and labels of an axis below a chart."""
     found = []
     # Names under the axis get the room between two ticks. If that is too little, only every second name or fewer are
     # shown.
@@ -260,7 +260,7 @@ def _across(scale: _Scale, left: float, right: float, top: float, foot: float) -
 
 
 def _stacked(part: Stacked) -> Drawn | None:
-    """A bar a row, made of parts: lying, so that names have room."""
+    """A stacked bar per row, horizontal, so that names have space."""
     if not part.rows:
         return None
     left = 14 + max(width_of(name, _LETTERS) for name, _ in part.rows)
@@ -285,7 +285,7 @@ def _stacked(part: Stacked) -> Drawn | None:
 
 
 def _grouped(part: Grouped) -> Drawn | None:
-    """Bars of several names in each row, lying, so that names have room."""
+    """Bars of several names in each row, horizontal, so that names have space."""
     rows = [row for row in part.rows if not isinstance(row, str)]
     if not rows:
         return None
@@ -336,7 +336,7 @@ def _readable(name: str) -> str:
 
 
 def _bars(part: Table) -> Drawn | None:
-    """Bars of a table with the names before them and the number behind; intervals are lines."""
+    """Bars of a table with the names before them and the numbers after them; intervals are lines."""
     rows = []
     for cells in part.rows:
         at = next((n for n, cell in enumerate(cells) if isinstance(cell, Bar)), None)

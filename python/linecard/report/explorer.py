@@ -93,7 +93,7 @@ def _is_number(value: object) -> bool:
 
 
 def _better(name: str) -> int:
-    """1 where more is better, -1 where less is, 0 where nothing says so."""
+    """1 if more is better, -1 if less is better, 0 if unknown."""
     if any(word in name for word in _LESS):
         return -1
     return 1 if any(word in name for word in _MORE) and "offered" not in name else 0
@@ -133,7 +133,7 @@ def _page(
 
 
 def _labels(columns: Sequence[str]) -> dict[str, str]:
-    """Columns in words; two that would read alike keep their names."""
+    """Columns in words; columns with equal words keep their names."""
     words = {
         name: objective(name.removeprefix(OBJECTIVE)) if name.startswith(OBJECTIVE) else label(name) for name in columns
     }

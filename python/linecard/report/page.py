@@ -65,7 +65,7 @@ def _titled(parts: Sequence[Part]) -> tuple[Title, list[Part]]:
 
 
 def _gathered(parts: Sequence[Part]) -> list[Part]:
-    """Charts that follow each other stand side by side."""
+    """Put successive charts side by side."""
     found: list[Part] = []
     for part in parts:
         if not isinstance(part, (Chart, Stacked, Grouped)):

@@ -71,7 +71,7 @@ def _charts(parts: Sequence[Part], *, tables: bool) -> Iterator[Chart | Stacked 
 
 
 def _placed(each: Drawn, x: float, y: float) -> tuple[str, float]:
-    """A chart at its place below its title, and the height that it takes."""
+    """A chart at its position below its title, and the height of both."""
     lines = wrap(each.said, 12, WIDTH)
     head = 18 if each.title else 0
     texts = "".join(f'<text y="{head + 16 * (at + 1)}">{escape(line)}</text>' for at, line in enumerate(lines))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _bar(bar: Bar) -> str:
-    """A bar; what has a sign grows from the middle."""
+    """A bar; one with a sign starts in the middle."""
 
     def at(value: float) -> float:
         inside = min(max(value, -1.0), 1.0)
@@ -118,7 +118,7 @@ FULL_COLUMNS = 6
 
 
 def _width(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], bars: set[int]) -> float:
-    """Letters that the widest row of a table takes, about."""
+    """Approximate width of the widest row of a table, in letters."""
     total = 0.0
     for at, column in enumerate(columns):
         if at in bars:

@@ -169,7 +169,7 @@ def _contradictions(
     rows: Mapping[str, tuple[PublishedRow, ...]],
     deviations: tuple[KnownDeviation, ...],
 ) -> Iterator[ConfigProblem]:
-    """Names that lead nowhere, in reading order."""
+    """References to unknown names, in reading order."""
 
     def unknown(key: str, name: str, known: Iterable[str]) -> ConfigProblem:
         known = list(known)

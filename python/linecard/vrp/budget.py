@@ -203,7 +203,7 @@ class Search:
 
 
 def _cost_cycles(chip: str, changes: list[str], resource: str) -> float:
-    """Engine cycles of one operation, unloaded, as the probe measures them."""
+    """Engine cycles of one operation without load, as measured by the probe."""
     if resource not in _PROBES:
         return 1.0
     alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]

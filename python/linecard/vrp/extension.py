@@ -160,7 +160,7 @@ def read_extension(path: Path) -> tuple[Extension, list[int]]:
 
 
 def _op_problem(op: Any) -> str:
-    """What is wrong with one operation; nothing if it is sound."""
+    """The problem of one operation, if there is one."""
     name = op.get("op") if isinstance(op, dict) else None
     if not isinstance(name, str):
         return f'found {op!r}, expected an operation such as op = "sram_read", bytes = 16'

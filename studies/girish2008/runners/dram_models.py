@@ -44,7 +44,7 @@ Access = tuple[int, int, bool]
 
 
 def _packets(trace: str, dice: random.Random) -> Iterator[Access]:
-    """Bank, row and direction of the accesses of one thread, packet by packet."""
+    """Bank, row and direction of one thread's accesses, packet by packet."""
     while True:
         bank, row = dice.randrange(BANKS), dice.randrange(ROWS)
         if trace == "ipv4_forward":

@@ -84,7 +84,7 @@ def run(spec: RunSpec, progress: Progress) -> PlainRun:
 
 
 def _measure(spec: RunSpec, progress: Progress, workload: str = "", *changes: str) -> QueueingResult:
-    """All managers under one workload, with these changes in the place of the run's own."""
+    """Run all managers under one workload, with these changes instead of the run's own."""
     own = [change for change in spec.overrides if not change.startswith((VARY, "manager="))]
     result = queueing_run(
         workload or spec.program,
@@ -100,7 +100,7 @@ def _measure(spec: RunSpec, progress: Progress, workload: str = "", *changes: st
 
 
 def _managers(spec: RunSpec) -> tuple[str, ...]:
-    """The manager that was asked for, or all."""
+    """The requested manager, or all managers."""
     chosen = tuple(change.partition("=")[2] for change in spec.overrides if change.startswith("manager="))
     return chosen or MANAGERS
 

@@ -141,7 +141,7 @@ def _of(spec: RunSpec, found: dict[str, str]) -> ProgramTrace:
 
 
 def _traced_once(spec: RunSpec, found: dict[str, str]) -> ProgramTrace:
-    """A long trace that no other run asks for: it is not kept."""
+    """A long trace that no other run needs, so that it is not kept."""
     return program_trace(spec.program, found.get("traffic", "edge"), packets=spec.packets, seed=spec.seed)
 
 

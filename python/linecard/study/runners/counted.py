@@ -105,12 +105,12 @@ def _number(chip: Description, key: str) -> int:
 
 
 def _percent(chip: Description, table: str) -> float:
-    """Of the cycles of a table, what they stand for."""
+    """The percentage that the cycles of a table stand for."""
     return next((float(each.text) for each in chip.parameters if each.key == f"{table}.percent"), 100.0)
 
 
 def _where_it_runs(preset: str, chip: Description) -> tuple[str, str]:
-    """The step at which the chip executes a program, and the cluster whose engines do."""
+    """The step at which the chip executes a program, and the cluster whose engines execute it."""
     steps = [
         each.key.removesuffix(".op") for each in chip.parameters if each.key.endswith(".op") and each.value == "run"
     ]

@@ -98,7 +98,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
 
 
 def _figures(row: CacheRow, lru: CacheRow, pred: CacheRow) -> dict[str, float]:
-    """What the thesis says of a policy, in percent."""
+    """The statements of the thesis about a policy, in percent."""
     figures = {"miss_percent": 100 * row.miss_ratio}
     for name in ("cold", "capacity", "conflict"):
         figures[f"{name}_percent_of_misses"] = 100 * getattr(row, name) / max(row.misses, 1)
