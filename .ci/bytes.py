@@ -1,11 +1,11 @@
-"""Say which results differ from those recorded in `bytes.txt`: one line `sha256  name` for each.
+"""List the results that differ from those recorded in `bytes.txt`: one line `sha256  name` for each.
 
 Every shipped platform runs every application that it takes with three seeds, the matrix runs a core's hot paths
-(`--matrix` makes these runs alone), and every shipped study runs quickly (`--runs` leaves studies out). What is hashed
-is the JSON of a result without what a new version changes by itself.
-A change that should not move results leaves every line as it is; one that should records them anew with `--update`.
+(`--matrix` makes these runs alone), and every shipped study runs quickly (`--runs` omits studies). The hash covers the
+JSON of a result without the keys that every new version changes.
+A change that should not affect results leaves every line unchanged; one that should records new lines with `--update`.
 
-The results hold logarithms from the system's library of mathematics, so that another system may give other bytes.
+The results hold logarithms from the system's mathematics library, so that another system may produce other bytes.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def digest(plain: Any) -> str:
 
 
 def without_names(plain: Any) -> Any:
-    """The same data without the keys left out."""
+    """The same data without the keys that are not hashed."""
     if isinstance(plain, dict):
         return {key: without_names(value) for key, value in plain.items() if key not in LEFT_OUT}
     if isinstance(plain, (list, tuple)):
@@ -76,7 +76,7 @@ def without_names(plain: Any) -> Any:
 
 
 def run(case: tuple[str, str, int]) -> Digests:
-    """The line of one run; none if the platform does not take the application."""
+    """The line of one run; `None` if the platform does not support the application."""
     preset, app, seed = case
     try:
         result = linecard.run(preset, program=app, seed=seed, packets=PACKETS, warmup_packets=WARMUP_PACKETS)
@@ -89,7 +89,7 @@ def run(case: tuple[str, str, int]) -> Digests:
 
 
 def matrix_of() -> list[tuple[str, dict[str, Any]]]:
-    """The runs of the matrix: a preset and what is asked of it."""
+    """The runs of the matrix: a preset and its request."""
     platforms = [(preset.name, {}) for preset in linecard.presets() if preset.kind == "platforms"]
     applications = product(BUFFERS, ("l3fwd16", "nat", "firewall"), (2, 4))
     buffers = [

@@ -4,10 +4,10 @@
     pip install ziglang==0.17.1
     python programs/build.py              # all into programs/prebuilt/ and programs/xdp/prebuilt/
     python programs/build.py md5 xdp/tx   # some; hxdp/NAME is a program of the study hxdp
-    python programs/build.py --check      # builds apart and compares with what is committed
+    python programs/build.py --check      # builds in a temporary folder and compares with the committed files
 
 Programs of the study hxdp are compiled with an older version, which is fetched into target/ when one of them is built.
-The same sources and the same compiler give the same bytes, wherever the sources lie.
+The same sources and the same compiler produce the same bytes, in whichever folder the sources are.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ FILES |= {
 
 
 def kernel_headers(compiler: Path) -> list[str]:
-    """Options that find <linux/…> in the compiler's own folder and keep that folder's name out of objects."""
+    """Options that find <linux/…> in the compiler's own folder, without that folder's name in objects."""
     found = [compiler / "lib/libc/include" / part for part in ("any-linux-any", "x86-linux-any")]
     return [f"-ffile-prefix-map={compiler}=ziglang", *(f"-isystem{folder}" for folder in found)]
 
@@ -130,7 +130,7 @@ def build_xdp(source: str, target: Path, isa: int) -> Path:
 
 
 def fetch_old_compiler() -> bool:
-    """Whether the compiler of the study hxdp is there, fetched if it was not."""
+    """Whether the compiler of the study hxdp is available; it is fetched if necessary."""
     if not (OLD / "ziglang").exists():
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(OLD)]
         fetched = subprocess.run([*command, f"ziglang=={OLD_COMPILER}"], check=False)
@@ -139,7 +139,7 @@ def fetch_old_compiler() -> bool:
 
 
 def build(name: str, into: Path) -> Path:
-    """Compiles and links one program; returns what came out."""
+    """Compiles and links one program; returns the file."""
     if name.startswith(("xdp/", HXDP)):
         return build_xdp(FILES[name][0], into / Path(FILES[name][1]).name, 1 if name.startswith((V1, HXDP)) else 3)
     defines = [f"-D{define}" for define in PROGRAMS.get(name, {}).get("defines", [])]
@@ -162,7 +162,7 @@ def build(name: str, into: Path) -> Path:
 
 
 def main() -> int:
-    """Builds what the command line names; 1 when a check finds a difference."""
+    """Builds the programs that the command line names; returns 1 if a check finds a difference."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "names",

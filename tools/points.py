@@ -75,7 +75,7 @@ def outcomes_at(plan: Plan, point: Plan, runs: Mapping[RunSpec, StudyRun | str])
 
 
 def is_without(outcome: StudyRun | str) -> bool:
-    """Whether a run refused a value, since nothing in it has one: a table of another program, for example."""
+    """Whether a run refused a value that it does not have: that of a table of another program, for example."""
     return isinstance(outcome, str) and WITHOUT in outcome
 
 

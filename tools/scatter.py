@@ -1,4 +1,4 @@
-"""Two numbers of each of many things against each other, both logarithmic, as SVG."""
+"""Scatter plots as SVG: two numbers per point, on logarithmic axes."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def draw(
         dots: The points.
         heading: Text above the chart.
         axes: Names of both axes.
-        within: Shares on both sides of the line that have a line of their own.
+        within: Fractions on both sides of the line at which there are further lines.
         title: The picture's name.
         words: The picture in words.
         groups: Names of groups in the order of their colours; in the order of the points if left out.
         foot: Text below the chart.
-        hollow: What the legend says of hollow points.
+        hollow: The meaning of hollow points in the legend.
     """
     canvas = Canvas()
     named = list(dict.fromkeys([*groups, *(dot.group for dot in dots)]))

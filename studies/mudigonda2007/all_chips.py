@@ -1,10 +1,10 @@
-"""Every chip of 475 thread-equivalents, and where the chips of the document stand among them.
+"""Every chip of 475 thread-equivalents, and the ranks of the document's chips among them.
 
     python studies/mudigonda2007/all_chips.py
 
-A fixed chip has as many cores as fit, each with 1 to 16 threads and a cache in what is left of its area, or without a
-cache. A malleable chip has the best split of its cores in each deployment, free of cost. A deployment's share is the
-throughput of a chip over that of the best one there; chips are ranked by the mean over the deployments: fifteen
+A fixed chip has as many cores as fit, each with 1 to 16 threads and a cache in the rest of its area, or without a
+cache. A malleable chip has the best split of its cores in each deployment, free of cost. A chip's score in a
+deployment is its throughput over that of the best one there; chips are ranked by the mean over the deployments: fifteen
 programs on edge, three latencies and four bandwidths of each core.
 """
 

@@ -1,4 +1,4 @@
-"""`python -m tools.correlation`: predictions beside measured rates of devices."""
+"""`python -m tools.correlation`: predicted and measured rates of devices."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Pictures of a device's rates as SVG: published against predicted, and curves with their bands.
 
-Drawn without a library, so that the same result makes the same bytes. The tables of the page hold the same numbers.
+Drawn without a library, so that equal results have equal bytes. The tables of the page hold the same numbers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Predict every published rate of every device: ``correlate``.
 
-The studies that name a ``device`` hold the rates. All runs, those of bands and of null models included, go over one
-pool in three rounds: what is predicted, what each interval does alone, and what intervals do together. Equal runs are
-made once.
+Studies with a ``device`` hold the rates. All runs, including those of bands and of null models, use one pool in three
+rounds: predictions, effects of each interval alone, and effects of intervals together. Equal runs are made once.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ def correlate(
         run_function: What runs one simulation.
 
     Returns:
-        Published and predicted rates, in millions of packets a second.
+        Published and predicted rates, in millions of packets per second.
 
     Raises:
         ConfigError: There is no such study, it names no device, or its files contradict each other.

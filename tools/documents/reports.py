@@ -1,4 +1,4 @@
-"""Python's classes of what the core reports, as text, from its schemas (`crates/bindings/src/reports.rs`)."""
+"""The Python classes of the core's reports, as text, from its schemas (`crates/bindings/src/reports.rs`)."""
 
 from __future__ import annotations
 

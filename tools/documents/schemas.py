@@ -1,7 +1,7 @@
-"""JSON Schemas (draft-07) of the files that Linecard reads, from what their readers declare.
+"""JSON Schemas (draft-07) of the files that Linecard reads, from the declarations of their readers.
 
-``make docs`` writes them into the package, and ``linecard schema`` prints them. A schema is for editors: it knows
-names, types, units and ranges. What depends on several keys is the reader's to judge.
+``make docs`` writes them into the package, and ``linecard schema`` prints them. A schema is for editors: it has
+names, types, units and ranges. Only the reader checks what depends on several keys.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What the reader of a file says of its keys: unit, range, meaning, default, and whether each must be given.
+"""Declarations of the keys of a file: unit, range, meaning, default, and whether each key is required.
 
-A key is declared where it is read, and the core tells what readers declare (`linecard_config::declarations`). A reader
-asks for other keys where a file chooses otherwise: specimens make every choice once. In them what an author may call as
-he likes begins with ``my``.
+A reader declares a key when it reads it, and the core returns the declarations (`linecard_config::declarations`). The
+keys that a reader asks for depend on choices in the file: specimens make every choice once. In specimens, names that an
+author may choose begin with ``my``.
 """
 
 from __future__ import annotations
@@ -61,18 +61,18 @@ class Key:
 
     @property
     def table(self) -> str:
-        """Its table, as people write it."""
+        """Its table in the notation of documents."""
         return self.at.replace("[]", "")
 
     @property
     def is_named(self) -> bool:
-        """Whether an author chooses its name."""
+        """Whether the author of a file chooses its name."""
         return self.name.startswith("NAME")
 
 
 @dataclass(frozen=True, slots=True)
 class Specimen:
-    """A file to describe, with changes that make it another: keys that only some choices read."""
+    """A file to describe, with changes that select other keys."""
 
     file: str
     changes: tuple[str, ...] = ()

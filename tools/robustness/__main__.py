@@ -1,4 +1,4 @@
-"""`python -m tools.robustness`: the changes that move a study's numbers."""
+"""`python -m tools.robustness`: the changes that affect a study's numbers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""How much a study's numbers hang on its seeds and on the values that were chosen: each a tenth up and down.
+"""How much a study's numbers depend on its seeds and on calibrated values: each a tenth up and down.
 
-A number that one seed carries, or one lucky value, is seen at once. Every run is of one seed, in full or as quick
-as the quick study, so that differences are meant to be read and not what the numbers themselves come to: the scorecard
-has those.
+This shows a number that depends on one seed or on one fortunate value. Every run has one seed, and the length of the
+full or of the quick study, so that only differences are meaningful; the scorecard has the numbers themselves.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def robustness(
         name: Name of a shipped study, or path to a study folder.
         quick: As few packets as the quick study.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
-        kept: Where finished steps are kept; what is there already is not run again.
+        kept: The finished steps, which are not run again.
         progress: Called now and then with (parts done, total parts).
         run_function: What runs one simulation.
 
@@ -74,7 +73,7 @@ def robustness(
 
 
 def what_is_kept(study: Study, kept: Kept, *, quick: bool) -> Robustness:
-    """The result as far as its steps are kept; a value of which a side is missing is left out of it."""
+    """The result from the finished steps, without values of which a side is missing."""
     values, left_out = calibrated_values(study)
     by_seed = {seed: kept.steps[name] for seed in SEEDS if (name := _name(seed)) in kept.steps}
     variations = []

@@ -1,7 +1,7 @@
 """The tornado of a study's mean error: a bar for the seeds, then one for each calibrated value, the longest first.
 
-Drawn as SVG without a library, so that the same result makes the same bytes. The picture's own text says what it shows,
-and so does the table beside it.
+Drawn as SVG without a library, so that equal results have equal bytes. The picture's own text describes it, and so
+does the table beside it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FAR = 4
 
 
 def tornado_text(found: Robustness) -> str:
-    """What the picture shows, in words."""
+    """The contents of the picture in words."""
     seeds = [outcome.error for outcome in found.by_seed.values() if outcome.error is not None]
     said = f"Tornado of {found.study}: mean error {error_text(found.base.error)} as chosen"
     if len(seeds) > 1:

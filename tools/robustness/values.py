@@ -1,8 +1,8 @@
-"""The calibrated numbers of a study, and runs with another one in place of what was chosen.
+"""The calibrated numbers of a study, and runs with another number instead of the chosen one.
 
-A number stands in a preset, under a key, or, where none holds it, in the study itself (``vary`` of a calibration). In a
-preset it may also be the first point of a line of points, such as ``0:2524, 1500:13888``: the whole line is moved then,
-since its fixed part is what was chosen. What is no number is named and not varied.
+A number is the value of a preset's key or, if no preset has it, part of the study itself (``vary`` of a calibration).
+In a preset it may also be the first point of a line of points, such as ``0:2524, 1500:13888``: then the whole line is
+moved, because its fixed part was chosen. Values that are not numbers are listed and not varied.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Value:
     """A calibrated number.
 
     Attributes:
-        parameter: What the study calls it.
+        parameter: Its name in the study.
         key: Its key in the preset, or its name in the study.
-        number: The number that was chosen.
-        preset: The preset that it stands in; empty when it stands in the study.
-        text: How it stands there.
-        varied: How a run gets another one, where no preset holds it.
+        number: The chosen number.
+        preset: The preset that contains it; empty if the study does.
+        text: Its text there.
+        varied: The way to give a run another one, if no preset contains it.
     """
 
     parameter: str
@@ -64,13 +64,13 @@ class Value:
 
     @property
     def whole(self) -> bool:
-        """Whether it is a count, of which there are no parts."""
+        """Whether it is a count, which has no fractions."""
         if self.varied is not None:
             return isinstance(self.varied.value, int)
         return self.number == int(self.number) and not self.key.endswith(WITH_PARTS)
 
     def put_into(self, run: RunSpec, number: float) -> RunSpec:
-        """The run with another number in place of the chosen one; the same run where the chosen one is not in it."""
+        """The run with another number instead of the chosen one; the same run if it does not contain the chosen one."""
         if self.varied is not None:
             return _varied(run, self.varied, number)
         preset = run.preset if run.runner in WITH_PRESETS else OF_ONE_PRESET.get(run.runner)
@@ -119,7 +119,7 @@ def number_text(number: float) -> str:
 
 
 def calibrated_values(study: Study) -> tuple[tuple[Value, ...], dict[str, str]]:
-    """The calibrated numbers of a study; and what is none, each with the reason."""
+    """The calibrated numbers of a study, and the calibrated values that are not numbers, each with the reason."""
     found: list[Value] = []
     left_out: dict[str, str] = {}
     for calibration in study.spec.calibrations:

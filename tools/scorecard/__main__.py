@@ -74,7 +74,7 @@ def scorecard(
 
 
 def missed(lines: Iterable[Line]) -> list[str]:
-    """A line of text for each limit that is not kept."""
+    """A line of text for each unmet limit."""
     return [
         f"{line.target.id} {line.outcome}: {line.target.what} ({line.measured_text}, {line.limit_text})"
         for line in lines

@@ -18,7 +18,7 @@ MOST_UNITS = 5
 
 
 def draw_printed(result: StudyResult) -> str:
-    """One point a cell, on two logarithmic axes; cells far below them stand on the axis, printed zeros are counted."""
+    """A point per cell, on two logarithmic axes; cells far below them are on the axis, printed zeros are counted."""
     cells = [
         cell
         for table in result.tables

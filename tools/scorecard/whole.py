@@ -1,7 +1,7 @@
 """Whole studies with the points of their inputs (``[[inputs]]``): all runs of all studies over one pool.
 
-The studies as they are come first. They say which tables and figures their lines are computed from: nothing else is run
-at a point. An equal request has an equal result, so that a run which a point does not change is not run again.
+The unchanged studies come first. They show from which tables and figures their lines are computed: only these are run
+at a point. Equal requests have equal results, so that a run that a point does not change is not run again.
 """
 
 from __future__ import annotations

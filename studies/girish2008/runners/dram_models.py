@@ -1,10 +1,10 @@
-"""The DDR SDRAM net beside the cycle model: one trace of 64-byte accesses through both, and how far they are apart.
+"""The DDR SDRAM net and the cycle model: one trace of 64-byte accesses through both, and the difference.
 
 ``preset`` is the part, ``program`` the policy of the cycle model, ``packets`` are accesses. ``overrides``: ``trace``
-names the program whose accesses they are, ``threads`` how many run it in turn, ``in_flight`` the accesses that both
-models have in hand, ``net`` another net than `girish2008_dram`.
-Both take the next access as soon as one is done. The programs' accesses, each packet in a bank of its own
-(Girish 2008, sections 3.3 and 3.2.1; all of 64 bytes, since DRAMsim knows no other):
+names the program whose accesses they are, ``threads`` the number of threads that run it in turn, ``in_flight`` the
+outstanding accesses of both models, ``net`` a net other than `girish2008_dram`.
+Both start the next access as soon as one is done. The programs' accesses, each packet in a bank of its own
+(Girish 2008, sections 3.3 and 3.2.1; all of 64 bytes, since DRAMsim supports no other size):
 
 - ``ipv4_forward``: the only mpacket in, header out and back, mpacket out.
 - ``encrypt``: 24 mpackets in, each out to be encrypted and back, all of them out again; for IPSec, of which there is
@@ -57,7 +57,7 @@ def _packets(trace: str, dice: random.Random) -> Iterator[Access]:
 
 
 def accesses(trace: str, threads: int, count: int, seed: int) -> list[Access]:
-    """Accesses of threads that take turns."""
+    """Accesses of threads that alternate."""
     dice = random.Random(seed)
     running = [_packets(trace, random.Random(dice.random())) for _ in range(threads)]
     # Threads begin at different positions within their packets.

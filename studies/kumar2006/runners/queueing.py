@@ -1,13 +1,13 @@
 """Queue managers under a workload: `linecard.queueing_run`.
 
 ``program`` is the workload and ``overrides`` are settings of the queueing machine; ``packets`` are operations. With
-``manager`` among the settings only that one runs, and its metrics stand under ``chosen``, too. ``preset`` says what is
-asked, one point if it is left out:
+``manager`` among the settings only that one runs, and its metrics are under ``chosen``, too. ``preset`` selects the
+question, a single point by default:
 
 - ``threads``: the fewest threads, of 1 to those set, with 98 percent of the most throughput;
 - ``weight``: the largest weight of one dominating queue that does not take throughput below the uniform one's;
 - ``set_size``: the largest number of dominating queues, in doublings, with 98 percent of the most throughput;
-- ``latency``: operations of a lone thread;
+- ``latency``: operations of a single thread;
 - ``change``: throughput in percent of that without the settings that begin with ``vary.``;
 
 With ``block``, the metrics are those of a block in the synthesis result ``trace``, which ``make rtl`` wrote; ``all``
