@@ -1,4 +1,4 @@
-"""What a notebook shows: the words of the screen, lists as tables, and nothing of the file format."""
+"""Displays in a notebook: the words of the screen, lists as tables, and nothing of the file format."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SAME = {
 
 
 def words_of(html: str) -> set[str]:
-    """Names of facts, and what rows begin with."""
+    """Names of facts, and the beginnings of rows."""
     first = re.findall(r"<dt>([^<]+)</dt>|<th scope=\"row\"[^>]*>(?:<span[^>]*>)?([^<]+)<", html)
     return {unescape(name or row).split(":")[0] for name, row in first}
 

@@ -1,5 +1,5 @@
-"""What the documentation shows runs: every `$ linecard` command and every Python block of the README, guides,
-explanations and the gallery. Tutorials, which go from one command to the next, have tests of their own.
+"""The examples of the documentation run: every `$ linecard` command and every Python block of the README, guides,
+explanations and the gallery. Tutorials, whose commands depend on each other, have tests of their own.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ LONG = ("linecard ndr ", "linecard why ", "linecard sweep example_smartnic --var
 
 
 def commands() -> list[tuple[str, str]]:
-    """Every command of a console block, without its comment, and what the block shows of its screen."""
+    """Every command of a console block without its comment, and the part of its screen that the block shows."""
     found = set()
     for page in PAGES:
         for text in blocks(page, "console"):
@@ -59,7 +59,7 @@ def commands() -> list[tuple[str, str]]:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder with the files that the documentation speaks of."""
+    """A folder with the files that the documentation mentions."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     # The net, the extension and the machine of queue managers from the guide.
     for page, name in (("petri", "model.toml"), ("vrp", "filter.toml"), ("queueing", "queues.toml")):
@@ -135,7 +135,7 @@ RANGE = re.compile(r"(?<![\w.^-])([\d.,]+(?:\^-?\d+)?) to ([\d.,]+(?:\^-?\d+)?)"
 
 
 def ranges(text: str) -> list[tuple[float, float]]:
-    """What `1 to 2^30` and `0.000001 to 1,000` say."""
+    """The bounds in `1 to 2^30` and `0.000001 to 1,000`."""
 
     def number(written: str) -> float:
         base, _, power = written.replace(",", "").partition("^")
@@ -218,7 +218,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", sorted(LINKED), ids=lambda page: str(page.relative_to(ROOT)))
 def test_captures_that_commands_name_ship(page):
-    """Or are the reader's own, `my_…`; `edge` and `core` are described links."""
+    """Or the key is the reader's own, `my_…`; `edge` and `core` are described links."""
     written = re.compile(r"--pcap-out \S+")
     for line in re.findall(r"^ *(?:\$ )?linecard .*$", written.sub("", page.read_text()), re.MULTILINE):
         for name in re.findall(r"[\w./-]+\.(?:pcapng|pcap|erf|tsh)\b[\w.]*", line):

@@ -1,4 +1,4 @@
-"""Does a defect of the compiled core reach a user as an error like others, with what to report?"""
+"""Does a defect of the compiled core reach a user as an ordinary error, with instructions for a report?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from linecard._guard import guarded
 
 
 class Panic(BaseException):
-    """What a panic of Rust is in Python: no ``Exception``."""
+    """A panic of Rust as it appears in Python: not an ``Exception``."""
 
 
 def test_every_function_of_the_core_is_guarded():

@@ -1,4 +1,4 @@
-"""Do the notebooks in examples run from the first cell to the last, and are they kept without what they printed?"""
+"""Do the notebooks in examples run from the first cell to the last, and are they stored without output?"""
 
 from __future__ import annotations
 

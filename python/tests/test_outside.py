@@ -1,4 +1,4 @@
-"""`make outside`: what others publish, from a folder of the reader's. Here the folder is made by hand."""
+"""`make outside`: published data of others, from a folder of the user. Here the folder is made by hand."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def elf(left: int, *, wide: bool = False) -> bytes:
 
 
 def pnml(tokens: int) -> str:
-    """Tokens that go round between two places: one marking more than there are tokens."""
+    """Tokens that circulate between two places: one marking more than tokens."""
     arcs = (("a", "t"), ("t", "b"), ("b", "u"), ("u", "a"))
     drawn = "".join(f'<arc id="{one}{other}" source="{one}" target="{other}"/>' for one, other in arcs)
     return (
@@ -64,7 +64,7 @@ def pnml(tokens: int) -> str:
 
 
 def state_space(name: str, markings: int, edges: int, tokens: int) -> str:
-    """Answers as tools of the contest print them."""
+    """Answers in the output format of the contest's tools."""
     counts = {"STATES": markings, "TRANSITIONS": edges, "MAX_TOKEN_IN_PLACE": tokens, "MAX_TOKEN_PER_MARKING": tokens}
     lines = "".join(f"STATE_SPACE {what} {number} TECHNIQUES EXPLICIT\n" for what, number in counts.items())
     return f"{name} StateSpace\n{lines}"
@@ -77,14 +77,14 @@ OPENS, FINDS_OPEN = 1 + 11 + 11 + 4, 1 + 11 + 4
 
 
 def statistics(latency: float) -> str:
-    """What DRAMsim3 writes of a channel."""
+    """DRAMsim3's output for a channel."""
     counts = {"num_reads_done": 2, "num_writes_done": 0, "num_act_cmds": 1, "num_read_cmds": 2, "num_ref_cmds": 7}
     return json.dumps({"0": {**counts, "average_read_latency": latency, "read_latency": {"27": 1, "16": 1}}})
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """One of each, all right."""
+    """One of each kind, all correct."""
     riscv, mcc, dram = (tmp_path / name for name in ("riscv-tests", "mcc", "dramsim3"))
     for made in (riscv / "isa", mcc, dram):
         made.mkdir(parents=True)
@@ -268,7 +268,7 @@ def test_the_golden_files_agree_from_such_a_folder(tmp_path):
 
 
 def test_how_many_golden_runs_of_ramulator_come_within_five_percent(tmp_path):
-    """Its scheduler is another: docs/guide/validation.md says where the two are apart, and by how much."""
+    """Its scheduler differs: docs/guide/validation.md explains where, and by how much."""
     if not SHARED.is_dir():
         pytest.skip("no golden files are beside this checkout: runs of Ramulator are not compared")
     with (SHARED / "dram" / "ramulator2_summary.csv").open(newline="") as file:

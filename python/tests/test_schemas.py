@@ -1,4 +1,4 @@
-"""Do the schemas say what the readers say, and do editors accept what is shipped and refuse what is wrong?"""
+"""Do the schemas agree with the readers, and do editors accept shipped files and reject wrong ones?"""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ BROKEN = {
 
 
 def taplo(schema: str, *files: Path) -> subprocess.CompletedProcess[str]:
-    """What an editor would say of files."""
+    """The messages of an editor about files."""
     at = (ROOT / "python" / "linecard" / "schemas" / f"{schema}.json").as_uri()
     return subprocess.run([TAPLO, "lint", "--schema", at, *files], capture_output=True, text=True, check=False)
 

@@ -1,4 +1,4 @@
-"""Is the site of the documents built without a warning, and does every page of the repository stand in it?"""
+"""Is the site of the documents built without a warning, and does it contain every page of the repository?"""
 
 from __future__ import annotations
 

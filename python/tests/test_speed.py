@@ -1,7 +1,7 @@
-"""Instructions a piece stay where the record has them: a change that costs more than 2 % says so by failing here.
+"""Instructions per unit of work are those of the record: a change that costs more than 2 % fails here.
 
-Instructions do not depend on the machine's speed. They come from the processor's counter or from valgrind; where there
-is neither, nothing is measured and the tests say so.
+Instructions do not depend on the machine's speed. They come from the processor's counter or from valgrind; without
+either, nothing is measured, and the tests report that.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""May threads make results at the same time, the first of their kind included?"""
+"""Can threads compute results at the same time, including the first of their kind?"""
 
 from __future__ import annotations
 

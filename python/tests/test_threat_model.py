@@ -1,4 +1,4 @@
-"""Does what docs/threat_model.md says hold: no file that is read runs, connects, writes, or reads elsewhere?"""
+"""Is docs/threat_model.md true: no file that is read runs, connects, writes, or reads elsewhere?"""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def watched(folder, *words):
 
 
 def hostile(folder):
-    """Files whose contents and names ask for what no reader does."""
+    """Files whose contents and names request what no reader does."""
     call = "$(touch owned); `touch owned` | __import__('os').system('touch owned')"
     (folder / "net.toml").write_text(
         f'name = {call!r}\n[[place]]\nname = "a"\ntokens = 1\n[[transition]]\nname = "t"\nkind = "exp"\n'
@@ -139,7 +139,7 @@ def test_unsafe_code_stands_in_one_documented_place():
 
 
 def test_python_in_the_folder_of_a_study_runs_only_where_the_study_is_shipped(tmp_path, cli):
-    """A study's folder is data, even under the name of a shipped one and with what those have."""
+    """A study's folder is data, even with the name and the contents of a shipped one."""
     (tmp_path / "one.csv").write_text("app,gbps\nprobe,1\n")
     (tmp_path / "runners").mkdir()
     for name in ("limits.py", "runners/mine.py"):

@@ -1,4 +1,4 @@
-"""Each tutorial from its first line to its last in one empty folder: files are saved, commands print what it shows."""
+"""Each tutorial from its first line to its last in an empty folder: files are saved, commands print what it shows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPED = 'yes "" | head -5 | '
 
 
 def commands(block: str) -> list[tuple[str, list[str]]]:
-    """The commands of a block, each with the lines that the page shows of its screen."""
+    """The commands of a block, each with the lines of its screen that the page shows."""
     parts = [part.splitlines() for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     return [(command, shown) for command, *shown in parts]
 

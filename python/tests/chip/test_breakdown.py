@@ -1,4 +1,4 @@
-"""Throughput, loss and latency of each class and each port: conserved, added up, and the same wherever they stand."""
+"""Throughput, loss and latency of each class and each port: conserved, summed, and equal in all outputs."""
 
 from __future__ import annotations
 

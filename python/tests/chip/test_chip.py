@@ -1,4 +1,4 @@
-"""Chips that are files: what `check` says of them, the file that `new` writes, and the drawing."""
+"""Chips as files: the messages of `check`, the file that `new` writes, and the drawing."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def chip(tmp_path):
-    """Write the chip with changes of its text and return its path."""
+    """Write the chip with changes of its text, and return its path."""
 
     def write(*changes, name="mine.toml"):
         text = CHIP

@@ -24,7 +24,7 @@ def test_a_drawing_has_twice_the_pixels_of_the_svg(tmp_path):
 
 
 def test_shapes_and_words_stand_where_the_svg_has_them(tmp_path):
-    """The middle of each large filled shape has its colour, an arrow its own, and a text is drawn in the font."""
+    """The middle of each large filled shape has its colour, an arrow has its own, and a text is drawn in the font."""
     from matplotlib.image import imread
 
     from linecard.report.picture import png

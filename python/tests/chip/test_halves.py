@@ -1,4 +1,4 @@
-"""Which first cells of a packet buffer are two writes: those of which part comes from registers, from a size on."""
+"""First cells of a packet buffer that are two writes: those of which a part comes from registers, from some size on."""
 
 from __future__ import annotations
 

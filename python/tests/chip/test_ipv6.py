@@ -1,4 +1,4 @@
-"""IPv6 is forwarded by routes of a file, and a lookup costs the reads of its table, level by level."""
+"""IPv6 is forwarded by the routes of a file, and a lookup costs the reads of its table, level by level."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_programs_of_ipv4_alone_drop_ipv6_as_before(files):
 
 
 def test_routes_of_ipv6_move_no_port_of_ipv4(files):
-    """A file that had both before, of which only IPv4 was read, forwards IPv4 as it did."""
+    """A file with both kinds of routes, of which only IPv4 used to be read, forwards IPv4 as before."""
     both = "2001:db8::/32 first\n" + ROUTES
     only = "".join(line + "\n" for line in ROUTES.splitlines() if ":" not in line)
     frames = [ip(f"198.51.100.{n}") for n in range(20)]

@@ -1,4 +1,4 @@
-"""Does what is said of a run hold: what limits it, whether it is steady, and whether anything will happen again?"""
+"""Is the verdict of a run true: its limit, whether it is steady, and whether any further event can happen?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Latency in full: HdrHistogram's percentile text and the frame hold what the run's summary says."""
+"""Complete latency data: HdrHistogram's percentile text and the frame agree with the run's summary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does checking a chip take as long as its file is, and not the square of that?"""
+"""Does the time to check a chip grow with the length of its file, and not with its square?"""
 
 from __future__ import annotations
 

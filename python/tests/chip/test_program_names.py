@@ -1,4 +1,4 @@
-"""What ``--program`` names: an application, a shipped program to execute, or a file."""
+"""Values of ``--program``: an application, a shipped program to execute, or a file."""
 
 from pathlib import Path
 

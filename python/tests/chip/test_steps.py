@@ -1,4 +1,4 @@
-"""Programs of steps built in Python: they are the files of `presets/programs`, and runs take them as they are."""
+"""Programs of steps built in Python: they equal the files of `presets/programs`, and runs accept them directly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHIPS = {"vanilla_ip": "ixp1200_eval", "probe": "ixp1200_eval", "to_host": "ixp1
 
 
 def built(file: Path) -> Program:
-    """A file's program, built by the methods of its steps."""
+    """The program of a file, built by the methods of its steps."""
     plain = tomllib.loads(file.read_text())
     program = Program(file.stem, plain["title"], plain["source"], plain.get("routes"))
     for step in plain["step"]:

@@ -1,4 +1,4 @@
-"""The command line on the real core: exit status, JSON, bytes that repeat, files, and errors without tracebacks."""
+"""The command line on the real core: exit status, JSON, reproducible bytes, files, and errors without tracebacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do results reach links, pipes, devices and stdout, and is nothing lost or replaced where they cannot be written?"""
+"""Do results reach links, pipes, devices and stdout, and is nothing lost or replaced if they cannot be written?"""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def _made(folder):
 
 
 def test_every_option_that_names_an_output_is_guarded():
-    """An option whose help says that it writes or draws something is one that the guard knows."""
+    """The guard includes every option whose help says that it writes or draws something."""
     import typer
 
     from linecard.cli import app

@@ -1,4 +1,4 @@
-"""What is shipped, as the command line shows it; and what it says of itself."""
+"""Shipped presets as the command line shows them, and their own descriptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One vocabulary of options: a word means the same in every command, and what reports a table writes one."""
+"""One vocabulary of options: a word means the same in every command, and a command that prints a table writes one."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ NOT_HERE = {"results list", "run", *NO_RESULT}
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with the files that the small requests take."""
+    """A folder with the files that small requests need."""
     monkeypatch.chdir(tmp_path)
     for page, name in (("petri", "model.toml"), ("vrp", "filter.toml")):
         text = (ROOT / "docs" / "guide" / f"{page}.md").read_text()

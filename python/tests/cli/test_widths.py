@@ -1,4 +1,4 @@
-"""Screens on terminals of any width: no line too long, no number lost or broken, no ellipsis in what was measured."""
+"""Screens on terminals of any width: no line too long, no number lost or broken, no ellipsis in measured values."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ CUT = re.compile(r"\w…|…\w|\d\.\.\.")
 
 @pytest.fixture
 def parts(tmp_path, monkeypatch) -> list[RenderableType]:
-    """What commands show, in a folder with the files that they take."""
+    """The screens of commands, in a folder with the files that they need."""
     shown: list[RenderableType] = []
 
     class Recorder(stdout.Printable):

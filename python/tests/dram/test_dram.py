@@ -1,4 +1,4 @@
-"""DRAM alone from the command line and from Python: results, files, and what is said about bad input."""
+"""DRAM alone from the command line and from Python: results, files, and messages about wrong input."""
 
 from __future__ import annotations
 

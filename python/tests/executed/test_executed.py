@@ -1,4 +1,4 @@
-"""XDP and C programs executed on chips: every shipped one on every chip, what they cost there, bands, refusals."""
+"""XDP and C programs executed on chips: every shipped one on every chip, their costs there, bands, refusals."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def capture(tmp_path: Path) -> Path:
 
 
 def rate(defines=(), program="reads", packets=20_000, warmup=10_000, **more):
-    """Packets a second, in millions."""
+    """Packets per second, in millions."""
     found = linecard.run(
         NFP, program=program, defines=defines, packets=packets, warmup_packets=warmup, verdict=False, **more
     )

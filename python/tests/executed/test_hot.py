@@ -1,4 +1,4 @@
-"""Words and locks that limit have names: the map and key or the variable, the lines, and their share."""
+"""Words and locks that are limits are named: the map and key or the variable, the lines, and their percentage."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Do the operands of an eBPF instruction decide what it costs on the nfp4000, as its driver's compiler translates them?
+"""Do the operands of an eBPF instruction determine its cost on the nfp4000, as its driver's compiler translates them?
 
-Cycles are worked out by hand: instructions of the card for each, four cycles for a branch that is taken.
+Cycles are worked out by hand: the card's instructions for each, and four cycles for a taken branch.
 """
 
 import re

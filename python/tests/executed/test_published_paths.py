@@ -1,11 +1,11 @@
-"""Does the nfp4000 translate a published program to the cycles that its listing has?
+"""Does the nfp4000 translate a published program to the cycles of its listing?
 
-A path's cycles and reads are those of `studies/nfp4000/published/programs.csv`. Counted by hand in the artifact of
-Krude et al., data-paper/programs/xdp-quic-lb.asm, lines .0 to .193 and .577: an instruction is a cycle, a branch that
-is taken 4, an instruction that accesses a memory and waits 3. The listing names no eBPF instructions; the ones below
-are put back from its groups, up to where the program takes an identifier apart.
+A path's cycles and reads are those of `studies/nfp4000/published/programs.csv`, counted by hand in the artifact of
+Krude et al., data-paper/programs/xdp-quic-lb.asm, lines .0 to .193 and .577: an instruction takes a cycle, a taken
+branch 4, an instruction that accesses a memory and waits 3. The listing has no eBPF instructions; those below were
+reconstructed from its groups, up to the place where the program parses an identifier.
 
-`pytest -s` prints what comes out beside what is published.
+`pytest -s` prints measured beside published numbers.
 """
 
 import csv
@@ -59,7 +59,7 @@ HTTPS, HTTP = 443, 80
 
 
 def frame(protocol=17, port=HTTPS, payload=b"", ether_type=0x0800):
-    """60 bytes, as of 64 with their check sequence."""
+    """A frame of 60 bytes, which are 64 with the check sequence."""
     ip = struct.pack(">BBHHHBBHII", 0x45, 0, 46, 0, 0, 64, protocol, 0, 1, 2)
     head = bytes(12) + struct.pack(">H", ether_type) + ip + struct.pack(">HHHH", 5000, port, 26, 0)
     return (head + payload).ljust(60, b"\0")
@@ -111,7 +111,7 @@ def published():
 
 @pytest.fixture(scope="module")
 def translated(tmp_path_factory):
-    """The same as the chip executes it."""
+    """The same numbers as executed by the chip."""
     folder = tmp_path_factory.mktemp("paths")
     program, capture = folder / "quic_lb.bin", folder / "path.pcap"
     program.write_bytes(b"".join(slots()))

@@ -1,4 +1,4 @@
-"""Rows of XDP programs, and the chip that carries them out: hXDP at the rates of its smallest programs."""
+"""Rows of XDP programs, and the chip that executes them: hXDP at the rates of its smallest programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MHZ = 156.25
 
 
 def run(program, defines=(), **changes):
-    """A run under overload, and what the program came to."""
+    """A run under overload, and the results of its program."""
     found = linecard.run(
         HXDP,
         program=program if isinstance(program, str) else str(program),
@@ -30,7 +30,7 @@ def run(program, defines=(), **changes):
 
 
 def anchor(*defines, **changes):
-    """The rate of `calls` with these macros, or of the program of that name."""
+    """The rate of `calls` with these macros, or of the program with this name."""
     name, macros = (defines[0], ()) if defines[0] in ("sent_back", "redirected") else ("calls", defines)
     return run(SOURCES / f"{name}.c", macros, **changes)[0]
 
@@ -110,7 +110,7 @@ def test_programs_for_the_chip_are_compiled_without_32_bit_arithmetic():
 
 @pytest.mark.parametrize(("program", "rows"), [("xdp1", 21), ("xdp2", 26)])
 def test_rows_of_a_path_are_near_those_that_were_counted_apart(program, rows, tmp_path):
-    """Another scheduler by the same rules came to 21 and 26 rows for UDP, exit alone."""
+    """Another scheduler with the same rules needed 21 and 26 rows for UDP, exit alone."""
     capture = tmp_path / "udp.pcap"
     capture.write_bytes(pcap_bytes([ipv4_frame(number, 22) for number in range(10)]))
     free = {f"{EBPF}.start_stop_cycles": 0, f"{EBPF}.register_exit_cycles": 0, f"{EBPF}.exit_alone": True}

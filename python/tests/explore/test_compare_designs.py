@@ -1,4 +1,4 @@
-"""Does `linecard compare` say what differs, and tell what moved from what is noise?"""
+"""Does `linecard compare` report the differences, and distinguish changes from noise?"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_what_has_no_effect_is_no_more_than_noise():
 
 @pytest.mark.long
 def test_noise_alone_is_seldom_called_more():
-    """The same design on other packets: of many such comparisons some one in twenty may err, for each number."""
+    """The same design on other packets: of many such comparisons, one in twenty may err, for each number."""
     wrong = 0
     for first in range(20):
         seeds = f"{first * 10 + 1}..{first * 10 + 10}"

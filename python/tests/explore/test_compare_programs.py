@@ -1,4 +1,4 @@
-"""Do two programs stand side by side line by line, and is what a line costs that of the program's own run?"""
+"""Are two programs compared line by line, and is the cost of a line that of the program's own run?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ int count(struct xdp_md *context)
 
 
 def record(**lines):
-    """A run in which lines cost so many cycles and instructions."""
+    """A run in which lines cost these cycles and instructions."""
     rows = []
     for place, cycles in lines.items():
         for name in ("cycles", "stall_cycles", "instructions"):

@@ -1,4 +1,4 @@
-"""Do costs come out of data with sources, and do shipped costs agree with the documents and the core?"""
+"""Are costs computed from data with sources, and do shipped costs agree with the documents and the core?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`check` with traffic: demand against capacity of each part, against closed forms and against a saturated run."""
+"""`check` with traffic: demand and capacity of each part, compared with closed forms and with a saturated run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_without_traffic_nothing_is_asked():
 
 @pytest.mark.parametrize("size", [64, 512, 1518])
 def test_wires_carry_frames_with_preamble_and_gap(size):
-    """200 Gbit/s of ports, 20 bytes beside each frame; the offered load is cut to what they carry."""
+    """200 Gbit/s of ports, 20 bytes in addition to each frame; the offered load is limited to what they carry."""
     found = by_part(linecard.check("example_smartnic", size=size))
     wires = 200 * size / (size + 20)
     inward = found["eth, inward"]
@@ -33,7 +33,7 @@ def test_wires_carry_frames_with_preamble_and_gap(size):
 
 
 def test_a_unit_that_all_packets_pass_carries_its_rate(tmp_path):
-    """Every frame of 1024 bytes goes through a unit of 50 Gbit/s, frames of 1024 bytes and nothing else."""
+    """Every frame of 1024 bytes passes a unit of 50 Gbit/s, and there are no other frames."""
     steps = tmp_path / "all.toml"
     steps.write_text(
         'kind = "program"\ntitle = "all"\nsource = "a test"\n'

@@ -1,4 +1,4 @@
-"""Is the no-drop rate that of the closed form, on chips whose one limit is planted, whatever their buffers hold?"""
+"""Is the no-drop rate that of the closed form, on chips with one deliberate limit and any size of buffers?"""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Known:
 
 
 def drawn(number: int) -> Known:
-    """A chip whose gate serves at a rate, carries so many bits, or is never the limit."""
+    """A chip whose gate serves at a rate, carries a number of bits per second, or is never the limit."""
     draw = random.Random(number)
     size = draw.choice((64, 128, 256, 512, 1024, 1518))
     port_gbps = draw.choice((40, 100, 200, 400))

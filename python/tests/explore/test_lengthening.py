@@ -1,4 +1,4 @@
-"""Are runs made longer until they are sure, by one rule, and is what is not sure said and compared with nothing?"""
+"""Are runs lengthened until they are conclusive, by one rule, and are inconclusive ones marked and not compared?"""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def gate(tmp_path):
 
 @pytest.fixture
 def small_budget(monkeypatch):
-    """Runs up to 4 times what was asked for."""
+    """Runs up to 4 times as long as requested."""
     monkeypatch.setattr(length, "LONGEST", 0)
 
 

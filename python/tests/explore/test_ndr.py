@@ -1,4 +1,4 @@
-"""Does the search for no-drop rates find what is there, in few trials, and does `linecard ndr` say so?"""
+"""Does the search find the no-drop rate in few trials, and does `linecard ndr` report it?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GOALS = (NDR, PDR)
 
 
 def searched(loss, goals=GOALS, width=WIDTH):
-    """A whole search of a device whose loss at a share of the largest load is known."""
+    """A complete search on a device whose loss at each fraction of the largest load is known."""
     search = Search(goals, width, FLOOR)
     tried = []
     while (number := search.next()) is not None:
@@ -36,7 +36,7 @@ def capped(cap):
 
 
 def bursty(cap, knee):
-    """Bursts are lost from a knee on, the square of the distance; beyond the cap, what is above it."""
+    """A device with losses in bursts above a knee, by the square of the distance; above the cap, all excess is lost."""
 
     def loss(load):
         return 0.0 if load <= knee else max(capped(cap)(load), 0.004 * min(4, ((load - knee) / (cap - knee)) ** 2))
@@ -98,7 +98,7 @@ def test_loss_at_a_lower_load_counts_though_a_higher_one_held():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("cap", [0.7, 0.31, 0.042])
 def test_the_answers_are_those_of_mlrsearch(cap):
-    """The library of FD.io CSIT on the same device: the intervals overlap, and this one needs no more trials."""
+    """The library of FD.io CSIT on the same device: the intervals overlap, and this search needs no more trials."""
     library = pytest.importorskip("MLRsearch")
     trials = []
 

@@ -1,4 +1,4 @@
-"""Does `linecard optimize` find the front that is there, in few runs, and better than by chance?"""
+"""Does `linecard optimize` find the front in few runs, and better than by chance?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do the questions of a chip take a program that it executes, with its options, and answer for that program?"""
+"""Do a chip's questions accept a program to execute, with its options, and answer for that program?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do ndr, why, optimize and compare say on a Dask cluster what they say on threads, byte for byte?"""
+"""Are the results of ndr, why, optimize and compare on a Dask cluster equal to those on threads, byte for byte?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do repeated points become means with intervals, and is a best one named only where it is the best beyond chance?"""
+"""Do repeated points become means with intervals, and is a best point named only if it is the best beyond chance?"""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_sweep_of_which_nothing_ran_shows_why(cli, tmp_path):
 
 
 def wrong(number, folder):
-    """Whether a sweep whose best point is known names another one alone."""
+    """Whether a sweep with a known best point names only another one."""
     draw = random.Random(number)
     most = draw.randint(20, 50)
     # Some rates differ by only a hundredth: the traffic of a run changes its throughput by more.

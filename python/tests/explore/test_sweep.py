@@ -1,4 +1,4 @@
-"""Does a sweep run the points that were asked for, each once, and say the same whatever runs it?"""
+"""Does a sweep run each requested point once, with the same results on any executor?"""
 
 from __future__ import annotations
 

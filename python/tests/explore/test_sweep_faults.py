@@ -1,6 +1,6 @@
-"""Does a sweep lose or repeat anything when it is killed, when disks fail, or when others work beside it?
+"""Does a sweep lose or repeat anything if it is killed, if disks fail, or if other processes work beside it?
 
-The measure is one: the final table is that of an undisturbed run, byte for byte, and a finished run is not made again.
+There is one criterion: the final table is that of an undisturbed run, byte for byte, and no finished run is repeated.
 """
 
 from __future__ import annotations
@@ -62,20 +62,20 @@ def end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 def counted(err: str) -> tuple[int, int]:
-    """Runs found and run, as stderr says."""
+    """Runs found and executed, according to stderr."""
     found = re.search(r"([\d,]+) runs reused, ([\d,]+) executed,", err)
     assert found, err
     return int(found[1]), int(found[2])
 
 
 def kept(folder: Path) -> dict[str, int]:
-    """Kept runs, each with the number of its file: a file that is made again has another."""
+    """Kept runs, each with the inode of its file: a file that is written again has another one."""
     return {path.name: path.stat().st_ino for path in (folder / "store").glob("runs/*/*.json")}
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A folder in which the sweep was run undisturbed, and its table."""
+    """A folder with an undisturbed sweep, and its table."""
     folder = tmp_path_factory.mktemp("undisturbed")
     status, out, err = end(start(folder))
     assert (status, counted(err)) == (0, (0, RUNS))
@@ -195,7 +195,7 @@ def test_a_full_disk_costs_the_keeping_and_not_the_table(tmp_path, undisturbed):
 
 @contextmanager
 def read_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Nothing can be written; as the system says it, for whoever runs the tests may be above permissions."""
+    """Simulate a read-only file system by its error, because the user who runs the tests may ignore permissions."""
 
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))

@@ -1,4 +1,4 @@
-"""Does `linecard why` name the part that was made the bottleneck, and do its numbers obey the laws they stand on?"""
+"""Does `linecard why` name the part that was made the bottleneck, and do its numbers obey their laws?"""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ def test_what_limits_has_all_the_elasticity_and_rates_less_times_add_up_to_one(c
 
 
 def test_scaling_every_rate_and_time_scales_throughput_exactly(tmp_path, monkeypatch):
-    """The law that the sum rests on; 512 bytes at 4.096 and 8.192 Gbit/s come on whole nanoseconds."""
+    """The law behind the sum; 512 bytes at 4.096 and 8.192 Gbit/s arrive at whole nanoseconds."""
     monkeypatch.chdir(tmp_path)
     dram = 'kind = "dram"\npart = "ddr4_2400"\nchannels = 8\nlatency_ns = 20'
     text = PLENTY.replace(dram, 'kind = "banked"\nbanks = 64').replace("rate_gbps = 40\n", "rate_gbps = 4.096\n")

@@ -38,7 +38,7 @@ def u32le(digests: list[int]) -> bytes:
 
 
 def some_digests(packets: int = 20_000) -> array.array:
-    """Digests of which few are frequent, from a generator that is the same everywhere."""
+    """Digests of which few are frequent, from a generator with the same results everywhere."""
     state, digests = 1, array.array("I")
     for _ in range(packets):
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64

@@ -1,4 +1,4 @@
-"""What stands beside the rows of `linecard flowcache`: curves, flows, plots, traffic made to order; and chapter 5."""
+"""Views besides the rows of `linecard flowcache`: curves, flows, plots, synthetic traffic; and chapter 5."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_the_runner_refuses_settings_that_it_does_not_have(wording):
 
 
 def test_the_table_of_real_captures_is_what_the_command_says():
-    """Each row of the study's details, measured again."""
+    """Each row of the study's details is measured again."""
     traces = SHARED / "data" / "traces"
     if not traces.is_dir():
         print("skipped: the captures are not there")

@@ -1,4 +1,4 @@
-"""An architect sizes a SmartNIC: the fewest threads that carry the traffic, and what limits the design then."""
+"""An architect sizes a SmartNIC: the fewest threads that carry the traffic, and the limit of the design."""
 
 from __future__ import annotations
 

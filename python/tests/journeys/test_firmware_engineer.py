@@ -1,4 +1,4 @@
-"""A firmware engineer has a C function: what it costs, where its fault is, and what a chip makes of it."""
+"""A firmware engineer has a C function: its cost, the place of its fault, and its effect on a chip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reviewer trusts nothing: the same bytes again, a source for each value, and what was missed said as missed."""
+"""A reviewer trusts nothing: reproducible bytes, a source for each value, and unmet limits reported as unmet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A student reads a paper: one of its tables again, where its numbers come from, and a queue against the textbook."""
+"""A student reads a paper: repeats one of its tables, finds the sources of its numbers, and checks a queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packet programs on cores: the command, the result, and what cannot be."""
+"""Packet programs on cores: the command, the result, and invalid requests."""
 
 import json
 

@@ -467,7 +467,7 @@ def test_the_dram_net_keeps_step_with_the_cycle_model(tmp_path):
 
 
 def test_the_net_of_core_traffic_is_shot_noise():
-    """Flows are those of M/M/inf, and the load is their number by the mean rate (Campbell's theorem)."""
+    """Flows are those of M/M/inf, and the load is their number multiplied by the mean rate (Campbell's theorem)."""
     file = ROOT / "presets" / "nets" / "girish2008_core_traffic.toml"
     given = {name: entry["value"] for name, entry in tomllib.loads(file.read_text())["parameters"].items()}
     flows = given["flows_per_ms"] * given["duration_ms"]

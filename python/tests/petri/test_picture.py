@@ -1,4 +1,4 @@
-"""Pictures of nets: measured as a reader meets them, on every shipped net."""
+"""Pictures of nets: measured as a reader sees them, on every shipped net."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def number(element: ElementTree.Element, *keys: str) -> list[float]:
 
 
 def sampled(path: str) -> list[tuple[float, float]]:
-    """Points of a path of M, V, H and C."""
+    """Points of a path with the commands M, V, H and C."""
     points: list[tuple[float, float]] = []
     for letter, rest in re.findall(r"([MVHC])([^MVHC]*)", path):
         values = [float(each) for each in rest.split()]
@@ -99,7 +99,7 @@ def is_token(text: Box) -> bool:
 
 
 def held(svg: str, name: str) -> Picture:
-    """What holds of every picture: no two texts or symbols lie on each other, and everything is on the paper."""
+    """Properties of every picture: no two texts or symbols overlap, and everything is on the page."""
     picture = read(svg)
     for one, other in combinations([*picture.texts, *picture.symbols], 2):
         if one.meets(other):
@@ -168,7 +168,7 @@ def test_every_arc_is_a_line_or_a_name_beside_its_transition():
 
 
 def chain(length: int, *, ring: bool = False, modules: int = 1) -> Parts:
-    """Places and transitions by turns; a ring closes."""
+    """Places and transitions alternate; a ring closes."""
     at = [f"m{number * modules // length}." if modules > 1 else "" for number in range(length)]
     places = [PlacePart(f"{at[n]}Place{n}", "a dot", queue=False, tokens=int(n == 0)) for n in range(length)]
     transitions = [TransitionPart(f"{at[n]}Step{n}", "exp 1.0", "", immediate=False) for n in range(length)]

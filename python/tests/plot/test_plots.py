@@ -1,4 +1,4 @@
-"""Do plots say what they show in words, where axes are cut, and in colours that all readers can tell apart?"""
+"""Do plots describe themselves in words, state cut axes, and have colours that all readers can distinguish?"""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_no_two_colours_of_the_palette_look_alike(eyes):
 
 
 def test_every_colour_has_a_mark_of_its_own():
-    """Shapes, full or hollow, without their colours."""
+    """Shapes, full or hollow, distinguish series without their colours."""
     marks = {re.sub(r"var\(--s\d\)", "", mark(number, 0, 0)) for number in range(len(LINES))}
     assert len(marks) == len(LINES) == 8
 

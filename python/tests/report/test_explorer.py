@@ -1,6 +1,6 @@
-"""Is the page one file that needs nothing else, and does it do in a real browser what it says?
+"""Is the page one file that needs nothing else, and does it work in a real browser?
 
-Those of single results are held in `test_pages`.
+Pages of single results are tested in `test_pages`.
 """
 
 from __future__ import annotations

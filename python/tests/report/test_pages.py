@@ -1,4 +1,4 @@
-"""Are the pages of results one small file each, and can everybody read them: on a phone, in the dark, by ear?"""
+"""Are the pages of results one small file each, and readable for everybody: on a phone, in the dark, by ear?"""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(folder):
-    """Pages that were made, by name: each once for all tests."""
+    """Generated pages by name, each created once for all tests."""
     return {}
 
 
@@ -246,7 +246,7 @@ def test_no_long_section_leaves_the_right_half_of_a_wide_page_empty(pages):
 
 @pytest.fixture(scope="module")
 def documents(folder):
-    """Pages of studies: a report, the scorecard of it, and the robustness of every study."""
+    """Pages of studies: a report, its scorecard, and the robustness of every study."""
     pytest.importorskip("jinja2", reason="NO JINJA: pages of studies were NOT read; pip install '.[report]'")
     from linecard.study.write import write_study
     from tools.robustness import documents as robustness
@@ -302,7 +302,7 @@ def test_every_colour_of_a_chart_follows_the_dark():
 
 
 def test_bars_of_several_names():
-    """A row a name, published beside measured; what failed has no bar, and a heading none."""
+    """A row per name, published and measured; a failed one has no bar, and a heading has none."""
     rows = ["first", ("a & b", (2.0, 4.0, None), "+100.0 %", 0.5), "second", ("c", (3.0, None, None), "failed", 0.0)]
     found = chart.drawn(Grouped("t", "rate (Gbit/s)", ("published", "measured", "calibrated"), rows, pale=True))
     assert found is not None

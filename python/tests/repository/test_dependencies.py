@@ -1,4 +1,4 @@
-"""Are the dependencies what may be shipped: known licences, one registry, all locked? Nothing here needs a network."""
+"""Are the dependencies permitted: known licences, one registry, all locked? Nothing here needs a network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def packages() -> list[dict]:
 
 
 def allowed(expression: str, known: set[str]) -> bool:
-    """Whether a licence expression leaves a choice that is allowed; parentheses stand around alternatives only."""
+    """Whether a licence expression has a permitted choice; parentheses enclose only alternatives."""
     for part in re.split(r"\s+AND\s+", expression):
         choices = re.split(r"\s+OR\s+|/", part.strip("() "))
         if not any(choice.split(" WITH ")[0].strip("() ") in known for choice in choices):

@@ -1,6 +1,6 @@
-"""Does every picture of the gallery stand there, below its command, with words for those who do not see it?
+"""Is every picture of the gallery below its command, with a description for those who cannot see it?
 
-That the commands run is held by ``test_docs.py``, as of every page; that they write the pictures, here.
+``test_docs.py`` tests that the commands run, as on every page; this module tests that they write the pictures.
 """
 
 from __future__ import annotations

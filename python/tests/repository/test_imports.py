@@ -1,6 +1,6 @@
-"""How the modules of the package hang together: no circles of files, a start that waits for nothing.
+"""The dependencies of the package's modules: no cycles of files, and a start without unnecessary imports.
 
-`make lint` holds the packages: import-linter, by the contracts in pyproject.toml.
+`make lint` checks the packages: import-linter, by the contracts in pyproject.toml.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HEAVY = ("SALib", "distributed", "jinja2", "optuna", "polars", "resvg_py", "scip
 
 @cache
 def graph() -> grimp.ImportGraph:
-    """The imports of all modules, those in functions too, but not those for types alone."""
+    """The imports of all modules, including those in functions, but not those for types alone."""
     return grimp.build_graph("linecard", "tools", exclude_type_checking_imports=True, cache_dir=None)
 
 
@@ -32,7 +32,7 @@ def packages_of(module: str) -> set[str]:
 
 
 def test_no_module_imports_itself_on_any_way():
-    """To import a module is to import the packages around it; an error names the modules of a circle in order."""
+    """An import of a module imports its packages, too; an error names the modules of a cycle in order."""
     arrows = {}
     for name in graph().modules:
         reached = graph().find_modules_directly_imported_by(name)

@@ -1,4 +1,4 @@
-"""Do the generated pages say what the code says now, and do they leave nothing out?"""
+"""Do the generated pages agree with the code, and do they omit nothing?"""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_every_attribute_of_a_result_has_a_meaning():
 
 
 def test_the_tables_of_a_chip_have_keys_that_exist():
-    """They group and explain what the generated page lists: keys, and values that choose."""
+    """They group and explain the contents of the generated page: keys, and values that select others."""
     guide = (ROOT / "docs" / "reference" / "chip_tables.md").read_text()
     page = (ROOT / "docs" / "reference" / "keys" / "chip.md").read_text()
     named = set()
@@ -90,7 +90,7 @@ def examples() -> list[str]:
 
 @pytest.mark.parametrize("line", examples())
 def test_an_example_of_a_command_is_one(line):
-    """Its command, its options and the types of their values are known; guides, which are run, show what comes out."""
+    """Its command, its options and the types of their values exist; guides, which are run, show the output."""
     for part in re.split(r" (?:\||&&) ", line):
         words = shlex.split(part.partition(" > ")[0])
         if words[0] != "linecard":

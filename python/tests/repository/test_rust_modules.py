@@ -1,11 +1,11 @@
-"""How the files of each Rust crate hang together: no two of them use each other, on whatever way.
+"""The dependencies of the files of each Rust crate: no two of them use each other, directly or indirectly.
 
-A file uses another one when its code names what is defined there: a type, a trait, a function, a constant. Where a
-name is only handed on (`pub use`), it still belongs to the file that defines it, so that a `mod.rs` of modules and
-re-exports uses nothing and is used by nobody; one that defines types for its children and calls them in turn is part of
-a circle. Methods do not count: a type may have its `impl` in several files, chapters of one story. Tests inside a file
-do not count either. `cargo modules dependencies --acyclic` holds less: it sees uses and signatures and no call in a
-body, takes methods for those of their type's file, and every constructor for a circle.
+A file uses another one if its code names a definition there: a type, a trait, a function, a constant. A name that is
+only re-exported (`pub use`) still belongs to the file that defines it, so that a `mod.rs` of modules and re-exports
+uses nothing and is used by nobody; one that defines types for its children and also calls them is part of a cycle.
+Methods do not count: a type may have its `impl` in several files. Tests inside a file do not count either. `cargo
+modules dependencies --acyclic` is less suitable: it sees uses and signatures but no call in a body, assigns methods to
+the file of their type, and considers every constructor a cycle.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MOST_LINKS = 20
 
 @dataclass
 class Module:
-    """One file: what it defines, and what its names stand for."""
+    """One file: its definitions, and the meaning of its names."""
 
     file: Path
     code: str
@@ -59,7 +59,7 @@ class Module:
 
 
 def block_end(code: str, start: int) -> int:
-    """Behind the brace that closes the first one from here."""
+    """The position after the brace that closes the next opening brace."""
     depth = 0
     for at in range(code.index("{", start), len(code)):
         depth += {"{": 1, "}": -1}.get(code[at], 0)
@@ -78,7 +78,7 @@ def code_of(text: str) -> str:
 
 
 def names_in(tree: str, before: Name = ()) -> list[tuple[Name, str]]:
-    """Every path in the tree of a `use`, with the name that it gets here."""
+    """Every path in the tree of a `use`, with its local name."""
     tree = tree.strip()
     if "{" in tree:
         head, inner = tree.split("{", 1)
@@ -130,7 +130,7 @@ def read(file: Path, name: Name, modules: dict[Name, Module]) -> None:
 
 
 def follow(way: Name, here: Name, modules: dict[Name, Module]) -> tuple[Name, Name]:
-    """The module that a path leads to, and what it names there; the path itself where it begins with no module."""
+    """The module to which a path leads, and the name in it; the path itself if it begins with no module."""
     at, rest = here, way
     while rest:
         if rest[0] == "crate":
@@ -146,7 +146,7 @@ def follow(way: Name, here: Name, modules: dict[Name, Module]) -> tuple[Name, Na
 
 
 def definer(way: Name, here: Name, modules: dict[Name, Module], links: int = 0) -> Name | None:
-    """The module that defines what a path names; `None` for a module itself, and for what another crate defines."""
+    """The module that defines the target of a path; `None` for a module itself, and for another crate's definitions."""
     at, rest = follow(way, here, modules)
     if not rest and at:
         # A module may re-export a function next to the module with its name.
@@ -171,7 +171,7 @@ def definer(way: Name, here: Name, modules: dict[Name, Module], links: int = 0) 
 
 @cache
 def uses(crate: Path) -> dict[str, dict[str, set[str]]]:
-    """The files that each file of a crate uses, and the names for which it does."""
+    """The files that each file of a crate uses, and the names that it uses from them."""
     modules: dict[Name, Module] = {}
     read(crate / "src" / "lib.rs", (), modules)
     found: dict[str, dict[str, set[str]]] = {}
@@ -195,7 +195,7 @@ def uses(crate: Path) -> dict[str, dict[str, set[str]]]:
 
 
 def circle(arrows: Mapping[str, Collection[str]]) -> list[str]:
-    """Files of which each uses the next and the last the first; none where there is no such circle."""
+    """Files of which each uses the next and the last uses the first; empty if there is no such cycle."""
     try:
         TopologicalSorter(arrows).prepare()
     except CycleError as error:

@@ -1,4 +1,4 @@
-"""Does the sweep of all chips hold those of the document, none beyond its area, and the same rates as a core alone?"""
+"""Does the sweep of all chips contain those of the document, none beyond its area, and a lone core's rates?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies that execute programs on chips: runners, what may count, and that the programs do what they say."""
+"""Studies that execute programs on chips: runners, the counted numbers, and the effects of the programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STUDIES = ("bluefield3", "hxdp", "nfp4000", "rosebud")
 
 
 def nothing(_done: int, _all: int) -> None:
-    """Progress that nobody watches."""
+    """Progress that is ignored."""
 
 
 def spec(runner: str, program: str, *overrides: str, preset: str = "") -> RunSpec:

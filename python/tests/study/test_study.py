@@ -1,4 +1,4 @@
-"""The study runner on a small study of its own, with hand-made runs; and the shipped studies' files."""
+"""The study runner on a small study with hand-made runs, and the files of the shipped studies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The limits that studies are held to, a line each in `studies/targets.csv`: set before the runs, and not ours."""
+"""The limits of studies, a line each in `studies/targets.csv`: set before the runs, and not by this project."""
 
 from __future__ import annotations
 

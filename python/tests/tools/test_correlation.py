@@ -68,7 +68,7 @@ cells = [{ table = "rates", cycles = 400 }]
 
 
 def nothing(_done: int, _all: int) -> None:
-    """Progress that nobody watches."""
+    """Progress that is ignored."""
 
 
 def spec(*overrides: str, preset: str = "nfp4000", packets: int = 2000) -> RunSpec:
@@ -186,7 +186,7 @@ def test_what_the_instructions_are_off_by_is_in_the_counted_ones_alone(percent, 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a run came to, without a simulation."""
+    """The result of a run, without a simulation."""
 
     mpps: float
     run_id: str = "x"

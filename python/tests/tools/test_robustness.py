@@ -1,4 +1,4 @@
-"""Robustness: what is varied and where, that nothing finished is lost, and that the documents say what was run."""
+"""Robustness: what is varied and where, that no finished step is lost, and that the documents state what was run."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 class Fake:
-    """Runs whose throughput falls with a longer handshake, and differs by seed; `asked` lists the runs made."""
+    """Runs whose throughput falls with a longer handshake, and differs by seed; `asked` lists the executed runs."""
 
     def __init__(self, stop_at: int = 0) -> None:
         self.asked: list[RunSpec] = []
@@ -211,7 +211,7 @@ def outcome(error: float, measured: float, *, kept: bool) -> Outcome:
 
 @pytest.fixture
 def found() -> Robustness:
-    """By hand: a limit that one value breaks."""
+    """Worked out by hand: a limit that one value breaks."""
     by_seed = {1: outcome(0.05, 0.05, kept=True), 2: outcome(0.06, 0.06, kept=True)}
     variations = (
         Variation(
@@ -285,7 +285,7 @@ def test_every_calibration_of_a_study_with_limits_is_varied_or_named():
 
 
 def test_a_workload_that_the_study_writes_out_is_the_one_that_it_calls_by_name():
-    """`vary` of a calibration repeats the numbers of a stand-in: they must equal the numbers that run."""
+    """`vary` of a calibration repeats the numbers of a stand-in: they must equal those of the runs."""
     for calibration in load_study("kumar2006").spec.calibrations:
         for varied in calibration.vary:
             if varied.of:
@@ -308,7 +308,7 @@ def test_a_number_to_vary_says_how(tmp_path):
 
 
 def test_a_run_without_the_value_stays_as_it_was(folder):
-    """A table of another program is refused: that is no failure, and nothing changes."""
+    """A table of another program is refused: this is not a failure, and nothing changes."""
     plain = Fake()
 
     def run(spec: RunSpec, progress):

@@ -1,4 +1,4 @@
-"""The scorecard: lines follow from results, a worsened result flips its line, and the documents say what it says."""
+"""The scorecard: lines follow from results, a worse result changes its line, and the documents agree with it."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def with_value(cell, measured):
 
 
 def worse(cell) -> float:
-    """Far beyond every limit, on the wrong side of a bound, and the larger of two now the smaller."""
+    """Far beyond every limit, on the wrong side of a bound, and with the larger of two numbers now the smaller."""
     return 0.0 if cell.relation == ">" else 1e6 + 1e6 / (1 + cell.published)
 
 
 def figure(spec, *, good: bool = True) -> FigureResult:
-    """A figure that has every shape, or none; over k it peaks at 4, and writes batch more than reads."""
+    """A figure that has every shape, or none; over k it peaks at 4, and writes form larger batches than reads."""
     measures = list(dict.fromkeys(measure for panel in spec.panels for measure in panel.measures))
     points = []
     for series in spec.series:
@@ -107,7 +107,7 @@ def figure(spec, *, good: bool = True) -> FigureResult:
 
 
 def flat(spec) -> FigureResult:
-    """Every manager alike: two workloads then have the same ratios."""
+    """All managers have equal numbers: two workloads then have the same ratios."""
     whole = figure(spec)
     return replace(whole, points=tuple(replace(point, measured=2.0) for point in whole.points))
 
@@ -131,7 +131,7 @@ def test_every_line_has_an_evaluator_and_every_evaluator_a_line(name):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_lines_follow_results_and_nothing_else(name):
-    """As published every line is kept; each is missed when what it is computed from is worse, one item at a time."""
+    """With published results every limit is met; each is missed if its input is worse, one item at a time."""
     study = uncalibrated(name)
     tables, figures = perfect(study)
     kept = state(study, tables, figures)
@@ -285,7 +285,7 @@ def test_a_quantity_counts_once_and_is_calibrated_wherever_it_is_printed():
 
 
 def result(name: str) -> StudyResult:
-    """A study as published, but for one line of Spalink's, which printed cells exclude; without its runs."""
+    """A study with published results, except for one line of Spalink's that printed cells contradict; without runs."""
     study = load_study(name)
     tables, figures = perfect(study)
     if name == "spalink2000":

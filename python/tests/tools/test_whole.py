@@ -1,4 +1,4 @@
-"""Studies over one pool: is each run made once, and at a point only what the lines are computed from?"""
+"""Studies over one pool: is each run made once, and are only the items of the lines run at a point?"""
 
 from __future__ import annotations
 

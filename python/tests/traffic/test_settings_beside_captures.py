@@ -1,4 +1,4 @@
-"""A setting of `[traffic]` moves the run or is refused: with a capture, a described link and a generator."""
+"""A setting of `[traffic]` has an effect or is refused: with a capture, a described link and a generator."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_what_is_refused_says_why(source, key, wording):
 
 
 def test_a_capture_comes_at_the_rate_that_is_given():
-    """Over the whole capture: a part of it may be faster or slower than its mean."""
+    """Over the whole capture, because a part of it may be faster or slower than its mean."""
     whole = {"packets": 0, "warmup_packets": 0, "verdict": False, "trace": CAPTURE}
     for gbps in (2.0, 40.0):
         found = linecard.run("example_smartnic", set={"traffic.rate_gbps": gbps}, **whole)
@@ -118,7 +118,7 @@ def test_what_cannot_be_replayed_at_a_rate_is_refused(tmp_path, one_instant, wor
 
 @pytest.fixture
 def one_instant(capture, tmp_path):
-    """The first packet of the small capture alone."""
+    """Only the first packet of the small capture."""
     path = tmp_path / "one.pcap"
     path.write_bytes(capture.read_bytes()[: 24 + 16 + 72])
     return path

@@ -87,7 +87,7 @@ rate_gbps = 1
 
 
 def test_ten_ports_forward_until_the_machine_is_full(tmp_path):
-    """8 ports of 100 Mbit/s and 2 of 1 Gbit/s bring more than the machine forwards."""
+    """8 ports of 100 Mbit/s and 2 of 1 Gbit/s deliver more than the machine can forward."""
     path = tmp_path / "ten.toml"
     path.write_text(TEN_PORTS)
     offered = {"traffic.rate_gbps": 2.0}
@@ -153,14 +153,14 @@ def test_the_budget_is_what_the_rate_stands(budget, wording):
 
 @pytest.mark.long
 def test_half_the_rate_stands_more_than_twice_the_cycles(budget):
-    """What forwarding itself takes stays as it is."""
+    """The cost of forwarding itself is unchanged."""
     half = linecard.vrp_budget("ixp1200_eval", "564kpps")
     assert half["cycles"].budget > 2 * budget["cycles"].budget
 
 
 @pytest.mark.long
 def test_large_buffers_hide_no_overload(budget):
-    """What the engines cannot do, no buffer makes them do."""
+    """Buffers do not increase what the engines can do."""
     large = linecard.vrp_budget("ixp1200_eval", "1.128Mpps", set={"buffer.rx.cells": 4096})
     assert budget["cycles"].head_room <= large["cycles"].head_room
     assert large["cycles"].head_room < 4 * 177e6 / 1.128e6 - (138 - 32) * 1.25
@@ -181,7 +181,7 @@ def test_an_extension_within_the_budget_is_accepted_and_loses_nothing(tmp_path):
 
 
 def written(path, *ops):
-    """An extension of these operations, each with its number and how often it stands there."""
+    """An extension of these operations, each with the value of one key and its number of occurrences."""
     words = ['name = "set"']
     for op, number, value, times in ops:
         words += [f'[[ops]]\nop = "{op}"\n{number} = {value}'] * times
