@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Tables whose second part is a name that the file's author chooses.
 NAMED = ("cluster", "memory", "unit", "link", "buffer", "inbox", "ring", "port")
 MUST = "must be given"
-# Keys that are read for every kind, operation and way of costs, and keys of a memory in which packets are kept.
+# Keys that are read for every kind, operation and form of costs, and keys of a memory in which packets are kept.
 _EVERYWHERE = {
     "memory.NAME": ("kind", "clock", "per", "capacity_bytes", "capacity_mib"),
     "unit.NAME": ("kind", "clock", "per"),

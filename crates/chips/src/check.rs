@@ -1,5 +1,5 @@
-//! What can be said of a chip without running it: what each access takes, unloaded, over its route, and how much each
-//! place serves at most. An architect sees at once whether the file says what she meant.
+//! Properties of a chip without a run: the unloaded time of each access over its route, and the maximum rate of each
+//! place. They show an architect at once whether the file has the intended meaning.
 
 use super::cluster::NamedCluster;
 use super::design::Design;
@@ -66,7 +66,7 @@ pub struct PlaceCheck {
     pub formula: String,
 }
 
-/// Check a chip's file and say what its places do, unloaded and at most.
+/// Checks a chip's file and returns the times and rates of its places, unloaded and at most.
 ///
 /// # Errors
 /// All problems of the file at once.

@@ -13,20 +13,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// What is asked of the hierarchy.
+/// A request for a simulation of the hierarchy.
 #[derive(Clone, Debug)]
 pub struct HierarchyRequest {
     /// Name of a shipped chip, or path to a TOML file.
     pub chip: String,
     /// Changes, `key.path=value`.
     pub overrides: Vec<String>,
-    /// Packets that come in a second.
+    /// Packets that arrive per second.
     pub rate_pps: f64,
     /// Bytes of a packet.
     pub packet_bytes: u32,
-    /// Bytes of it that are sent up and come back.
+    /// Bytes of a packet that are sent up and returned.
     pub message_bytes: u32,
-    /// Of so many packets one asks to be sent up, on average.
+    /// Mean number of packets per packet that is sent up.
     pub one_in: u64,
     /// Packets to simulate.
     pub packets: u64,

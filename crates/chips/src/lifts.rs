@@ -1,5 +1,5 @@
-//! The list of limits of a chip with two ways to lift each: in the configuration for the verdict of a run, and by settings for
-//! `linecard why`.
+//! The list of limits of a chip, with two ways to lift each: in the configuration for the verdict of a run, and by
+//! settings for `linecard why`.
 //!
 //! The two ways differ. The counts of a run name groups, so the verdict enlarges all receive buffers together; settings enlarge one.
 //! The verdict also changes what no key sets, such as transmit slots. Settings also change what no count shows: latencies, caches

@@ -6,9 +6,9 @@ use crate::simulate::{Verdict, simulate};
 use linecard_files::{Error, problem};
 use std::ops::ControlFlow;
 
-/// Run what `request` asks for. `progress` is told from time to time how far it is and may stop it.
+/// Runs `request`. `progress` is called from time to time with the progress, and may stop the run.
 ///
-/// A file that cannot be written in the end is in `unwritten` of the report, and among its warnings.
+/// Files that could not be written are in `unwritten` of the report, and among its warnings.
 ///
 /// # Errors
 /// All configuration problems at once; a capture that cannot be used; a run that ends without a result.

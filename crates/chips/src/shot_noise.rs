@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// What is asked.
+/// A request for shot noise.
 #[derive(Clone, Debug)]
 pub struct ShotNoiseRequest {
     /// Chip with `[shots]`, `traffic.kind` and `traffic.rate_gbps`.

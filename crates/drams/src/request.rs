@@ -1,4 +1,4 @@
-//! What `linecard dram` is asked for; each option is declared here alone, as those of a run are in `request.rs` of chips.
+//! The request of `linecard dram`; each option is declared only here, as those of a run are in `request.rs` of chips.
 
 use super::run::{MemoryInput, MemoryRequest};
 use schemars::JsonSchema;

@@ -62,7 +62,8 @@ impl Sparse {
         (below >> self.shift, below & ((1 << self.shift) - 1))
     }
 
-    /// The page of an address, and where in it; none where an access leaves the first `room` bytes of its value.
+    /// Returns the page of an address, and the position in it; `None` if an access leaves the first `room` bytes of
+    /// its value.
     fn position(&self, address: u64, bytes: u64, room: u64) -> Option<(u64, usize)> {
         let (element, offset) = self.split(address);
         let inside = element < self.elements && offset.checked_add(bytes)? <= room;

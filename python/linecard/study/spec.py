@@ -287,7 +287,7 @@ def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[
     by_fold = {name.casefold().replace(" ", ""): name for name in study.item_ids}
 
     def find(name: str) -> str | None:
-        # A bare number means the table; where there is none, the section, then the figure.
+        # A bare number means the table; if there is none, the section, then the figure.
         wanted = name.casefold().replace(" ", "")
         number = wanted.removeprefix("table")
         forms = (wanted, number, f"section{number}", f"figure{number}")

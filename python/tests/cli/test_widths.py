@@ -33,7 +33,7 @@ unsigned app_packet(const void *packet, unsigned bytes) {
 }
 """
 
-# A small request of every command that reports on the screen; several where there are several screens.
+# A small request of every command that reports on the screen; several for a command with several screens.
 COMMANDS: dict[str, tuple[object, ...]] = {
     "run": ("run", "ixp1200", *QUICK),
     "run: a band": ("run", "nfp4000", *QUICK),
